@@ -1,0 +1,138 @@
+"""Client throughput: `llm.complete()` under the run's workers, with the store and validation,
+against the bare `AsyncOpenAI` + aiohttp loop on the same prompts (no store, no validation).
+
+The stub serves each call in 200 ms from its own process. Ours and the bare loop run in turn, five
+pairs, each in a fresh process; imports are left out. Medians of the paired ratios.
+
+    .venv/bin/python benchmarks/throughput.py
+"""
+
+import asyncio
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROMPT = " ".join(f"w{n % 97:02d}" for n in range(1500))  # about 1,500 tokens of 4 characters
+PAIRS = 5
+LOADS = {64: 2000, 512: 6000}
+
+
+def prompts(n: int) -> list[str]:
+    return [f"{number} {PROMPT}" for number in range(n)]
+
+
+async def bare(url: str, in_flight: int, n: int) -> tuple[float, float]:
+    """First-to-last-request span and CPU seconds of the SDK's own loop."""
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+
+    api = AsyncOpenAI(
+        base_url=url, api_key="none", max_retries=0, http_client=DefaultAioHttpClient()
+    )
+    todo = iter(prompts(n))
+
+    async def worker() -> None:
+        for prompt in todo:
+            await api.chat.completions.create(
+                model="stub",
+                messages=[{"role": "user", "content": prompt}],
+                max_tokens=400,
+                temperature=0.9,
+            )
+
+    async with api:
+        return await timed(asyncio.gather(*(worker() for _ in range(in_flight))))
+
+
+async def ours(url: str, in_flight: int, n: int) -> tuple[float, float]:
+    """The same prompts through Model, Durable, Store and Client under `work_through`."""
+    from pairwright.client import Client, Meter
+    from pairwright.config import Endpoint
+    from pairwright.llm import Model
+    from pairwright.prompt import Ask, Message
+    from pairwright.run import work_through
+    from pairwright.store import Durable, Store
+
+    endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder) / "calls.sqlite")
+        async with Client("stub", endpoint, None, Meter()) as client:
+            model = Model(
+                llm=Durable(store, client), name="stub", max_tokens=400, temperature=0.9
+            )
+
+            async def work(prompt: str) -> None:
+                text = await model.write(Ask("bench", (Message("user", prompt),)))
+                assert isinstance(text, str)
+
+            done = work_through(
+                iter(prompts(n)), work, workers=2 * in_flight, stop=client.stop
+            )
+            result = await timed(done)
+        assert store.totals().calls == n
+        store.close()
+    return result
+
+
+async def timed(work: object) -> tuple[float, float]:
+    usage, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    await work  # type: ignore[misc]
+    span, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
+    cpu = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
+    return span, cpu
+
+
+def child(kind: str, url: str, in_flight: int, n: int) -> tuple[float, float]:
+    command = [sys.executable, __file__, kind, url, str(in_flight), str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    span, cpu = json.loads(done.stdout.splitlines()[-1])
+    return span, cpu
+
+
+def main() -> None:
+    stub = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("stub.py")), "0.2"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert stub.stdout is not None
+    url = f"http://127.0.0.1:{stub.stdout.readline().strip()}/v1"
+    ratios: dict[str, float] = {}
+    cpu_ratios = []
+    print(f"{'in flight':>9} {'pair':>4} {'bare calls/s':>12} {'ours calls/s':>12} "
+          f"{'bare CPU ms':>11} {'ours CPU ms':>11} {'span ratio':>10} {'CPU ratio':>9}")
+    try:
+        for in_flight, n in LOADS.items():
+            spans = []
+            for pair in range(PAIRS):
+                order = ("bare", "ours") if pair % 2 == 0 else ("ours", "bare")
+                found = {kind: child(kind, url, in_flight, n) for kind in order}
+                (bare_s, bare_cpu), (our_s, our_cpu) = found["bare"], found["ours"]
+                spans.append(our_s / bare_s)
+                cpu_ratios.append(our_cpu / bare_cpu)
+                print(f"{in_flight:>9} {pair:>4} {n / bare_s:>12.0f} {n / our_s:>12.0f} "
+                      f"{1e3 * bare_cpu / n:>11.2f} {1e3 * our_cpu / n:>11.2f} "
+                      f"{spans[-1]:>10.3f} {cpu_ratios[-1]:>9.3f}", flush=True)
+            ratios[f"span_{in_flight}"] = statistics.median(spans)
+    finally:
+        stub.terminate()
+        stub.wait()
+    print(json.dumps({
+        "span_ratio_64": round(ratios["span_64"], 3),
+        "rate_ratio_512": round(1 / ratios["span_512"], 3),
+        "cpu_ratio": round(statistics.median(cpu_ratios), 3),
+        "cores": os.cpu_count(),
+    }))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        kind, url, in_flight, n = sys.argv[1:]
+        work = {"bare": bare, "ours": ours}[kind]
+        print(json.dumps(asyncio.run(work(url, int(in_flight), int(n)))))
+    else:
+        main()

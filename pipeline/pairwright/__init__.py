@@ -1,0 +1,26 @@
+"""Pairwright: build, verify, release, audit and evaluate personalized preference benchmarks.
+
+from pairwright import load_release, build_contrast, build_twin
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "build_contrast", "build_twin", "load_release"]
+
+if TYPE_CHECKING:
+    from pairwright.build import build_contrast, build_twin
+    from pairwright.build.load import load_release
+
+
+def __getattr__(name: str) -> Any:
+    # Deferred, so that a command's --help does not wait for numpy and scipy.
+    if name in ("build_contrast", "build_twin"):
+        from pairwright import build
+
+        return getattr(build, name)
+    if name == "load_release":
+        from pairwright.build.load import load_release
+
+        return load_release
+    raise AttributeError(f"module 'pairwright' has no attribute {name!r}")

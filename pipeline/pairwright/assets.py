@@ -1,0 +1,13 @@
+"""Where the content files are: prompts/, rubrics/ and examples/, in a checkout and in a wheel."""
+
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+
+# The nearest enclosing folder that holds prompts/: the package itself in a wheel,
+# the repository root in a checkout.
+ROOT = next(folder for folder in (_HERE, *_HERE.parents) if (folder / "prompts").is_dir())
+
+PROMPTS = ROOT / "prompts"
+RUBRICS = ROOT / "rubrics"
+EXAMPLES = ROOT / "examples"

@@ -1,0 +1,57 @@
+"""What the planner and the support judge are worth, read from the stored replies of a run."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pairwright.build.outcomes import spooled
+from pairwright.llm import completion_of, parse
+from pairwright.stages.match import MatchReply
+from pairwright.stages.support import SupportReply
+from pairwright.stats import Share, share
+from pairwright.store import Store
+
+
+class Check(NamedTuple):
+    name: str
+    meaning: str
+    found: Share
+
+
+def _carried(text: str) -> list[bool]:
+    reply = parse(text, SupportReply)
+    return [] if isinstance(reply, str) else [c.verdict == "carried" for c in reply.cases]
+
+
+def _matched(text: str) -> list[bool]:
+    reply = parse(text, MatchReply)
+    return [] if isinstance(reply, str) else [bool(a.found_in) for a in reply.aspects]
+
+
+# By the purpose of the calls: what is counted, and how a reply is read.
+_CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
+    "support": ("aspects that the judge finds carried by their own post", _carried),
+    "support_control": ("aspects that it finds carried by another user's post", _carried),
+    "planner_precision": ("planned aspects that the gold list contains", _matched),
+    "planner_recall": ("gold aspects that the planned list contains", _matched),
+}
+
+
+def checks(store: Store) -> list[Check]:
+    """Each check with its share over the calls of the last run; replies that cannot be read
+    count for nothing."""
+    keys: dict[str, set[str]] = {name: set() for name in _CHECKS}
+    for outcome in spooled(store):
+        for call in outcome.calls:
+            if call.purpose in keys:
+                keys[call.purpose].add(call.key)
+    rows = []
+    for name, (meaning, read) in _CHECKS.items():
+        bodies = ((key, store.get(key)) for key in keys[name])
+        seen = [
+            answer
+            for key, body in bodies
+            if body is not None
+            for answer in read(completion_of(key, body).text)
+        ]
+        rows.append(Check(name, meaning, share(sum(seen), len(seen))))
+    return rows

@@ -1,0 +1,135 @@
+"""Mode violate: a response that adheres to the user's rubric against one that does not.
+
+Kept for comparison with the paper. Aspect words and completeness can give the rejected side away
+without the profile, so these pairs are expected to fail a shortcut audit; twins are not.
+"""
+
+from pairwright.build.aspects import rubric_of
+from pairwright.build.drafts import draw_until_accepted, refused_as
+from pairwright.build.policy import Policy
+from pairwright.gates import Sides, check_writing, judge_contrast
+from pairwright.llm import Models, together
+from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id
+from pairwright.retrieve import ranked
+from pairwright.stages.judge import adherence, compare, quality
+from pairwright.stages.write import Stance, write, write_paper
+
+
+async def build_contrast(item: Item, models: Models, policy: Policy) -> Contrast | Rejected:
+    """One pair for the item's own user, or the reason why there is none."""
+    rubric = await rubric_of(item, models, policy)
+    if isinstance(rubric, Rejected):
+        return rubric
+
+    async def draw(number: int) -> Draft | Rejected:
+        return await _draw(item, rubric, models, policy, number)
+
+    drawn = await draw_until_accepted(draw, policy.config.draws)
+    if isinstance(drawn, Rejected):
+        return drawn
+    draft, refused = drawn
+    pair = Pair(
+        id=content_id("pair", "violate", item.user, item.question, draft.first, draft.second),
+        mode="violate",
+        item_id=item.id,
+        user=item.user,
+        question=item.question,
+        category=item.category,
+        domain=item.domain,
+        profile=item.profile,
+        rubric=rubric,
+        chosen=draft.first,
+        rejected=draft.second,
+        draft=draft,
+        judge=models.judge.name if policy.config.gated else None,
+        narrative=item.narrative,
+        created=item.created,
+        source_url=item.source_url,
+    )
+    return Contrast(pair=pair, refused=refused)
+
+
+async def _draw(
+    item: Item, rubric: Rubric, models: Models, policy: Policy, number: int
+) -> Draft | Rejected:
+    strategy = _strategy(item, policy)
+    first, second = await _write(item, rubric, strategy, models, policy, number)
+    if isinstance(first, Rejected):
+        return first
+    if isinstance(second, Rejected):
+        return second
+    draft = Draft(
+        draw=number, strategy=strategy, generator=models.generator.name, first=first, second=second
+    )
+    if not policy.config.gated:
+        return draft
+    sides = Sides(
+        question=item.question,
+        first=first,
+        second=second,
+        rubrics=(rubric,),
+        narrative=item.narrative,
+        posts=tuple(post.text for post in item.profile),
+        rare=policy.company.rare(item.profile),
+    )
+    gates = check_writing(sides, policy.config.gates, words=policy.config.words)
+    draft = draft.model_copy(update={"gates": gates})
+    return draft if draft.refused_by else await _judge(item, rubric, draft, models, policy)
+
+
+async def _write(
+    item: Item, rubric: Rubric, strategy: str, models: Models, policy: Policy, number: int
+) -> tuple[str | Rejected, str | Rejected]:
+    config, generator = policy.config, models.generator
+    if config.paper_writers:
+        best = ranked(item.question, item.profile, config.planner)
+        return await together(
+            *(
+                write_paper(
+                    item.question, best, rubric, stance, generator, policy.prompts,
+                    words=config.words, draw=number,
+                )
+                for stance in ("expected", "avoided")
+            )
+        )  # type: ignore[return-value]  # fmt: skip
+    against: Stance = "omitting" if strategy == "omit" else "contradicting"
+    stances: tuple[Stance, Stance] = ("adhering", against)
+    first, second = await together(
+        *(
+            write(
+                item.question, rubric, stance, generator, policy.prompts,
+                words=config.words, draw=number,
+            )
+            for stance in stances
+        )
+    )  # fmt: skip
+    return first, second
+
+
+async def _judge(item: Item, rubric: Rubric, draft: Draft, models: Models, policy: Policy) -> Draft:
+    judge, prompts, scales, question = models.judge, policy.prompts, policy.scales, item.question
+    fits, qualities, comparison = await together(
+        together(*(adherence(question, r, rubric, judge, prompts) for r in draft.both)),
+        together(*(quality(question, r, scales, judge, prompts) for r in draft.both)),
+        compare(question, *draft.both, scales, judge, prompts),
+    )
+    for judged in (*fits, *qualities, comparison):
+        if isinstance(judged, Rejected):
+            return refused_as(draft, judged)
+    draft = draft.model_copy(
+        update={
+            "adherence": dict(zip(("first", "second"), fits, strict=True)),
+            "quality": dict(zip(("first", "second"), qualities, strict=True)),
+            "comparison": comparison,
+        }
+    )
+    gates = judge_contrast(draft, policy.config.gates)
+    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
+
+
+def _strategy(item: Item, policy: Policy) -> str:
+    if policy.config.paper_writers:
+        return "avoid"
+    # By content, so that the same item gets the same strategy in any file order.
+    strategies = policy.config.strategies
+    return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]

@@ -1,0 +1,135 @@
+"""The items of a run, on disk: memory holds one short entry an item, however long its history.
+
+`items.jsonl` in the run folder is the source as Pairwright understood it. It is written anew by
+every run, and a release is made from it.
+"""
+
+import random
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from pairwright import text
+from pairwright.config import Config
+from pairwright.records import Item, Post, content_id
+
+Histories = tuple[tuple[Post, ...], ...]
+
+
+class Entry(NamedTuple):
+    """What is known of an item without reading it."""
+
+    id: str
+    user: str
+    category: str
+    posts: int
+    offset: int
+
+
+class Corpus:
+    """Items by position, and what they say together. It is a build's `Company`."""
+
+    def __init__(
+        self, path: Path, entries: list[Entry], rarity: "Rarity", *, others: int, seed: int
+    ) -> None:
+        self.entries = entries
+        self._rarity = rarity
+        self._others = others
+        self._seed = seed
+        self.partners: dict[str, str] = {}
+        """Who is whose partner; set once, before the first model call."""
+        self.by_user: dict[str, list[int]] = {}
+        self.by_category: dict[str, list[int]] = {}
+        for position, entry in enumerate(entries):
+            self.by_user.setdefault(entry.user, []).append(position)
+            self.by_category.setdefault(entry.category, []).append(position)
+        self._file: BinaryIO = path.open("rb")
+        self._recent = lru_cache(maxsize=256)(self._read)
+
+    @classmethod
+    def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
+        """Write the items and open them; the file appears whole or not at all."""
+        partial = path.with_suffix(".partial")
+        entries, rarity, offset = [], Rarity(config.gates.rare_share), 0
+        with partial.open("wb") as file:
+            for item in items:
+                line = item.model_dump_json().encode() + b"\n"
+                file.write(line)
+                entries.append(Entry(item.id, item.user, item.category, len(item.profile), offset))
+                rarity.add(item)
+                offset += len(line)
+        partial.replace(path)
+        return cls(path, entries, rarity, others=config.planner.others, seed=config.seed)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def item(self, position: int) -> Item:
+        """The item at a position of the source order."""
+        return self._recent(position)
+
+    def _read(self, position: int) -> Item:
+        self._file.seek(self.entries[position].offset)
+        return Item.model_validate_json(self._file.readline())
+
+    def latest(self, user: str) -> Item:
+        """The user's item with the longest history (the first of them on a tie)."""
+        return self.item(max(self.by_user[user], key=lambda p: self.entries[p].posts))
+
+    def others(self, item: Item) -> Histories:
+        """A few histories of other users of the same category, drawn by the question.
+
+        The partner is left out too, so that both halves of a twin are held against the same
+        others. Fewer where the category has fewer users.
+        """
+        n = self._others
+        without = {item.user, self.partners.get(item.user)}
+        chance = random.Random(content_id("others", str(self._seed), item.id))
+        pool = self.by_category[item.category]
+        # A sample with room for those that are left out or appear twice, then the rest.
+        drawn = chance.sample(pool, len(pool)) if len(pool) <= 4 * n else chance.sample(pool, 3 * n)
+        users: dict[str, int] = {}
+        for position in drawn:
+            if (user := self.entries[position].user) not in without:
+                users.setdefault(user, position)
+        return tuple(self.item(position).profile for position in list(users.values())[:n])
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        """The terms of these posts that few users of the run write."""
+        return self._rarity.rare(posts)
+
+
+class Rarity:
+    """How many users write each term, in a table of fixed size.
+
+    Terms that fall on one cell are counted together: that makes a term look more common than
+    it is, never rarer.
+    """
+
+    CELLS = 1 << 18
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._users = 0
+        self._counts = np.zeros(self.CELLS, dtype=np.uint32)
+
+    def add(self, item: Item) -> None:
+        self._users += 1
+        cells = {self._cell(term) for post in item.profile for term in text.terms(post.text)}
+        self._counts[list(cells)] += 1
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        # Among few users a word is rare if only its own writer has it.
+        most = max(1, int(self._share * self._users))
+        terms = {term for post in posts for term in text.terms(post.text)}
+        return frozenset(term for term in terms if self._counts[self._cell(term)] <= most)
+
+    def _cell(self, term: str) -> int:
+        return zlib.crc32(term.encode()) % self.CELLS

@@ -1,0 +1,157 @@
+"""What came of each unit: kept, rejected or failed, always with its reason, and its calls.
+
+During a run outcomes are spooled in the store; at the end the files are written whole, in source
+order, without times, each by a rename. So a file that is there is a whole one.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, JsonValue
+
+from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
+from pairwright.run import Call, CallLog
+from pairwright.store import Store
+
+Kind = Literal["kept", "rejected", "failed"]
+FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
+
+
+class Failure(Record):
+    """A call of this unit came to nothing. The next run asks again."""
+
+    failure: str
+    detail: str
+
+
+class Outcome(Record):
+    """One unit with what came of it."""
+
+    unit: str
+    mode: Mode
+    item_id: str
+    user: str
+    partner: str | None
+    posts: int
+    """Length of the asker's profile."""
+    result: Contrast | Twin | Rejected | Failure
+    calls: tuple[Call, ...]
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: bool
+
+    @property
+    def kind(self) -> Kind:
+        if isinstance(self.result, Failure):
+            return "failed"
+        return "rejected" if isinstance(self.result, Rejected) else "kept"
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        if isinstance(self.result, Contrast):
+            return (self.result.pair,)
+        return self.result.halves if isinstance(self.result, Twin) else ()
+
+
+def marked(result: Contrast | Twin | Rejected, log: CallLog) -> Contrast | Twin | Rejected:
+    """The result with its pairs marked as simulated where one reply behind them is."""
+    if not log.simulated:
+        return result
+    if isinstance(result, Contrast):
+        return result.model_copy(update={"pair": _simulated(result.pair)})
+    if isinstance(result, Twin):
+        return result.model_copy(update={"halves": tuple(map(_simulated, result.halves))})
+    return result
+
+
+def _simulated(pair: Pair) -> Pair:
+    return pair.model_copy(update={"simulated": True})
+
+
+def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
+    """The outcomes of the last run, in source order."""
+    for _, _, record in store.outcomes(kind):
+        yield Outcome.model_validate_json(record)
+
+
+def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
+    """Write all outcome files; the manifest last, so that it speaks of files that are there."""
+    _write(folder / "pairs.jsonl", (p for o in spooled(store, "kept") for p in o.pairs))
+    _write(folder / "rejected.jsonl", _refusals(store))
+    _write(folder / "failed.jsonl", map(_failure, spooled(store, "failed")))
+    partial = folder / "manifest.partial"
+    partial.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    partial.replace(folder / "manifest.json")
+
+
+class Refusal(Record):
+    """A line of rejected.jsonl: a rejected unit, or the refused drafts of a kept one."""
+
+    unit: str
+    mode: Mode
+    item_id: str
+    user: str
+    partner: str | None
+    kept: bool
+    """True where a later draft of the unit was accepted."""
+    rejected: Rejected
+    simulated: bool
+
+
+class FailureLine(Record):
+    """A line of failed.jsonl."""
+
+    unit: str
+    mode: Mode
+    item_id: str
+    reason: str
+    detail: str
+
+
+def _refusals(store: Store) -> Iterator[Refusal]:
+    for outcome in spooled(store):
+        result = outcome.result
+        if isinstance(result, Failure):
+            continue
+        if isinstance(result, Rejected):
+            yield _refusal(outcome, result, kept=False)
+        elif result.refused:
+            gate = result.refused[-1].refused_by
+            reason = gate.gate if gate else ""
+            drafts = Rejected(stage="gates", reason=reason, drafts=result.refused)
+            yield _refusal(outcome, drafts, kept=True)
+
+
+def _refusal(outcome: Outcome, rejected: Rejected, *, kept: bool) -> Refusal:
+    return Refusal(
+        unit=outcome.unit,
+        mode=outcome.mode,
+        item_id=outcome.item_id,
+        user=outcome.user,
+        partner=outcome.partner,
+        kept=kept,
+        rejected=rejected,
+        simulated=outcome.simulated,
+    )
+
+
+def _failure(outcome: Outcome) -> FailureLine:
+    if not isinstance(outcome.result, Failure):
+        raise TypeError(f"{outcome.unit} did not fail")
+    return FailureLine(
+        unit=outcome.unit,
+        mode=outcome.mode,
+        item_id=outcome.item_id,
+        reason=outcome.result.failure,
+        detail=outcome.result.detail,
+    )
+
+
+def _write(path: Path, records: Iterable[BaseModel]) -> None:
+    partial = path.with_suffix(".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        for record in records:
+            file.write(record.model_dump_json() + "\n")
+    partial.replace(path)

@@ -1,0 +1,119 @@
+"""Partners for twins: a seeded matching, made before any model call.
+
+Every user has at most one partner, so that splits by user exist. Two users can be partners if
+they write in the same category, their profiles are of similar length, and the posts of one bear on
+the question of the other. The first round asks that of both, which gives a twin on each one's
+question; what it leaves over is matched again with one direction enough.
+"""
+
+import random
+from typing import NamedTuple
+
+from pairwright import text
+from pairwright.build.corpus import Corpus
+from pairwright.build.twin import older_than
+from pairwright.policy import TwinPolicy
+from pairwright.records import Item, Post
+
+
+class Reader(NamedTuple):
+    """What matching needs of one user: the question's terms, and those of the posts that any
+    question of the category could ask for."""
+
+    user: str
+    asks: frozenset[str]
+    created: str | None
+    posts: tuple[tuple[str | None, frozenset[str]], ...]
+
+
+def match_partners(corpus: Corpus, policy: TwinPolicy, seed: int) -> dict[str, str]:
+    """The partner of every user who has one; symmetric."""
+    partners: dict[str, str] = {}
+    for category in sorted(corpus.by_category):
+        readers = _readers(corpus, category)
+        random.Random(f"{seed}:{category}").shuffle(readers)
+        by_term: dict[str, list[int]] = {}
+        for n, reader in enumerate(readers):
+            for term in frozenset().union(*(terms for _, terms in reader.posts)):
+                by_term.setdefault(term, []).append(n)
+        for mutual in (True, False):
+            _round(readers, by_term, partners, corpus, policy, mutual)
+    return partners
+
+
+def suits(item: Item, posts: tuple[Post, ...], policy: TwinPolicy) -> bool:
+    """Whether posts of a partner older than the question bear on it, and none repeats it."""
+    asks = text.terms(item.question)
+    older = older_than(item, posts)
+    relevant = sum(_bears(asks, text.terms(post.text), policy.relevance_floor) for post in older)
+    return relevant >= policy.min_relevant and not any(
+        text.near_duplicate(item.question, post.text) for post in older
+    )
+
+
+def _readers(corpus: Corpus, category: str) -> list[Reader]:
+    users = dict.fromkeys(corpus.entries[p].user for p in corpus.by_category[category])
+    # A user who asks in several categories is matched in that of the longest history.
+    latest = [item for user in users if (item := corpus.latest(user)).category == category]
+    wanted = frozenset().union(*(text.terms(item.question) for item in latest))
+    return [
+        Reader(
+            user=item.user,
+            asks=frozenset(text.terms(item.question)),
+            created=item.created,
+            posts=tuple((p.created, wanted & text.terms(p.text)) for p in item.profile),
+        )
+        for item in latest
+    ]
+
+
+def _round(
+    readers: list[Reader],
+    by_term: dict[str, list[int]],
+    partners: dict[str, str],
+    corpus: Corpus,
+    policy: TwinPolicy,
+    mutual: bool,
+) -> None:
+    for reader in readers:
+        if reader.user in partners:
+            continue
+        for other in _candidates(reader, readers, by_term, policy):
+            if other.user in partners or other.user == reader.user:
+                continue
+            if not _fit(reader, other, policy):
+                continue
+            if mutual and not _fit(other, reader, policy):
+                continue
+            first, second = corpus.latest(reader.user), corpus.latest(other.user)
+            if not suits(first, second.profile, policy):
+                continue
+            if mutual and not suits(second, first.profile, policy):
+                continue
+            partners[reader.user], partners[other.user] = other.user, reader.user
+            break
+
+
+def _candidates(
+    reader: Reader, readers: list[Reader], by_term: dict[str, list[int]], policy: TwinPolicy
+) -> list[Reader]:
+    if not policy.min_relevant or not policy.relevance_floor:
+        return readers
+    found = {n for term in reader.asks for n in by_term.get(term, ())}
+    return [readers[n] for n in sorted(found)]
+
+
+def _fit(asker: Reader, other: Reader, policy: TwinPolicy) -> bool:
+    shorter, longer = sorted((len(asker.posts), len(other.posts)))
+    if longer > policy.length_ratio * shorter:
+        return False
+    relevant = sum(
+        _bears(asker.asks, terms, policy.relevance_floor)
+        for created, terms in other.posts
+        if asker.created is None or created is None or created < asker.created
+    )
+    return relevant >= policy.min_relevant
+
+
+def _bears(asks: frozenset[str] | set[str], terms: frozenset[str] | set[str], floor: float) -> bool:
+    return bool(asks) and len(asks & terms) / len(asks) >= floor

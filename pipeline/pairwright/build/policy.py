@@ -1,0 +1,81 @@
+"""What a build function decides by: the config with the content it names, and the company.
+
+The company is what a build knows of other users: their histories, for specificity, and how
+common a word is among them, for the copying gate.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from pairwright import assets
+from pairwright.config import Config
+from pairwright.errors import ConfigError
+from pairwright.prompt import Prompts
+from pairwright.records import Item, Post
+from pairwright.rubric import Domains, Scale, load_scales
+
+
+class Company(Protocol):
+    """The other users of a run."""
+
+    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
+        """Histories of users other than the asker and the asker's partner."""
+        ...
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        """The terms of these posts that few users write."""
+        ...
+
+
+class Alone:
+    """No other users: every term is common, and specificity rests on the blind rubric."""
+
+    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
+        return ()
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:  # noqa: ARG002
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Everything a build function needs beside an item and models."""
+
+    config: Config
+    prompts: Prompts
+    domains: Domains
+    scales: tuple[Scale, ...]
+    company: Company
+
+    @classmethod
+    def load(cls, config: Config, folder: Path) -> "Policy":
+        """The policy of a config whose paths are relative to `folder`."""
+        rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
+        prompts = _folder(config.prompts, "prompts", folder, assets.PROMPTS)
+        return cls(
+            config=config,
+            prompts=Prompts.load(prompts),
+            domains=Domains.load(rubrics),
+            scales=load_scales(rubrics),
+            company=Alone(),
+        )
+
+    def with_company(self, company: Company) -> "Policy":
+        return replace(self, company=company)
+
+    def kinds(self, item: Item) -> tuple[str, ...]:
+        """Kinds of aspects of the item's domain."""
+        return self.domains.by_key[item.domain].kinds
+
+
+def _folder(given: str | None, key: str, base: Path, shipped: Path) -> Path:
+    if given is None:
+        return shipped
+    folder = base / given
+    if not folder.is_dir():
+        raise ConfigError(
+            f"no folder {folder}", where=f"[{key}]", fix="Name a folder, or leave the key out."
+        )
+    return folder

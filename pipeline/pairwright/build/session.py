@@ -1,0 +1,165 @@
+"""One build of one run folder: read the source, make partners, work through the units, write.
+
+Resuming is running again: every stage runs, and the store answers what was asked before.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Protocol
+
+from pairwright import sources
+from pairwright.build.contrast import build_contrast
+from pairwright.build.corpus import Corpus
+from pairwright.build.folder import RunFolder
+from pairwright.build.manifest import SourceSummary, manifest
+from pairwright.build.outcomes import Failure, Outcome, marked, write_outcomes
+from pairwright.build.partners import match_partners, suits
+from pairwright.build.policy import Policy
+from pairwright.build.tally import Tally
+from pairwright.build.twin import build_twin
+from pairwright.build.units import Unit, units
+from pairwright.config import Config
+from pairwright.errors import CallFailed, Interrupted
+from pairwright.llm import Models
+from pairwright.records import Contrast, Item, Rejected, Twin, content_id
+from pairwright.rubric import Domains
+from pairwright.run import CallLog, Traced, work_through
+from pairwright.store import Store
+
+
+class Crew(Protocol):
+    """Who answers: the models of a unit, how many workers keep them busy, and how to stop."""
+
+    workers: int
+
+    def models(self, generator: str) -> Models:
+        """The models of one piece of work, with one of the run's generators."""
+        ...
+
+    def stop(self) -> None:
+        """Send no new calls."""
+        ...
+
+
+def read_corpus(
+    config: Config, domains: Domains, folder: Path, run: RunFolder
+) -> tuple[Corpus, SourceSummary]:
+    """The source's items as a corpus with partners, and what was refused or repaired.
+
+    Every problem is a line of `source_problems.jsonl`.
+    """
+    counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
+    partial = run.problems.with_suffix(".partial")
+    with partial.open("w", encoding="utf-8") as problems:
+
+        def items() -> Iterator[Item]:
+            for row in sources.read(config.source, domains, folder):
+                if isinstance(row, Item):
+                    yield row
+                else:
+                    counted[row.action][row.reason] += 1
+                    problems.write(row.model_dump_json() + "\n")
+
+        corpus = Corpus.write(items(), run.items, config)
+    partial.replace(run.problems)
+    if "twin" in config.modes:
+        corpus.partners = match_partners(corpus, config.twin, config.seed)
+    summary = SourceSummary(
+        path=Path(config.source.path).name,
+        hash=sources.source_hash(config.source, folder),
+        items=len(corpus),
+        refused=dict(sorted(counted["refused"].items())),
+        repaired=dict(sorted(counted["repaired"].items())),
+    )
+    return corpus, summary
+
+
+async def build(
+    corpus: Corpus,
+    summary: SourceSummary,
+    policy: Policy,
+    crew: Crew,
+    store: Store,
+    run: RunFolder,
+    *,
+    limit: int | None,
+    seen: Callable[[Outcome], None],
+) -> Tally:
+    """Work through every unit and write the outcome files.
+
+    `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
+    finished calls are stored), EndpointRefused and StoreError.
+    """
+    store.clear_outcomes()
+    counted = Tally()
+    interrupted = False
+
+    async def work(unit: Unit) -> None:
+        nonlocal interrupted
+        try:
+            outcome = await _outcome(unit, corpus, policy, crew)
+        except Interrupted:
+            interrupted = True
+            return
+        store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json())
+        counted.add(outcome)
+        seen(outcome)
+
+    ahead = takewhile(lambda _: not interrupted, units(corpus, policy.config.modes, limit))
+    await work_through(ahead, work, workers=crew.workers, stop=crew.stop)
+    if interrupted:
+        raise Interrupted("interrupted; every finished call is stored, run again to go on")
+    write_outcomes(
+        store, run.path, manifest(store, policy.config, policy.prompts, summary, counted)
+    )
+    return counted
+
+
+async def _outcome(unit: Unit, corpus: Corpus, policy: Policy, crew: Crew) -> Outcome:
+    item = corpus.item(unit.item)
+    log = CallLog()
+    models = crew.models(_generator(item, policy)).bound_to(lambda llm: Traced(llm, log))
+    partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
+    result: Contrast | Twin | Rejected | Failure
+    try:
+        result = marked(await _build(unit, item, partner, corpus, models, policy), log)
+    except CallFailed as error:
+        result = Failure(failure=error.reason, detail=error.detail)
+    return Outcome(
+        unit=unit.id,
+        mode=unit.mode,
+        item_id=item.id,
+        user=item.user,
+        partner=partner,
+        posts=len(item.profile),
+        result=result,
+        calls=tuple(log.made),
+        prompt_tokens=log.prompt_tokens,
+        completion_tokens=log.completion_tokens,
+        simulated=log.simulated,
+    )
+
+
+async def _build(
+    unit: Unit, item: Item, partner: str | None, corpus: Corpus, models: Models, policy: Policy
+) -> Contrast | Twin | Rejected:
+    if unit.mode == "violate":
+        return await build_contrast(item, models, policy)
+    if partner is None:
+        return Rejected(stage="partners", reason="no_partner", detail="nobody left to match with")
+    other = corpus.latest(partner)
+    if not suits(item, other.profile, policy.config.twin):
+        return Rejected(
+            stage="partners",
+            reason="partner_does_not_fit",
+            detail="the partner's older posts do not bear on this question, or repeat it",
+        )
+    return await build_twin(item, other, models, policy)
+
+
+def _generator(item: Item, policy: Policy) -> str:
+    """By the item's id, so that adding items moves no other item to another generator."""
+    names = policy.config.roles.generator
+    return names[int(content_id("generator", item.id)[-8:], 16) % len(names)]

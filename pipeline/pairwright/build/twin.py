@@ -1,0 +1,179 @@
+"""Mode twin: two users, one question, two responses; each is chosen for one and rejected for the
+other, so that nothing but the user decides.
+
+The writers see the question and one rubric, never a profile. Both halves are accepted, or neither.
+"""
+
+from pairwright import text
+from pairwright.build.aspects import planned, rubric_of
+from pairwright.build.drafts import draw_until_accepted, refused_as
+from pairwright.build.policy import Policy
+from pairwright.gates import Sides, check_writing, judge_twin
+from pairwright.llm import Models, together
+from pairwright.records import Draft, Item, Pair, Post, Rejected, Rubric, Twin, content_id
+from pairwright.stages.judge import adherence, compare, quality
+from pairwright.stages.write import write
+
+_MATRIX = ("first_own", "second_other", "second_own", "first_other")
+
+
+async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) -> Twin | Rejected:
+    """The twin of `item`'s question for its user and the partner's user.
+
+    Only the partner's posts are used, and of these only the ones older than the question.
+    """
+    posts = older_than(item, partner.profile)
+    asker, other = await together(
+        rubric_of(item, models, policy), planned(item, partner.user, posts, models, policy)
+    )
+    if isinstance(asker, Rejected):
+        return asker
+    if isinstance(other, Rejected):
+        return other
+    if alike := _alike(asker, other, policy.config.twin.rubric_overlap):
+        return alike
+
+    async def draw(number: int) -> Draft | Rejected:
+        return await _draw(item, posts, asker, other, models, policy, number)
+
+    drawn = await draw_until_accepted(draw, policy.config.draws)
+    if isinstance(drawn, Rejected):
+        return drawn
+    draft, refused = drawn
+    return _twin(item, partner, posts, (asker, other), draft, refused, models.judge.name)
+
+
+def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The posts written before the question; all of them where a time is not known."""
+    if item.created is None:
+        return posts
+    return tuple(p for p in posts if p.created is None or p.created < item.created)
+
+
+def _alike(asker: Rubric, other: Rubric, most: float) -> Rejected | None:
+    first, second = (
+        text.terms(" ".join(aspect.aspect for aspect in rubric.aspects))
+        for rubric in (asker, other)
+    )
+    overlap = round(text.jaccard(first, second), 3)
+    if overlap <= most:
+        return None
+    detail = f"the two rubrics share {overlap} of their words, limit {most}"
+    return Rejected(stage="gates", reason="rubrics_alike", detail=detail)
+
+
+async def _draw(
+    item: Item,
+    posts: tuple[Post, ...],
+    asker: Rubric,
+    other: Rubric,
+    models: Models,
+    policy: Policy,
+    number: int,
+) -> Draft | Rejected:
+    config, prompts = policy.config, policy.prompts
+    first, second = await together(
+        *(
+            write(
+                item.question, rubric, "adhering", models.generator, prompts,
+                words=config.words, draw=number,
+            )
+            for rubric in (asker, other)
+        )
+    )  # fmt: skip
+    if isinstance(first, Rejected):
+        return first
+    if isinstance(second, Rejected):
+        return second
+    profiles = (*item.profile, *posts)
+    sides = Sides(
+        question=item.question,
+        first=first,
+        second=second,
+        rubrics=(asker, other),
+        narrative=item.narrative,
+        posts=tuple(post.text for post in profiles),
+        rare=policy.company.rare(profiles),
+    )
+    draft = Draft(
+        draw=number,
+        strategy="twin",
+        generator=models.generator.name,
+        first=first,
+        second=second,
+        gates=check_writing(sides, config.gates, words=config.words),
+    )
+    if draft.refused_by:
+        return draft
+    return await _judge(item.question, asker, other, draft, models, policy)
+
+
+async def _judge(
+    question: str, asker: Rubric, other: Rubric, draft: Draft, models: Models, policy: Policy
+) -> Draft:
+    judge, prompts, scales = models.judge, policy.prompts, policy.scales
+    cells = (
+        (draft.first, asker),
+        (draft.second, asker),
+        (draft.second, other),
+        (draft.first, other),
+    )
+    fits, qualities, comparison = await together(
+        together(*(adherence(question, r, rubric, judge, prompts) for r, rubric in cells)),
+        together(*(quality(question, r, scales, judge, prompts) for r in draft.both)),
+        compare(question, *draft.both, scales, judge, prompts),
+    )
+    for judged in (*fits, *qualities, comparison):
+        if isinstance(judged, Rejected):
+            return refused_as(draft, judged)
+    draft = draft.model_copy(
+        update={
+            "adherence": dict(zip(_MATRIX, fits, strict=True)),
+            "quality": dict(zip(("first", "second"), qualities, strict=True)),
+            "comparison": comparison,
+        }
+    )
+    gates = judge_twin(draft, policy.config.twin, policy.config.gates)
+    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
+
+
+def _twin(
+    item: Item,
+    partner: Item,
+    posts: tuple[Post, ...],
+    rubrics: tuple[Rubric, Rubric],
+    draft: Draft,
+    refused: tuple[Draft, ...],
+    judge: str,
+) -> Twin:
+    twin_id = content_id("twin", item.question, item.user, partner.user, draft.first, draft.second)
+
+    def half(asked: bool) -> Pair:
+        user, chosen, rejected = (
+            (item.user, draft.first, draft.second)
+            if asked
+            else (partner.user, draft.second, draft.first)
+        )
+        return Pair(
+            id=content_id("pair", "twin", user, item.question, chosen, rejected),
+            mode="twin",
+            item_id=item.id,
+            user=user,
+            question=item.question,
+            category=item.category,
+            domain=item.domain,
+            profile=item.profile if asked else posts,
+            rubric=rubrics[0] if asked else rubrics[1],
+            chosen=chosen,
+            rejected=rejected,
+            draft=draft,
+            judge=judge,
+            twin_id=twin_id,
+            asked=asked,
+            # The narrative is the asker's own: the partner never wrote one for this question.
+            narrative=item.narrative if asked else None,
+            created=item.created,
+            source_url=item.source_url,
+        )
+
+    return Twin(id=twin_id, halves=(half(True), half(False)), refused=refused)

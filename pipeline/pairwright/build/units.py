@@ -1,0 +1,38 @@
+"""The work of a build: one unit an item and mode, those that share a history side by side."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pairwright.build.corpus import Corpus
+from pairwright.records import Mode
+
+
+class Unit(NamedTuple):
+    """One piece of work. `position` is its place in the outcome files: the source's order."""
+
+    id: str
+    mode: Mode
+    item: int
+    position: int
+
+
+def units(corpus: Corpus, modes: tuple[Mode, ...], limit: int | None = None) -> Iterator[Unit]:
+    """Every unit of the first `limit` items; a couple's units follow one another."""
+    wanted = len(corpus) if limit is None else min(limit, len(corpus))
+    done: set[str] = set()
+    for entry in corpus.entries[:wanted]:
+        if entry.user in done:
+            continue
+        users = [entry.user]
+        if "twin" in modes and (partner := corpus.partners.get(entry.user)):
+            users.append(partner)
+        for user in users:
+            done.add(user)
+            for item in corpus.by_user[user]:
+                if item < wanted:
+                    yield from _of(corpus, item, modes)
+
+
+def _of(corpus: Corpus, item: int, modes: tuple[Mode, ...]) -> Iterator[Unit]:
+    for n, mode in enumerate(modes):
+        yield Unit(f"{mode}:{corpus.entries[item].id}", mode, item, item * len(modes) + n)

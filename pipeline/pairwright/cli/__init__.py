@@ -1,0 +1,63 @@
+"""The command line: the only place that reads the environment and puts parts together."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pairwright import __version__
+from pairwright.errors import PairwrightError
+
+app = typer.Typer(
+    name="pairwright",
+    help="Build, human-verify, release, audit and evaluate personalized preference benchmarks.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog="Exit codes: 0 whole; 1 finished but short; 2 wrong input or a refusing endpoint;"
+    " 130 interrupted, run again to go on.",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _register() -> None:
+    from pairwright.cli.build import build_command
+    from pairwright.cli.doctor import doctor_command
+    from pairwright.cli.init import init_command
+    from pairwright.cli.show import show_command
+    from pairwright.cli.simulate import simulate_command
+    from pairwright.cli.status import status_command
+
+    app.command("init")(init_command)
+    app.command("doctor")(doctor_command)
+    app.command("build")(build_command)
+    app.command("status")(status_command)
+    app.command("show")(show_command)
+    app.command("simulate")(simulate_command)
+
+
+def main() -> None:
+    """Run a command. What a user can mend is one message and an exit code; a bug is a traceback."""
+    _register()
+    try:
+        app()
+    except PairwrightError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. Every finished call is stored; run again to go on.", err=True)
+        sys.exit(130)

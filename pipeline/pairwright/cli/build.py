@@ -1,0 +1,151 @@
+"""`pairwright build`."""
+
+import asyncio
+import contextlib
+import signal
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright import sources
+from pairwright.build.estimate import estimate
+from pairwright.build.folder import RunFolder
+from pairwright.build.policy import Policy
+from pairwright.build.session import build, read_corpus
+from pairwright.build.tally import Tally
+from pairwright.cli.crew import EndpointCrew, crew_of
+from pairwright.cli.progress import Progress
+from pairwright.cli.tables import estimate_tables, result_table
+from pairwright.config import Config, load
+from pairwright.store import Store
+
+ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
+
+
+def build_command(
+    config_path: ConfigPath,
+    run: Annotated[Path, typer.Option("--run", metavar="DIR", help="The run folder.")],
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N items.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
+    ] = False,
+    accept_changes: Annotated[
+        bool,
+        typer.Option(
+            "--accept-changes", help="Go on in a folder that was built with another config."
+        ),
+    ] = False,
+) -> None:
+    """Build preference pairs from user histories.
+
+    Running the same command again resumes: finished calls are never sent twice.
+
+    Examples:
+
+      pairwright build pairwright.toml --run runs/first --dry-run
+
+      pairwright build pairwright.toml --run runs/first --limit 20
+
+      pairwright build pairwright.toml --run runs/first
+    """
+    config = load(config_path)
+    folder = config_path.resolve().parent
+    policy = Policy.load(config, folder)
+    console = Console(stderr=True)
+    _warn_of_self_judging(config, console)
+    if dry_run:
+        _estimate(config, policy, folder, limit)
+        return
+    run_folder = RunFolder(run)
+    run_folder.prepare(config, _content(config, policy, folder), accept_changes=accept_changes)
+    store = Store(run_folder.calls)
+    try:
+        counted, crew = asyncio.run(
+            _build(config, policy, folder, run_folder, store, limit, console)
+        )
+        result_table(Console(), store, config, counted, run_folder, crew.meter)
+    finally:
+        store.close()
+    if counted.failed:
+        console.print(
+            f"{counted.failed.total()} units failed ({run_folder.path / 'failed.jsonl'} says why);"
+            " run the same command again to ask for them only.",
+            style="yellow",
+        )
+        raise typer.Exit(1)
+
+
+async def _build(
+    config: Config,
+    policy: Policy,
+    folder: Path,
+    run: RunFolder,
+    store: Store,
+    limit: int | None,
+    console: Console,
+) -> tuple[Tally, EndpointCrew]:
+    corpus, summary = read_corpus(config, policy.domains, folder, run)
+    policy = policy.with_company(corpus)
+    wanted = len(corpus) if limit is None else min(limit, len(corpus))
+    with contextlib.closing(corpus):
+        async with crew_of(config, store) as crew:
+            _stop_on_signals(crew, console)
+            with Progress(console, wanted * len(config.modes), crew.meter) as progress:
+                counted = await build(
+                    corpus, summary, policy, crew, store, run, limit=limit, seen=progress.seen
+                )
+            return counted, crew
+
+
+def _stop_on_signals(crew: EndpointCrew, console: Console) -> None:
+    """The first signal lets calls in flight finish and be stored; the second ends at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked and task:
+            task.cancel()
+            return
+        asked = True
+        console.print(
+            f"Stopping: waiting for {crew.meter.in_flight} calls in flight."
+            " Press Ctrl-C again to stop at once."
+        )
+        crew.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+
+
+def _estimate(config: Config, policy: Policy, folder: Path, limit: int | None) -> None:
+    with TemporaryDirectory() as scratch:
+        corpus, _ = read_corpus(config, policy.domains, folder, RunFolder(Path(scratch)))
+        with contextlib.closing(corpus):
+            estimate_tables(Console(), estimate(corpus, policy.with_company(corpus), limit))
+
+
+def _content(config: Config, policy: Policy, folder: Path) -> dict[str, str]:
+    """Hashes of what the config names: another prompt or source is another run."""
+    rubrics = repr((sorted(policy.domains.by_key.items()), policy.scales)).encode()
+    return {
+        "source": sources.source_hash(config.source, folder),
+        "rubrics": f"b2:{blake2b(rubrics, digest_size=16).hexdigest()}",
+        **{f"prompt_{name}": digest for name, digest in sorted(policy.prompts.hashes.items())},
+    }
+
+
+def _warn_of_self_judging(config: Config, console: Console) -> None:
+    models = {config.endpoints[name].model for name in config.roles.generator}
+    if config.gated and config.endpoints[config.roles.judge].model in models:
+        console.print(
+            "Note: the judge is also a generator. Models favour their own answers;"
+            " another model as [roles] judge is better evidence.",
+            style="yellow",
+        )

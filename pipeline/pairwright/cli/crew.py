@@ -1,0 +1,95 @@
+"""Putting a run's parts together: endpoints with their keys, the store above them, the models."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from pairwright import simulated
+from pairwright.build.manifest import cost
+from pairwright.client import Client, Meter
+from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
+from pairwright.errors import ConfigError
+from pairwright.llm import Model, Models
+from pairwright.store import Durable, Store
+
+
+class EndpointCrew:
+    """The models of a run on real endpoints (a `build.session.Crew`)."""
+
+    # Twice the calls in flight: while some units wait for a judge, others keep the rest busy.
+    UNITS_PER_CALL = 2
+    AUTO_WORKERS = 256
+
+    def __init__(self, config: Config, store: Store, clients: dict[str, Client], meter: Meter):
+        self._config = config
+        self._clients = clients
+        self._durable = {name: Durable(store, client) for name, client in clients.items()}
+        self.meter = meter
+        limits = [config.endpoints[name].concurrency for name in clients]
+        self.workers = sum(
+            self.AUTO_WORKERS if limit == "auto" else self.UNITS_PER_CALL * limit
+            for limit in limits
+        )
+
+    def models(self, generator: str) -> Models:
+        roles, sampling = self._config.roles, self._config.sampling
+        return Models(
+            planner=self._model(roles.planner, sampling.planner),
+            generator=self._model(generator, sampling.generator),
+            judge=self._model(roles.judge, sampling.judge),
+        )
+
+    def _model(self, name: str, sampling: Sampling) -> Model:
+        endpoint = self._config.endpoints[name]
+        return Model(
+            llm=self._durable[name],
+            name=endpoint.model,
+            revision=endpoint.revision,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            max_tokens=sampling.max_tokens,
+            seed=sampling.seed,
+            attempts=sampling.attempts,
+            extra=sampling.extra_json,
+            structured=endpoint.structured,
+        )
+
+    def stop(self) -> None:
+        for client in self._clients.values():
+            client.stop()
+
+
+@asynccontextmanager
+async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
+    """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
+    before = store.totals()
+    meter = Meter(
+        max_calls=config.budget.max_calls,
+        max_cost=config.budget.max_cost,
+        calls=before.calls,
+        cost=cost(store, config),
+    )
+    async with AsyncExitStack() as stack:
+        clients = {}
+        for name in config.roles.all:
+            endpoint = config.endpoints[name]
+            if SIMULATED_URL in endpoint.base_urls:
+                url = await stack.enter_async_context(simulated.serve())
+                endpoint = endpoint.model_copy(update={"base_url": url})
+            client = Client(name, endpoint, api_key(name, endpoint), meter)
+            clients[name] = await stack.enter_async_context(client)
+        yield EndpointCrew(config, store, clients, meter)
+
+
+def api_key(name: str, endpoint: Endpoint) -> str | None:
+    """The key from the environment variable that the endpoint names."""
+    if endpoint.api_key_env is None:
+        return None
+    key = os.environ.get(endpoint.api_key_env)
+    if not key:
+        raise ConfigError(
+            f"the environment variable {endpoint.api_key_env} is not set",
+            where=f"[endpoints.{name}.api_key_env]",
+            fix=f"export {endpoint.api_key_env}=..., or name another variable.",
+        )
+    return key

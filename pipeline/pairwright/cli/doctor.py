@@ -1,0 +1,118 @@
+"""`pairwright doctor`: is every endpoint of a config reachable and able?"""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import httpx2
+import typer
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI
+from rich.console import Console
+from rich.markup import escape
+
+from pairwright import simulated
+from pairwright.cli.crew import api_key
+from pairwright.client import Client, Meter
+from pairwright.config import SIMULATED_URL, Config, Endpoint, load
+from pairwright.errors import PairwrightError
+from pairwright.llm import Model, Reply, Unstored
+from pairwright.prompt import Ask, Message
+from pairwright.records import Rejected
+
+
+class ProbeReply(Reply):
+    reason: str
+    colour: Literal["red", "green"]
+
+
+def doctor_command(
+    config_path: Annotated[
+        Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")
+    ],
+) -> None:
+    """Check the endpoints that the roles name: reachable, model there, context, structured output.
+
+    Sends one small request to each. Exits with 2 if an endpoint cannot be used.
+
+    Example:
+
+      pairwright doctor pairwright.toml
+    """
+    config = load(config_path)
+    if not asyncio.run(_examine_all(config, Console())):
+        raise typer.Exit(2)
+
+
+async def _examine_all(config: Config, console: Console) -> bool:
+    fine = True
+    for name in config.roles.all:
+        endpoint = config.endpoints[name]
+        console.print(f"[bold]{escape(name)}[/bold] {escape(endpoint.model)}")
+        if SIMULATED_URL in endpoint.base_urls:
+            async with simulated.serve() as url:
+                local = endpoint.model_copy(update={"base_url": url})
+                fine &= await _examine(name, local, console)
+        else:
+            fine &= await _examine(name, endpoint, console)
+    return fine
+
+
+async def _examine(name: str, endpoint: Endpoint, console: Console) -> bool:
+    fine = True
+    for url in endpoint.base_urls:
+        fine &= await _models(name, endpoint, url, console)
+    return fine and await _structured(name, endpoint, console)
+
+
+async def _models(name: str, endpoint: Endpoint, url: str, console: Console) -> bool:
+    key = api_key(name, endpoint)
+    async with AsyncOpenAI(base_url=url, api_key=key or "none", max_retries=0, timeout=20) as api:
+        try:
+            response = await api.get("/models", cast_to=httpx2.Response)
+            served = {m["id"]: m for m in json.loads(response.content)["data"]}
+        except APIConnectionError as error:
+            console.print(f"  [red]not reachable[/red] {escape(url)}: {escape(str(error))}")
+            console.print("  Is the server running, and does the address end in /v1?")
+            return False
+        except APIStatusError as error:
+            console.print(f"  [red]{error.status_code}[/red] {escape(url)}/models")
+            return error.status_code not in (401, 403)
+        except (ValueError, KeyError, TypeError):
+            console.print(f"  [yellow]no list of models[/yellow] at {escape(url)}/models")
+            return True
+    if endpoint.model not in served:
+        known = ", ".join(sorted(served)) or "none"
+        console.print(f"  [red]model not served[/red] at {escape(url)}; there are: {escape(known)}")
+        return False
+    context = served[endpoint.model].get("max_model_len")
+    told = f"context {context:,} tokens" if context else "context length not told"
+    console.print(f"  [green]reachable[/green] {escape(url)}, {told}")
+    return True
+
+
+async def _structured(name: str, endpoint: Endpoint, console: Console) -> bool:
+    """One request with a schema, through the same client that a build uses."""
+    ask = Ask("probe", (Message("user", "Which colour has fresh grass, red or green?"),))
+    impatient = endpoint.model_copy(update={"attempts": 2})
+    async with Client(name, impatient, api_key(name, endpoint), Meter()) as client:
+        model = Model(
+            llm=Unstored(client),
+            name=endpoint.model,
+            max_tokens=200,
+            structured=endpoint.structured,
+        )
+        try:
+            reply = await model.answer(ask, ProbeReply)
+        except PairwrightError as error:
+            console.print(f"  [red]refused[/red] {escape(str(error))}")
+            return False
+    if isinstance(reply, Rejected):
+        console.print(
+            f"  [yellow]structured output[/yellow] not followed: {escape(reply.detail)}\n"
+            "  Builds ask again and reject what stays unreadable; structured = false puts the"
+            " schema into the prompt instead."
+        )
+        return True
+    console.print("  [green]structured output[/green] follows the schema")
+    return True

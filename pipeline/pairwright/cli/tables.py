@@ -1,0 +1,88 @@
+"""The tables that commands print."""
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pairwright.build.checks import checks
+from pairwright.build.estimate import Estimate
+from pairwright.build.folder import RunFolder
+from pairwright.build.manifest import cost
+from pairwright.build.tally import Tally
+from pairwright.client import Meter
+from pairwright.config import Config
+from pairwright.store import Store
+
+
+def result_table(
+    console: Console,
+    store: Store,
+    config: Config,
+    counted: Tally,
+    run: RunFolder,
+    meter: Meter | None = None,
+) -> None:
+    """What came of a build: items in, pairs kept, refused by reason, failed, calls and tokens."""
+    table = Table(title=str(run.path), box=box.SIMPLE, title_justify="left", show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    table.add_column(justify="right")
+    for mode in config.modes:
+        table.add_row("units", mode, f"{counted.of_mode(mode):,}")
+        halves = f" ({counted.kept[mode]:,} twins)" if mode == "twin" else ""
+        table.add_row("pairs kept", mode + halves, f"{counted.pairs[mode]:,}")
+    for (where, _, reason), n in counted.rejected.most_common():
+        table.add_row("refused", f"{where}: {reason}", f"{n:,}")
+    for (where, reason), n in counted.failed.most_common():
+        table.add_row("failed", f"{where}: {reason}", f"{n:,}", style="red")
+    for posts, found in counted.no_signal_by_length():
+        table.add_row("no personal signal", f"{posts} earlier posts", str(found))
+    for check in checks(store):
+        if check.found.n:
+            table.add_row("check", check.meaning, str(check.found))
+    totals = store.totals()
+    sent = f" ({meter.sent:,} sent now, {meter.retried:,} retried)" if meter else ""
+    table.add_row("calls", f"stored{sent}", f"{totals.calls:,}")
+    table.add_row(
+        "tokens", "prompt / reply", f"{totals.prompt_tokens:,} / {totals.completion_tokens:,}"
+    )
+    if price := cost(store, config):
+        table.add_row("cost", "by the config's prices", f"{price:,.2f}")
+    console.print(table)
+    if counted.simulated:
+        console.print(
+            "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
+            " and is no benchmark; every pair is marked so."
+        )
+
+
+def estimate_tables(console: Console, expected: Estimate) -> None:
+    """What a build would cost at the least and at the most."""
+    for title, lines in (
+        ("if every first draft is accepted", expected.first_draft),
+        ("at most, if every draw is used", expected.at_most),
+    ):
+        table = Table(
+            title=f"{expected.items:,} items, {title}", box=box.SIMPLE, title_justify="left"
+        )
+        for name in ("role", "model", "calls", "prompt tokens", "reply tokens", "cost"):
+            table.add_column(name, justify="left" if name in ("role", "model") else "right")
+        for line in lines:
+            table.add_row(
+                line.role,
+                f"{line.model} ({line.endpoint})",
+                f"{line.calls:,}",
+                f"{line.prompt_tokens:,}",
+                f"{line.completion_tokens:,}",
+                f"{line.cost:,.2f}",
+            )
+        table.add_row(
+            "all", "", f"{sum(x.calls for x in lines):,}", f"{sum(x.prompt_tokens for x in lines):,}",
+            f"{sum(x.completion_tokens for x in lines):,}", f"{sum(x.cost for x in lines):,.2f}",
+            style="bold",
+        )  # fmt: skip
+        console.print(table)
+    console.print(
+        "Nothing was sent. Items that show no personal signal stop early and cost less;"
+        " reply lengths are assumptions."
+    )

@@ -1,0 +1,95 @@
+"""How fast an endpoint is asked: calls in flight (fixed or found out), and rates per minute."""
+
+import asyncio
+import time
+from collections import deque
+
+
+class Concurrency:
+    """At most `limit` calls in flight; with `auto` the limit follows the endpoint.
+
+    Auto grows by one for each answer that is not much slower than the fastest seen, and falls
+    by a quarter at a 429 or when answers take more than twice that (additive increase,
+    multiplicative decrease, as TCP does). It falls once for the calls of one flight, not
+    once for each of them.
+    """
+
+    AUTO_START = 8
+    AUTO_MOST = 1024
+
+    def __init__(self, limit: int | None) -> None:
+        self.auto = limit is None
+        self.limit = float(limit or self.AUTO_START)
+        self.in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._fastest = float("inf")
+        self._typical = 0.0
+        self._settled = 0.0
+
+    async def __aenter__(self) -> "Concurrency":
+        if self.in_flight >= int(self.limit):
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._release()
+                raise
+        else:
+            self.in_flight += 1
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        self.in_flight -= 1
+        while self._waiting and self.in_flight < int(self.limit):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.in_flight += 1
+                turn.set_result(None)
+
+    def answered(self, seconds: float) -> None:
+        """Learn from one answer."""
+        if not self.auto:
+            return
+        self._fastest = min(self._fastest, seconds)
+        self._typical = seconds if not self._typical else 0.9 * self._typical + 0.1 * seconds
+        if self._typical > 2 * self._fastest:
+            self._back_off(seconds)
+        elif self.in_flight >= int(self.limit) - 1:
+            self.limit = min(self.limit + 1 / max(self.limit / 8, 1), self.AUTO_MOST)
+
+    def refused(self) -> None:
+        """Learn from a 429."""
+        if self.auto:
+            self._back_off(1.0)
+
+    def _back_off(self, flight_seconds: float) -> None:
+        now = time.monotonic()
+        if now >= self._settled:
+            self.limit = max(1.0, self.limit * 0.75)
+            self._settled = now + flight_seconds
+            self._typical = 0.0
+
+
+class Pace:
+    """Optional limits of requests and tokens per minute, kept by spacing calls evenly."""
+
+    def __init__(self, rpm: float | None, tpm: float | None) -> None:
+        self._per_call = 60 / rpm if rpm else 0.0
+        self._per_token = 60 / tpm if tpm else 0.0
+        self._next = 0.0
+
+    async def wait(self, tokens: int) -> None:
+        """Return when a call of about `tokens` tokens may go out."""
+        cost = max(self._per_call, self._per_token * tokens)
+        if not cost:
+            return
+        now = time.monotonic()
+        start = max(now, self._next)
+        self._next = start + cost
+        if start > now:
+            await asyncio.sleep(start - now)

@@ -1,0 +1,247 @@
+"""The run's configuration: one TOML file, read once, every key known.
+
+    preset = "pairwright"        # or "paper"
+    modes = ["twin", "violate"]
+    [source]      where items come from          -> policy.SourcePolicy
+    [endpoints.NAME]  what answers               -> Endpoint
+    [roles]       which endpoint plays what      -> Roles
+    [sampling.ROLE]   temperature, seed, ...     -> Sampling
+    [planner] [twin] [gates]  what is decided by -> policy
+    [budget]      when to stop
+
+docs/config.md is generated from these classes.
+"""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+
+from pairwright.errors import ConfigError
+from pairwright.policy import GatePolicy, PlanPolicy, SourcePolicy, Strategy, TwinPolicy
+from pairwright.records import Mode, Origin, Record
+
+SIMULATED_URL = "simulated"
+
+
+class Endpoint(Record):
+    """One OpenAI-compatible endpoint."""
+
+    base_url: str | tuple[str, ...] = Field(
+        description="address up to /v1, or a list of equal servers, or 'simulated'"
+    )
+    model: str = Field(description="model id as the endpoint knows it")
+    revision: str | None = Field(None, description="revision of the model; part of each call's key")
+    api_key_env: str | None = Field(
+        None, description="environment variable that holds the API key; never the key itself"
+    )
+    concurrency: int | Literal["auto"] = Field(
+        64, description="calls in flight, or 'auto' to find out"
+    )
+    attempts: int = Field(6, ge=1, description="tries of one call before it fails")
+    timeout_s: float = Field(600, gt=0, description="seconds one try may take")
+    rpm: float | None = Field(None, gt=0, description="most calls per minute")
+    tpm: float | None = Field(None, gt=0, description="most tokens per minute")
+    token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
+        "max_tokens", description="how the endpoint calls its limit of new tokens"
+    )
+    structured: bool = Field(
+        True, description="send JSON schemas; false where the endpoint takes none"
+    )
+    price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
+    price_out: float = Field(0, ge=0, description="price of a million completion tokens")
+
+    @field_validator("concurrency")
+    @classmethod
+    def _some(cls, value: int | str) -> int | str:
+        if isinstance(value, int) and value < 1:
+            raise ValueError("at least one call must be in flight")
+        return value
+
+    @property
+    def base_urls(self) -> tuple[str, ...]:
+        return (self.base_url,) if isinstance(self.base_url, str) else self.base_url
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
+        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
+
+
+class Roles(Record):
+    """Which endpoint plays which role. Pairs are spread over several generators by their id."""
+
+    planner: str
+    generator: tuple[str, ...] = Field(min_length=1)
+    judge: str
+
+    @field_validator("generator", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.planner, *self.generator, self.judge)))
+
+
+class Sampling(Record):
+    """How one role samples."""
+
+    temperature: float | None = Field(0.0, ge=0, description="none: the endpoint's default")
+    top_p: float | None = Field(None, gt=0, le=1, description="none: the endpoint's default")
+    max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
+    seed: int | None = Field(0, description="draw n uses seed + n; none where seeds are refused")
+    attempts: int = Field(3, ge=1, description="draws until a reply can be used")
+    extra: dict[str, JsonValue] = Field(
+        default={}, description="further body fields, such as reasoning_effort"
+    )
+
+    @property
+    def extra_json(self) -> str:
+        return json.dumps(self.extra, sort_keys=True, separators=(",", ":"))
+
+
+class SamplingByRole(Record):
+    planner: Sampling = Sampling(max_tokens=1024)
+    generator: Sampling = Sampling(temperature=0.9, top_p=0.95, max_tokens=400)
+    judge: Sampling = Sampling(max_tokens=1024)
+
+
+class Budget(Record):
+    """Over the whole run folder, earlier runs included."""
+
+    max_calls: int | None = Field(None, ge=0, description="most calls")
+    max_cost: float | None = Field(None, ge=0, description="most cost, by the endpoints' prices")
+
+
+class Config(Record):
+    """A whole run."""
+
+    preset: Literal["pairwright", "paper"] = Field(
+        "pairwright", description="the defaults that the rest of the file changes"
+    )
+    seed: int = Field(0, description="partners, others and controls are drawn with it")
+    modes: tuple[Mode, ...] = Field(("twin", "violate"), min_length=1)
+    aspects: Origin = Field("planner", description="where rubrics come from")
+    words: int = Field(100, ge=20, description="most words of a response, enforced")
+    draws: int = Field(3, ge=1, description="drafts of a pair, both sides together")
+    strategies: tuple[Strategy, ...] = Field(
+        ("omit", "contradict"), min_length=1, description="violate: how the rejected side is made"
+    )
+    paper_writers: bool = Field(
+        False,
+        description="violate as in the paper: writers see posts; expected and avoided aspects",
+    )
+    gated: bool = Field(True, description="judge and gate drafts; false keeps every pair")
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    source: SourcePolicy
+    endpoints: dict[str, Endpoint] = Field(min_length=1)
+    roles: Roles
+    sampling: SamplingByRole = SamplingByRole()
+    planner: PlanPolicy = PlanPolicy()
+    twin: TwinPolicy = TwinPolicy()
+    gates: GatePolicy = GatePolicy()
+    budget: Budget = Budget()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Config":
+        for role in self.roles.all:
+            if role not in self.endpoints:
+                known = ", ".join(sorted(self.endpoints))
+                raise ValueError(f"roles name the endpoint {role!r}, but there are only: {known}")
+        if "twin" in self.modes and self.aspects != "planner":
+            raise ValueError(
+                "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
+            )
+        if self.paper_writers and self.modes != ("violate",):
+            raise ValueError("paper_writers goes with modes = ['violate']")
+        return self
+
+
+# What a preset changes. The paper's setting: arXiv 2604.07343, its repository's prompts and README.
+PRESETS: dict[str, dict[str, Any]] = {
+    "pairwright": {},
+    "paper": {
+        "modes": ["violate"],
+        "aspects": "gold",
+        "words": 100,
+        "draws": 1,
+        "paper_writers": True,
+        "gated": False,
+        "planner": {"posts": 10, "history_tokens": 1_000_000, "retrieval": "dense"},
+    },
+}
+
+# Keys that change how a run is carried out, not what comes of it: a second run may differ in them.
+OPERATIONAL = frozenset(
+    {
+        "budget", "base_url", "api_key_env", "concurrency", "timeout_s", "rpm", "tpm",
+        "price_in", "price_out",
+    }
+)  # fmt: skip
+
+
+def load(path: Path) -> Config:
+    """Read a run's TOML. Raises ConfigError naming the file, the key, and what to do."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise ConfigError(
+            "no such file", where=path, fix="`pairwright init DIR` writes one to start from."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
+    return validate(data, path)
+
+
+def validate(data: dict[str, Any], path: Path) -> Config:
+    """A Config from parsed TOML, with its preset's defaults under it."""
+    preset = data.get("preset", "pairwright")
+    if preset not in PRESETS:
+        raise ConfigError(
+            f"unknown preset {preset!r}",
+            where=f"{path} [preset]",
+            fix=f"One of: {', '.join(PRESETS)}.",
+        )
+    try:
+        return Config.model_validate(_over(PRESETS[preset], data))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        raise ConfigError(
+            first["msg"].removeprefix("Value error, "),
+            where=f"{path} [{key}]",
+            fix=_remedy(first["type"], key),
+        ) from None
+
+
+def _remedy(kind: str, key: str) -> str:
+    if kind == "extra_forbidden":
+        return f"There is no such key as {key}; docs/config.md lists them all."
+    if kind == "missing":
+        return f"Add {key}; docs/config.md says what it means."
+    return "docs/config.md lists every key with its values."
+
+
+def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in changes.items():
+        both = isinstance(merged.get(key), dict) and isinstance(value, dict)
+        merged[key] = _over(merged[key], value) if both else value
+    return merged
+
+
+def differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:
+    """The dotted keys in which two resolved configs differ, operational ones left out."""
+    keys = []
+    for key in sorted(old.keys() | new.keys()):
+        if key in OPERATIONAL or old.get(key) == new.get(key):
+            continue
+        a, b = old.get(key), new.get(key)
+        if isinstance(a, dict) and isinstance(b, dict):
+            keys += differences(a, b, f"{prefix}{key}.")
+        else:
+            keys.append(f"{prefix}{key}: {a!r} before, {b!r} now")
+    return keys

@@ -1,0 +1,81 @@
+"""Every error Pairwright raises on purpose, and the exit code each one ends a command with.
+
+    PairwrightError
+    |-- InputError          2   what the user gave is wrong: where, and what to do
+    |   |-- ConfigError         the run's TOML
+    |   |-- PromptError         a file of prompts/
+    |   |-- RubricError         a file of rubrics/
+    |   `-- SourceError         a file of user histories
+    |-- StoreError          2   the run folder cannot be used: foreign, corrupt, or in use
+    |-- EndpointRefused     2   the endpoint will refuse every call like this (401, 403, 404)
+    |-- Interrupted       130   the run was asked to stop; running it again goes on
+    `-- CallFailed          1   one call came to nothing; its item failed, and is asked again
+        `-- BudgetSpent     1   the call was not sent, because a budget of the config is spent
+
+A refused pair or a reply that does not parse is not an error: it is a `records.Rejected`.
+Anything else that escapes (TypeError, KeyError, ...) is a bug in Pairwright and stops the run.
+"""
+
+from pathlib import Path
+
+
+class PairwrightError(Exception):
+    """The base of all errors that carry a message for the user."""
+
+    exit_code = 2
+
+
+class InputError(PairwrightError):
+    """Something the user wrote or supplied cannot be used."""
+
+    def __init__(self, what: str, *, where: str | Path, fix: str) -> None:
+        """`where` is a file, `file:line`, or `file [key]`; `fix` says what to do about it."""
+        super().__init__(f"{where}: {what}\n  {fix}")
+        self.what = what
+        self.where = str(where)
+        self.fix = fix
+
+
+class ConfigError(InputError):
+    """A key of the run's configuration."""
+
+
+class PromptError(InputError):
+    """A prompt file."""
+
+
+class RubricError(InputError):
+    """A domain file or the quality scales."""
+
+
+class SourceError(InputError):
+    """A file of user histories."""
+
+
+class StoreError(PairwrightError):
+    """The run folder or its store of calls cannot be used as it is."""
+
+
+class EndpointRefused(PairwrightError):
+    """The endpoint refuses this kind of call for good, so going on would only repeat it."""
+
+
+class Interrupted(PairwrightError):
+    """The run is draining: no new call is sent."""
+
+    exit_code = 130
+
+
+class CallFailed(PairwrightError):
+    """One call failed after its retries. Never stored, so the next run asks again."""
+
+    exit_code = 1
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+class BudgetSpent(CallFailed):
+    """`max_calls` or `max_cost` leaves no room for another call."""

@@ -1,0 +1,10 @@
+"""Gates: pure functions that accept or refuse a draft on what was measured. No model calls.
+
+Text gates run before the judges, so that a draft that leaks or is cut short costs no
+judgement; judged gates run after. Every gate of a group is measured, whatever the others say.
+"""
+
+from pairwright.gates.judged import judge_contrast, judge_twin
+from pairwright.gates.writing import Sides, check_writing
+
+__all__ = ["Sides", "check_writing", "judge_contrast", "judge_twin"]

@@ -1,0 +1,140 @@
+"""Gates on the two texts alone: size, form, leakage, copying, ways of talking, language."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from pairwright import text
+from pairwright.gates.language import language
+from pairwright.policy import GatePolicy
+from pairwright.records import GateResult, Rubric
+
+_LIST = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
+_MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^\s*>|\|.*\|.*\|", re.MULTILINE)
+
+_PERSONA = re.compile(
+    r"\b(?:as (?:someone|somebody|a person|an? \w+(?: \w+)?) (?:who|like you|with your)\b"
+    r"|for (?:someone|somebody|a person) (?:like you|who)\b"
+    r"|(?:given|considering|based on|knowing) (?:your|that you)\b"
+    r"|(?:since|because|as) you(?:'re| are| have|'ve| mentioned| like| love| prefer| enjoy| said)\b"
+    r"|you(?:'ve| have)? (?:mentioned|told|said|wrote|posted|asked before)\b"
+    r"|your (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b"
+    r"|(?:your|the user's) (?:interest|love|fondness|background) (?:in|of|for|as)\b)",
+    re.IGNORECASE,
+)
+_META = re.compile(
+    r"\b(?:I(?:'ll| will| have| am going to)? (?:avoid|leave out|omit|not mention|skip|ignore)\b"
+    r"|the user\b|(?:this|the|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers)\b"
+    r"|rubrics?\b|(?:these|the|all|each|required|listed) aspects?\b|as (?:requested|instructed)\b"
+    r"|word limit\b|\d+ words or (?:less|fewer)\b)",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"(?:\bI(?:'m| am) (?:sorry|afraid|unable|not able)\b"
+    r"|\bI (?:can't|cannot|can not|won't|will not) (?:help|assist|answer|provide|comply|do that)\b"
+    r"|\bas an AI\b|\bI(?:'m| am) (?:just |only )?an? (?:AI|language model)\b)",
+    re.IGNORECASE,
+)
+
+
+class Sides(NamedTuple):
+    """Two responses to one question, with what they may and may not draw on."""
+
+    question: str
+    first: str
+    second: str
+    rubrics: tuple[Rubric, ...]
+    narrative: str | None
+    posts: tuple[str, ...]
+    """Texts of the profiles concerned."""
+    rare: frozenset[str]
+    """Rare terms of those profiles."""
+
+    @property
+    def both(self) -> tuple[str, str]:
+        return self.first, self.second
+
+
+def check_writing(sides: Sides, policy: GatePolicy, *, words: int) -> tuple[GateResult, ...]:
+    """Every text gate's result, in the order in which they name the reason of a refusal."""
+    return tuple(
+        GateResult(gate=gate, passed=passed or gate in policy.off, value=value, limit=limit)
+        for gate, passed, value, limit in _measure(sides, policy, words)
+    )
+
+
+TEXT_GATES = (
+    "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
+    "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
+)  # fmt: skip
+
+
+def _measure(
+    s: Sides, policy: GatePolicy, limit: int
+) -> Iterator[tuple[str, bool, JsonValue, JsonValue]]:
+    counts = [text.word_count(response) for response in s.both]
+    yield "refusal", *_absent(_REFUSAL, s)
+    yield "word_limit", max(counts) <= limit, max(counts), limit
+    yield "too_short", min(counts) >= policy.min_words, min(counts), policy.min_words
+    ratio = round(max(counts) / max(min(counts), 1), 3)
+    yield "length_ratio", ratio <= policy.length_ratio, ratio, policy.length_ratio
+    forms = [_form(response) for response in s.both]
+    yield "format_parity", forms[0] == forms[1], [list(form) for form in forms], "equal"
+    yield "persona_talk", *_absent(_PERSONA, s)
+    yield "meta_talk", *_absent(_META, s)
+    yield "rubric_leakage", *_leak(s, policy)
+    yield "profile_copy", *_copied(s, policy)
+    overlap = round(_overlap(*s.both), 3)
+    yield "near_duplicate", overlap <= policy.near_duplicate, overlap, policy.near_duplicate
+    # A question is too short to tell a language by; the posts of those who ask are not.
+    asked_in = language(" ".join((s.question, *s.posts))[:4000])
+    spoken = [language(response) for response in s.both]
+    yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
+
+
+def _absent(pattern: re.Pattern[str], s: Sides) -> tuple[bool, JsonValue, JsonValue]:
+    # What the question itself says, an answer may say too.
+    asked = s.question.lower()
+    found = [m.group() for r in s.both for m in pattern.finditer(r)]
+    found = [phrase for phrase in found if phrase.lower() not in asked]
+    return not found, found[0] if found else None, "none"
+
+
+def _form(response: str) -> tuple[bool, bool, bool]:
+    return tuple(bool(p.search(response)) for p in (_LIST, _HEADING, _MARKUP))  # type: ignore[return-value]
+
+
+def _leak(s: Sides, policy: GatePolicy) -> tuple[bool, JsonValue, JsonValue]:
+    aspects = [a for rubric in s.rubrics for a in rubric.aspects]
+    sources = [part for a in aspects for part in (a.aspect, a.reason, a.evidence)]
+    if s.narrative:
+        sources.append(s.narrative)
+    for response in s.both:
+        if run := text.shared_span(response, sources, s.question, policy.leak_words):
+            return False, run, f"{policy.leak_words} words"
+    return True, None, f"{policy.leak_words} words"
+
+
+def _copied(s: Sides, policy: GatePolicy) -> tuple[bool, JsonValue, JsonValue]:
+    aspects = " ".join(a.aspect for rubric in s.rubrics for a in rubric.aspects)
+    allowed = text.terms(s.question) | text.terms(aspects)
+    most: list[str] = []
+    for response in s.both:
+        if run := text.shared_span(response, s.posts, s.question, policy.leak_words):
+            return False, run, f"{policy.leak_words} words"
+        copied = sorted((text.terms(response) & s.rare) - allowed)
+        most = max(most, copied, key=len)
+    return len(most) <= policy.profile_terms, list(most), f"{policy.profile_terms} rare words"
+
+
+def _overlap(a: str, b: str) -> float:
+    return text.jaccard({" ".join(s) for s in text.spans(a, 3)}, _trigrams(b))
+
+
+@lru_cache(maxsize=256)
+def _trigrams(response: str) -> set[str]:
+    return {" ".join(s) for s in text.spans(response, 3)}

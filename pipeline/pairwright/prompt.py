@@ -1,0 +1,163 @@
+"""Prompts: Markdown files with `{{ name }}` and `{% for %}`, rendered strictly.
+
+    prompts = Prompts.load(Path("prompts"))
+    ask = prompts.ask("adherence", question=..., response=..., aspects=[...])
+
+Every value that enters a template is guarded: user posts and model replies are data, so
+they can neither close the tag they stand in nor smuggle control characters or chat markers.
+Jinja never renders a value again, so `{{ }}` inside a post stays text.
+"""
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import jinja2
+from jinja2 import nodes
+from jinja2.meta import find_undeclared_variables
+
+from pairwright.errors import PromptError
+
+
+class Message(NamedTuple):
+    role: Literal["system", "user"]
+    content: str
+
+
+class Ask(NamedTuple):
+    """A rendered prompt: the file's name, for the record, and the messages."""
+
+    name: str
+    messages: tuple[Message, ...]
+
+
+# Which variables each prompt may use, and must use.
+VARIABLES: dict[str, frozenset[str]] = {
+    "system": frozenset(),
+    "history": frozenset({"posts", "question"}),
+    "plan": frozenset({"max_aspects", "words", "kinds"}),
+    "plan_blind": frozenset({"question", "max_aspects"}),
+    "support": frozenset({"question", "cases"}),
+    "match": frozenset({"question", "aspects", "lists"}),
+    "narrative": frozenset({"question", "narrative", "max_aspects"}),
+    "write_plain": frozenset({"question", "words"}),
+    "write_adhering": frozenset({"question", "aspects", "words"}),
+    "write_omitting": frozenset({"question", "aspects", "words"}),
+    "write_contradicting": frozenset({"question", "aspects", "words"}),
+    "paper_expected": frozenset({"aspects", "words"}),
+    "paper_avoided": frozenset({"aspects", "words"}),
+    "adherence": frozenset({"question", "response", "aspects"}),
+    "quality": frozenset({"question", "response", "scales"}),
+    "compare": frozenset({"question", "first", "second", "scales"}),
+}
+# These follow the history, so that all prompts about one user begin with the same bytes.
+WITH_HISTORY = frozenset({"plan", "paper_expected", "paper_avoided"})
+
+_ALLOWED_NODES = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Getattr,
+    nodes.For,
+)
+# C0 and C1 controls but tab and newline, bidi controls, zero-width and invisible characters, BOM.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+# What could end a tag of ours, open another, or read as a chat template's marker.
+_MARKER = re.compile(r"<(?=[/|]|[a-z_]+(?:\s[^<>]*)?>)|\[(?=/?INST\])", re.IGNORECASE)
+
+
+def guard(value: object) -> str:
+    """A value as inert prompt text: no tags, no chat markers, no invisible characters."""
+    text = _INVISIBLE.sub("", str(value).replace("\r\n", "\n"))
+    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", text)
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """All prompts of a run, loaded and checked."""
+
+    templates: dict[str, jinja2.Template]
+    hashes: dict[str, str]
+    """`b2:` hash of each file's bytes, for the manifest."""
+
+    @classmethod
+    def load(cls, folder: Path) -> "Prompts":
+        """Read every prompt; raises PromptError naming the file and what to do."""
+        environment = jinja2.Environment(
+            undefined=jinja2.StrictUndefined,
+            finalize=guard,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=False,
+        )
+        templates, hashes = {}, {}
+        for name in VARIABLES:
+            path = folder / f"{name}.md"
+            source = _read(path)
+            _check(environment, name, path, source)
+            templates[name] = environment.from_string(source)
+            digest = blake2b(source.encode(), digest_size=16).hexdigest()
+            hashes[name] = f"b2:{digest}"
+        return cls(templates, hashes)
+
+    def ask(self, name: str, **values: Any) -> Ask:
+        """Render one prompt; with `posts` and `question` first where it carries a history."""
+        parts = []
+        if name in WITH_HISTORY:
+            history = {key: values.pop(key) for key in VARIABLES["history"]}
+            parts.append(self.templates["history"].render(history))
+        parts.append(self.templates[name].render(values))
+        system = Message("system", self.templates["system"].render())
+        return Ask(name, (system, Message("user", "\n\n".join(parts))))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PromptError(
+            "this prompt is missing",
+            where=path,
+            fix="Copy it from the prompts that `pairwright init` writes, then edit it.",
+        ) from None
+    except UnicodeDecodeError as error:
+        raise PromptError(
+            f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
+        ) from None
+
+
+def _check(environment: jinja2.Environment, name: str, path: Path, source: str) -> None:
+    may = VARIABLES[name]
+    listed = ", ".join(sorted(may)) or "none"
+    try:
+        tree = environment.parse(source)
+    except jinja2.TemplateSyntaxError as error:
+        raise PromptError(
+            f"not a template: {error.message}",
+            where=f"{path}:{error.lineno}",
+            fix="Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list.",
+        ) from None
+    for node in tree.find_all(nodes.Node):
+        if not isinstance(node, _ALLOWED_NODES):
+            raise PromptError(
+                f"{type(node).__name__.lower()} is not allowed in a prompt",
+                where=f"{path}:{node.lineno}",
+                fix="A prompt holds only {{ name }} and {% for %}; put logic into the code.",
+            )
+    used = find_undeclared_variables(tree)
+    if unknown := sorted(used - may):
+        raise PromptError(
+            f"unknown variable {unknown[0]!r}", where=path, fix=f"This prompt may use: {listed}."
+        )
+    if missing := sorted(may - used):
+        raise PromptError(
+            f"the variable {missing[0]!r} is not used",
+            where=path,
+            fix=f"Put {{{{ {missing[0]} }}}} where the model should read it; it needs: {listed}.",
+        )

@@ -1,0 +1,233 @@
+"""The values that flow through a build. Frozen, closed to unknown fields, compared by value.
+
+A later record contains the earlier ones, so no record has fields that are only sometimes set.
+Ids of what we make are content ids; ids of what users bring are theirs, and never become paths.
+"""
+
+import hashlib
+import json
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+Mode = Literal["twin", "violate"]
+Origin = Literal["planner", "narrative", "gold"]
+
+
+def content_id(prefix: str, *parts: str) -> str:
+    """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts."""
+    digest = hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+    return f"{prefix}-{digest}"
+
+
+class Record(BaseModel):
+    """Base of all records: immutable and strict about its fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Post(Record):
+    """One earlier post of a user."""
+
+    id: str
+    text: str
+    category: str = ""
+    created: str | None = None
+    """ISO 8601 in UTC, without offset, so that text order is time order."""
+    source_url: str | None = None
+
+
+class GoldAspect(Record):
+    """A rubric aspect that came with the data (LaMP-QA's three fields)."""
+
+    aspect: str
+    reason: str = ""
+    evidence: str = ""
+
+
+class Item(Record):
+    """One (user, question), with the user's earlier posts, oldest first."""
+
+    id: str
+    user: str
+    question: str
+    narrative: str | None = None
+    category: str
+    domain: str
+    profile: tuple[Post, ...]
+    rubric_aspects: tuple[GoldAspect, ...] = ()
+    created: str | None = None
+    source_url: str | None = None
+
+
+class Aspect(Record):
+    """What this user expects in an answer to this question."""
+
+    aspect: str
+    reason: str
+    evidence: str
+    """Verbatim from the post it names, or from the narrative."""
+    post_ids: tuple[str, ...] = ()
+    confidence: float | None = None
+
+
+class DroppedAspect(Record):
+    """An aspect that did not stand, and why."""
+
+    aspect: Aspect
+    reason: str
+    detail: str = ""
+
+
+class Rubric(Record):
+    """One user's aspects for one question: at least two, or there is no rubric."""
+
+    question_id: str
+    user: str
+    origin: Origin
+    aspects: tuple[Aspect, ...]
+    dropped: tuple[DroppedAspect, ...] = ()
+    shown: tuple[str, ...] = ()
+    """Ids of the posts the planner was shown, oldest first."""
+    left_out: tuple[str, ...] = ()
+    """Ids of ranked posts dropped because the prompt was over the model's context."""
+    others: int = 0
+    """How many other users' histories the aspects were held against."""
+
+    @property
+    def inferable(self) -> bool:
+        """False where the aspects are not necessarily inferable from the profile."""
+        return self.origin == "planner"
+
+
+class AspectScore(Record):
+    """One aspect's adherence: 0 absent or contradicted, 1 partly, 2 fully."""
+
+    reason: str
+    score: int
+
+
+class Adherence(Record):
+    """How far one response meets each aspect of one rubric, in the rubric's order."""
+
+    scores: tuple[AspectScore, ...]
+
+    @property
+    def share(self) -> float:
+        """Sum of scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
+        return sum(s.score for s in self.scores) / (2 * len(self.scores))
+
+
+class Quality(Record):
+    """Absolute scores of one response by scale name, judged without the profile."""
+
+    reason: str
+    scores: dict[str, int]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.scores.values()) / len(self.scores)
+
+
+class Comparison(StrEnum):
+    """The pairwise quality verdict over both orders."""
+
+    FIRST = "first"
+    SECOND = "second"
+    TIE = "tie"
+    UNDECIDED = "undecided"
+    """The verdict changed with the order. Never parity."""
+
+
+class GateResult(Record):
+    """One gate's decision with what it measured."""
+
+    gate: str
+    passed: bool
+    value: JsonValue
+    limit: JsonValue
+
+
+class Draft(Record):
+    """Two responses of one draw, with everything that was judged and decided about them."""
+
+    draw: int
+    strategy: str
+    generator: str
+    first: str
+    """violate: the rubric-adhering response. twin: the one for the user who asked."""
+    second: str
+    adherence: dict[str, Adherence] = {}
+    """Keys: `first` and `second` in mode violate; `first_own`, `second_other`,
+    `second_own`, `first_other` in mode twin (response, and whose rubric it is held to)."""
+    quality: dict[str, Quality] = {}
+    comparison: Comparison | None = None
+    gates: tuple[GateResult, ...] = ()
+
+    @property
+    def both(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
+    def refused_by(self) -> GateResult | None:
+        """The first gate that did not pass, or None for an accepted draft."""
+        return next((g for g in self.gates if not g.passed), None)
+
+
+class Rejected(Record):
+    """A refusal by a stage or a gate. Data, not an error: written with its reason."""
+
+    stage: str
+    reason: str
+    detail: str = ""
+    user: str | None = None
+    """Whose rubric it is about, where it is about one: the asker's or the partner's."""
+    dropped: tuple[DroppedAspect, ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    """Every refused draft, with what was measured."""
+
+
+class Pair(Record):
+    """One personalized preference pair: the unit a scorer sees."""
+
+    id: str
+    mode: Mode
+    item_id: str
+    """The item whose question this is."""
+    user: str
+    """The user whose preference it states."""
+    question: str
+    category: str
+    domain: str
+    profile: tuple[Post, ...]
+    rubric: Rubric
+    chosen: str
+    rejected: str
+    draft: Draft
+    """As drawn, with what was judged and decided."""
+    judge: str | None = None
+    """The judge's model; none where pairs are not gated."""
+    twin_id: str | None = None
+    asked: bool = True
+    """False in the half of a twin whose user did not ask this question."""
+    narrative: str | None = None
+    created: str | None = None
+    source_url: str | None = None
+    simulated: bool = False
+    """Whether a reply behind it carries the embedded model's mark: then it is no benchmark."""
+
+
+class Contrast(Record):
+    """A kept pair of mode violate, and the drafts refused before it."""
+
+    pair: Pair
+    refused: tuple[Draft, ...] = ()
+
+
+class Twin(Record):
+    """Two kept halves over the same two responses: accepted, released and dropped as one."""
+
+    id: str
+    halves: tuple[Pair, Pair]
+    refused: tuple[Draft, ...] = ()

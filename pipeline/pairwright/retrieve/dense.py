@@ -1,0 +1,29 @@
+"""Dense ranking with any sentence-transformers or Contriever model (extra `[dense]`)."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pairwright.errors import ConfigError
+from pairwright.records import Post
+
+
+@lru_cache(maxsize=1)
+def _model(name: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise ConfigError(
+            "sentence-transformers is not installed",
+            where="[planner] retrieval = 'dense'",
+            fix="pip install 'pairwright[dense]', or use retrieval = 'bm25'.",
+        ) from None
+    return SentenceTransformer(name)
+
+
+def by_similarity(question: str, posts: tuple[Post, ...], model: str) -> tuple[Post, ...]:
+    """The posts by falling inner product with the question (Contriever's score)."""
+    vectors = np.asarray(_model(model).encode([question, *(post.text for post in posts)]))
+    scores = vectors[1:] @ vectors[0]
+    return tuple(posts[i] for i in np.argsort(-scores, kind="stable"))

@@ -1,0 +1,123 @@
+"""Domains and quality scales: the TOML files of rubrics/, loaded and checked.
+
+A new domain is one file. Its name without `.toml` is the domain's key in records and releases.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field, ValidationError, field_validator
+
+from pairwright.errors import RubricError
+from pairwright.records import Record
+
+T = TypeVar("T", bound=Record)
+
+
+class Domain(Record):
+    """One domain: which categories belong to it, and what personal fit is about in it."""
+
+    key: str
+    name: str
+    subcategories: tuple[str, ...] = Field(min_length=1)
+    also: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = Field(min_length=1)
+    """Kinds of aspects, as the planner reads them."""
+
+    @field_validator("kinds", "subcategories")
+    @classmethod
+    def _distinct(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            if values.count(value) > 1:
+                raise ValueError(f"{value!r} is there twice")
+        return values
+
+
+class Anchor(Record):
+    score: int
+    text: str
+
+
+class Scale(Record):
+    """One quality scale, worded once for judges and humans."""
+
+    name: str
+    question: str
+    anchors: tuple[Anchor, ...] = Field(min_length=2)
+
+    @property
+    def low(self) -> int:
+        return min(a.score for a in self.anchors)
+
+    @property
+    def high(self) -> int:
+        return max(a.score for a in self.anchors)
+
+
+class _QualityFile(Record):
+    scale: tuple[Scale, ...] = Field(min_length=1)
+
+
+class Domains:
+    """All domains of a run, looked up by category."""
+
+    def __init__(self, domains: list[Domain], folder: Path) -> None:
+        self.by_key = {d.key: d for d in domains}
+        self._by_category: dict[str, Domain] = {}
+        for domain in domains:
+            for category in (*domain.subcategories, *domain.also):
+                other = self._by_category.setdefault(category.lower(), domain)
+                if other is not domain:
+                    raise RubricError(
+                        f"category {category!r} is also in {other.key}.toml",
+                        where=folder / f"{domain.key}.toml",
+                        fix="Keep each category in one domain.",
+                    )
+
+    @classmethod
+    def load(cls, folder: Path) -> "Domains":
+        """Every `*.toml` of the folder but quality.toml; raises RubricError."""
+        paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
+        if not paths:
+            raise RubricError(
+                "no domain file", where=folder, fix="Add one <domain>.toml; see docs/extend.md."
+            )
+        return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
+
+    def of(self, category: str) -> Domain | None:
+        """The domain a category belongs to, or None for an unknown one."""
+        return self._by_category.get(category.lower())
+
+
+def load_scales(folder: Path) -> tuple[Scale, ...]:
+    """The quality scales of `quality.toml`; raises RubricError."""
+    path = folder / "quality.toml"
+    scales = _load(path, _QualityFile).scale
+    names = [scale.name for scale in scales]
+    for name in names:
+        if names.count(name) > 1:
+            raise RubricError(
+                f"two scales are named {name!r}", where=path, fix="Give each scale its own name."
+            )
+    return scales
+
+
+def _load(path: Path, kind: type[T], **given: str) -> T:
+    try:
+        with path.open("rb") as file:
+            data = tomllib.load(file)
+    except FileNotFoundError:
+        raise RubricError(
+            "no such file", where=path, fix="`pairwright init` writes one to start from."
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise RubricError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
+    try:
+        return kind.model_validate({**data, **given})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise RubricError(
+            first["msg"], where=f"{path} [{key}]", fix="Compare with the domains that ship."
+        ) from None

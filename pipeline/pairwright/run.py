@@ -1,0 +1,85 @@
+"""Running many pieces of work: bounded workers, flat memory, a clean stop.
+
+Workers take the next unit from one shared iterator, so there are never more units alive than
+workers and no barrier between stages. The first error that is not about one unit stops the run:
+units under way finish the calls they have in flight, and the error is raised.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from pairwright.llm import LLM, Completion, Request
+
+T = TypeVar("T")
+
+
+async def work_through(
+    units: Iterator[T],
+    work: Callable[[T], Awaitable[None]],
+    *,
+    workers: int,
+    stop: Callable[[], None],
+) -> None:
+    """Call `work` on every unit. `stop` is called once if a unit raises, to end the others."""
+    failures: list[Exception] = []
+
+    async def worker() -> None:
+        for unit in units:
+            if failures:
+                return
+            try:
+                await work(unit)
+            except Exception as error:  # Kept and raised below, after the others have ended.
+                if not failures:
+                    stop()
+                failures.append(error)
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if failures:
+        raise failures[0]
+
+
+class Call(NamedTuple):
+    """One call as a piece of work made it."""
+
+    purpose: str
+    key: str
+
+
+@dataclass
+class Traced:
+    """An LLM that notes which calls one piece of work makes, in the order of their answers."""
+
+    llm: LLM
+    calls: "CallLog"
+
+    async def complete(self, request: Request) -> Completion:
+        completion = await self.llm.complete(request)
+        self.calls.add(Call(request.purpose, completion.key), completion)
+        return completion
+
+
+@dataclass
+class CallLog:
+    """The calls of one piece of work; equal calls are noted once."""
+
+    made: dict[Call, None] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: bool = False
+
+    def add(self, call: Call, completion: Completion) -> None:
+        if call in self.made:
+            return
+        self.made[call] = None
+        self.prompt_tokens += completion.prompt_tokens
+        self.completion_tokens += completion.completion_tokens
+        self.simulated = self.simulated or completion.simulated

@@ -1,0 +1,89 @@
+"""The embedded judge: it counts which words two texts have in common."""
+
+import re
+
+from pairwright.simulated.aspects import content
+from pairwright.simulated.chance import pick
+from pairwright.simulated.reading import Prompt, tagged
+from pairwright.text import jaccard, terms, word_count
+
+_REFUSAL = re.compile(r"\b(?:i'm sorry|i am sorry|i can't help|i cannot help|as an ai)\b", re.I)
+_ANCHOR = re.compile(r"^(\d+) = ", re.MULTILINE)
+
+
+def adherence(prompt: Prompt) -> list[dict[str, object]]:
+    """For each aspect, how much of its content the response holds: 0, 1 or 2."""
+    held = terms(prompt.first("response"))
+    asked = terms(prompt.question)
+    verdicts: list[dict[str, object]] = []
+    for aspect in prompt.aspects:
+        # Words of the question stand in any answer to it, so they show nothing.
+        wanted = (content(aspect) - asked) or content(aspect)
+        found = sorted(wanted & held)
+        share = len(found) / len(wanted) if wanted else 0.0
+        score = 2 if share >= 0.6 else 1 if share >= 0.3 else 0
+        words = ", ".join(found) if found else "no word of this aspect"
+        verdicts.append({"reason": f"The response has {words}.", "score": score})
+    return verdicts
+
+
+def support(prompt: Prompt) -> list[dict[str, object]]:
+    """Whether the post of each case holds at least half of its aspect's content."""
+    verdicts: list[dict[str, object]] = []
+    for _, case in prompt.every("case"):
+        aspect, post = (tagged(case, tag, most=1) for tag in ("aspect", "post"))
+        wanted = content(aspect[0][1]) if aspect else frozenset()
+        found = sorted(wanted & terms(post[0][1])) if post else []
+        carried = bool(wanted) and len(found) / len(wanted) >= 0.5
+        words = ", ".join(found) if found else "no word of the aspect"
+        verdict = "carried" if carried else "far_fetched"
+        verdicts.append({"reason": f"The post has {words}.", "verdict": verdict})
+    return verdicts
+
+
+def match(prompt: Prompt) -> list[dict[str, object]]:
+    """For each aspect, the lists in which one shares half of all content."""
+    lists = [
+        (int(number), [set(content(text)) for _, text in tagged(block, "aspect")])
+        for number, block in prompt.every("list")
+    ]
+    verdicts: list[dict[str, object]] = []
+    for aspect in prompt.aspects:
+        own = set(content(aspect))
+        found = [n for n, others in lists if any(jaccard(own, other) >= 0.5 for other in others)]
+        reason = "Shares most of its words with those lists." if found else "In no list."
+        verdicts.append({"reason": reason, "found_in": found})
+    return verdicts
+
+
+def quality(prompt: Prompt) -> dict[str, object]:
+    """One score a scale, between its outer anchors, and the reason first."""
+    response = prompt.first("response")
+    level, reason = _level(prompt.question, response)
+    scores: dict[str, object] = {"reason": reason}
+    for name, wording in prompt.every("scale"):
+        anchors = [int(anchor) for anchor in _ANCHOR.findall(wording)] or [1, 5]
+        bonus = 1 if level == 4 and pick(3, name, response) == 0 else 0
+        steps = (level + bonus - 1) / 4 * (max(anchors) - min(anchors))
+        scores[name] = min(anchors) + round(steps)
+    return scores
+
+
+def compare(prompt: Prompt) -> dict[str, object]:
+    """A tie, unless one response is clearly worse by the measure of `quality`."""
+    responses = dict(prompt.every("response"))
+    first, second = (_level(prompt.question, responses.get(name, ""))[0] for name in "AB")
+    verdict = "tie" if abs(first - second) < 2 else "A" if first > second else "B"
+    reason = "Both answer it about equally well." if verdict == "tie" else "The other falls short."
+    return {"reason": reason, "verdict": verdict}
+
+
+def _level(question: str, response: str) -> tuple[int, str]:
+    asked = terms(question)
+    if not response or _REFUSAL.search(response[:200]):
+        return 1, "It does not answer."
+    if asked and not asked & terms(response):
+        return 2, "It has no word of the question."
+    if word_count(response) < 40:
+        return 3, "It is on the question, but short."
+    return 4, "It stays with the question and says something of use."

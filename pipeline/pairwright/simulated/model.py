@@ -1,0 +1,105 @@
+"""From a chat request to its reply: one function for each task that the prompts name."""
+
+import json
+from collections.abc import Callable
+from math import ceil
+from typing import Any
+
+from pairwright.llm import SIMULATED
+from pairwright.simulated import judge
+from pairwright.simulated.defects import Defects
+from pairwright.simulated.planner import Planned, narrative_aspects, plan, plan_blind
+from pairwright.simulated.planting import CHOSEN, REJECTED, Memory, Said, planned, written
+from pairwright.simulated.reading import Prompt, UnknownTask, read
+
+WRITING = ("write_plain", *CHOSEN, *REJECTED)
+_VERDICTS: dict[str, tuple[str, Callable[[Prompt], list[dict[str, object]]]]] = {
+    "adherence": ("scores", judge.adherence),
+    "support": ("cases", judge.support),
+    "match": ("aspects", judge.match),
+}
+
+
+def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, Any]:
+    """The response body to one chat completion; raises UnknownTask.
+
+    It depends on nothing but its arguments, and on `memory` only for one defect.
+    """
+    prompt = read(body)
+    said = written(prompt, defects, memory) if prompt.task in WRITING else _json(prompt, defects, memory)
+    asked, told = prompt_tokens(body), ceil(len(said.text) / 4)
+    return {
+        "id": f"chatcmpl-{prompt.digest}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body.get("model", SIMULATED),
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": said.text},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": asked,
+            "completion_tokens": told,
+            "total_tokens": asked + told,
+        },
+        "system_fingerprint": SIMULATED,
+        "pairwright": {"planted": list(said.planted)},
+    }
+
+
+def prompt_tokens(body: dict[str, Any]) -> int:
+    """Tokens as the embedded model counts them: four characters each."""
+    messages = body.get("messages") or []
+    return ceil(sum(len(str(message.get("content", ""))) for message in messages) / 4)
+
+
+def _json(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
+    content, planted = _object(prompt, defects, memory)
+    text = json.dumps(content, ensure_ascii=False)
+    if defects.strikes("unparseable_json", prompt.digest):
+        # What else was planted cannot be read any more.
+        return Said(text[: len(text) * 2 // 3], ("unparseable_json",))
+    return Said(text, planted)
+
+
+def _object(
+    prompt: Prompt, defects: Defects, memory: Memory
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The JSON object of a task that is not writing, and what was planted in it."""
+    task, question = prompt.task, prompt.question
+    if task == "plan":
+        labels, posts = zip(*prompt.every("post") or [("", "")], strict=True)
+        if defects.copied_profile:
+            memory.note(question, posts)
+        found = [
+            {**_aspect(p), "post_ids": [labels[p.post]], "confidence": p.confidence}
+            for p in plan(question, posts, prompt.most_aspects)
+        ]
+        return {"aspects": found}, planned(prompt, found, defects)
+    if task == "narrative":
+        narrative = prompt.first("narrative")
+        found = [_aspect(p) for p in narrative_aspects(question, narrative, prompt.most_aspects)]
+        return {"aspects": found}, planned(prompt, found, defects)
+    if task == "plan_blind":
+        return {"aspects": plan_blind(question, prompt.most_aspects)}, ()
+    if task in _VERDICTS:
+        name, judged = _VERDICTS[task]
+        verdicts = judged(prompt)
+        if verdicts and defects.strikes("wrong_number_of_scores", prompt.digest):
+            return {name: [*verdicts, verdicts[-1]]}, ("wrong_number_of_scores",)
+        return {name: verdicts}, ()
+    if task == "quality":
+        return judge.quality(prompt), ()
+    if task == "compare":
+        if defects.strikes("first_preferring_judge", prompt.digest):
+            return {"reason": "The first one reads better.", "verdict": "A"}, ("first_preferring_judge",)
+        return judge.compare(prompt), ()
+    raise UnknownTask(f"The simulated model does not know the task {task!r}.")
+
+
+def _aspect(planned: Planned) -> dict[str, Any]:
+    return {"aspect": planned.aspect, "reason": planned.reason, "evidence": planned.evidence}

@@ -1,0 +1,135 @@
+"""One field of a row, read and cleaned. What was done to it is noted in `repairs` by reason.
+
+Text is a person's words; a label is an id, a user, a category or an address. Both are data:
+a cell that begins with `=` or a user called `../../x` stays as it is.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from pairwright.sources.markup import to_text
+from pairwright.sources.problem import Problem, Refusal
+from pairwright.sources.times import utc
+
+Fields = Mapping[str, Any]
+Repairs = dict[str, str]
+
+_MISSING = frozenset({"", "null", "none", "nan", "n/a"})
+_LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
+# Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
+# The joiners U+200C and U+200D stay: Persian and emoji need them.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
+    """A field's text, or '' where it is missing; raises Refusal where it is no text."""
+    value = fields.get(name)
+    if _is_missing(value):
+        return ""
+    if not isinstance(value, str):
+        raise Refusal("wrong_type", f"{name} is {kind(value)}, not text")
+    plain = to_text(value)
+    if plain is not None:
+        repairs.setdefault("html_to_text", f"{name} was HTML")
+    clean = _printable(value if plain is None else plain, name, repairs)
+    if len(clean) > limit:
+        repairs.setdefault("long_post", f"{name} has {len(clean)} characters, cut at {limit}")
+        clean = _cut(clean, limit)
+    return clean
+
+
+def label(fields: Fields, name: str, repairs: Repairs) -> str:
+    """A field that names something, on one line; a whole number is taken as its digits."""
+    value = fields.get(name)
+    if _is_missing(value):
+        return ""
+    if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise Refusal("wrong_type", f"{name} is {kind(value)}, not text")
+    return " ".join(_printable(value, name, repairs).split())
+
+
+def time(fields: Fields, name: str) -> str | None:
+    """A field's time (see `times.utc`), or None where it is missing."""
+    value = fields.get(name)
+    if _is_missing(value):
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float | date):
+        raise Refusal("bad_time", f"{name} is {kind(value)}, not a time")
+    try:
+        return utc(value)
+    except (ValueError, OverflowError):
+        raise Refusal(
+            "bad_time",
+            f"{name} {shown(value)} is neither ISO 8601 nor seconds or milliseconds since 1970",
+        ) from None
+
+
+def rows(fields: Fields, name: str) -> list[Any]:
+    """A field that holds a list. A table by columns, as `datasets` stores one, is turned."""
+    value = fields.get(name)
+    if _is_missing(value):
+        return []
+    if isinstance(value, dict) and _is_by_columns(value):
+        cells = zip(*value.values(), strict=True)
+        return [dict(zip(value, row, strict=True)) for row in cells]
+    if not isinstance(value, list):
+        raise Refusal("wrong_type", f"{name} is {kind(value)}, not a list")
+    return value
+
+
+def shown(value: object) -> str:
+    """A value of the file as a message shows it: quoted, short, on one line, printable."""
+    line = repr(value if isinstance(value, str) else str(value))
+    line = _CONTROL.sub("", line)
+    return line if len(line) <= 80 else f"{line[:76]}...{line[-1]}"
+
+
+def kind(value: object) -> str:
+    """What a value is, as a message calls it."""
+    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number"}
+    names |= {float: "a number", bytes: "bytes"}
+    return names.get(type(value), type(value).__name__)
+
+
+def repaired(repairs: Repairs, where: str, id: str) -> list[Problem]:
+    """One Problem per reason."""
+    return [
+        Problem(action="repaired", reason=reason, where=where, id=id, detail=detail)
+        for reason, detail in repairs.items()
+    ]
+
+
+def _is_missing(value: object) -> bool:
+    if isinstance(value, str):
+        return len(value) < 40 and value.strip().lower() in _MISSING
+    return value is None or value != value  # NaN differs from itself
+
+
+def _is_by_columns(value: dict[str, Any]) -> bool:
+    if not all(isinstance(column, list) for column in value.values()):
+        return False
+    return len({len(column) for column in value.values()}) == 1
+
+
+def _printable(value: str, name: str, repairs: Repairs) -> str:
+    value = _LINE_ENDS.sub("\n", value)
+    clean, count = _CONTROL.subn("", value)
+    if count:
+        repairs.setdefault("control_characters", f"{name} held {count}, removed")
+    return clean.strip()
+
+
+def _cut(value: str, limit: int) -> str:
+    """At a word's end, unless the last word is most of it."""
+    words = re.match(r"(?s).*(?=\s)", value[: limit + 1])
+    at = words.end() if words and words.end() > limit // 2 else limit
+    return value[:at].rstrip()

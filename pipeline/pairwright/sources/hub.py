@@ -1,0 +1,62 @@
+"""Datasets of the Hugging Face Hub. The only file that imports `datasets`."""
+
+import re
+from typing import Any
+
+from pairwright.errors import SourceError
+from pairwright.policy import SourcePolicy
+from pairwright.sources.tables import Table, numbered
+
+_ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def looks_like_id(path: str) -> bool:
+    """`org/name`, or `org/name@revision` to hold it to one version."""
+    return _ID.fullmatch(path) is not None
+
+
+def dataset(policy: SourcePolicy) -> Table:
+    """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
+    datasets = _import("datasets", policy.path)
+    name, _, revision = policy.path.partition("@")
+    try:
+        loaded = datasets.load_dataset(
+            name, policy.config, split=policy.split, revision=revision or None
+        )
+    except Exception as error:  # whatever datasets, the network and the file formats raise
+        raise _unusable(policy.path, error) from error
+    return Table(policy.path, list(loaded.column_names), numbered(policy.path, loaded))
+
+
+def fingerprint(path: str) -> str:
+    """`org/name@commit`, with the commit that the id stands for now."""
+    name, _, revision = path.partition("@")
+    if _COMMIT.fullmatch(revision):
+        return path
+    hub = _import("huggingface_hub", path)
+    try:
+        info = hub.HfApi().dataset_info(name, revision=revision or None)
+    except Exception as error:
+        raise _unusable(path, error) from error
+    return f"{name}@{info.sha}"
+
+
+def _import(module: str, path: str) -> Any:
+    try:
+        return __import__(module)
+    except ImportError:
+        raise SourceError(
+            f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
+            where=path,
+            fix="Run pip install 'pairwright[hub]', or give the path of a file.",
+        ) from None
+
+
+def _unusable(path: str, error: Exception) -> SourceError:
+    return SourceError(
+        f"neither a file here nor a dataset that could be loaded: {type(error).__name__}: {error}",
+        where=path,
+        fix="Check the id, `config` and `split`; a private one needs `hf auth login`. "
+        "Without network, name a file, or pin a downloaded version: org/name@<commit>.",
+    )

@@ -1,0 +1,119 @@
+"""Rows that are items: LaMP-QA's schema, and Personalized RewardBench's, whose further
+fields (`chosen`, `rejected`) are not an item's and are left alone."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pairwright.policy import SourcePolicy
+from pairwright.records import GoldAspect, Item, Post
+from pairwright.rubric import Domains
+from pairwright.sources.fields import Repairs, label, rows, text, time
+from pairwright.sources.problem import Problem, Refusal
+from pairwright.sources.rules import Found, place, with_profile
+from pairwright.sources.tables import Row
+
+
+def required(policy: SourcePolicy) -> list[str]:
+    """The columns that must be there."""
+    return ["id", "question", "profile", *([] if policy.default_category else ["category"])]
+
+
+def items(
+    table: Iterable[Row | Problem], domains: Domains, policy: SourcePolicy
+) -> Iterator[Item | Problem]:
+    """Each row as an item, after the Problems it had; one row is held at a time."""
+    first: dict[str, str] = {}
+    with_users = False
+    for row in table:
+        if isinstance(row, Problem):
+            yield row
+            continue
+        # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
+        with_users = with_users or "user" in row.fields
+        repairs: Repairs = {}
+        id = None
+        try:
+            id = label(row.fields, "id", repairs)
+            if not id:
+                raise Refusal("missing_id", "the row has no id")
+            if id in first:
+                raise Refusal("duplicate_id", f"{first[id]} has this id already")
+            for found in _item(id, row, repairs, with_users, domains, policy):
+                yield found
+                if isinstance(found, Item):
+                    first[id] = row.where
+        except Refusal as refusal:
+            yield refusal.at(row.where, id or None)
+
+
+def _item(
+    id: str,
+    row: Row,
+    repairs: Repairs,
+    with_users: bool,
+    domains: Domains,
+    policy: SourcePolicy,
+) -> Iterator[Item | Problem]:
+    limit = policy.max_post_chars
+    user = label(row.fields, "user", repairs) if with_users else id
+    if not user:
+        raise Refusal("missing_user", "the row's `user` is empty")
+    question = text(row.fields, "question", repairs, limit)
+    if not question:
+        raise Refusal("empty_question", "the row has no question")
+    category, domain = place(label(row.fields, "category", repairs), domains, policy)
+    item = Item(
+        id=id,
+        user=user,
+        question=question,
+        narrative=text(row.fields, "narrative", repairs, limit) or None,
+        category=category,
+        domain=domain,
+        profile=(),
+        rubric_aspects=_aspects(row, repairs, limit),
+        created=time(row.fields, "created"),
+        source_url=label(row.fields, "source_url", repairs) or None,
+    )
+    posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
+    yield from (post for post in posts if isinstance(post, Problem))
+    found = [post for post in posts if isinstance(post, Found)]
+    yield from with_profile(item, found, row.where, repairs, policy.min_posts)
+
+
+def _post(raw: Any, where: str, limit: int) -> Found | Problem:
+    repairs: Repairs = {}
+    id = None
+    try:
+        if not isinstance(raw, dict):
+            raise Refusal("not_an_object", "a post of the profile is not an object")
+        id = label(raw, "id", repairs)
+        if not id:
+            raise Refusal("missing_id", "a post of the profile has no id")
+        words = text(raw, "text", repairs, limit)
+        if not words:
+            raise Refusal("empty_text", "the post has no text")
+        post = Post(
+            id=id,
+            text=words,
+            category=label(raw, "category", repairs),
+            created=time(raw, "created"),
+            source_url=label(raw, "source_url", repairs) or None,
+        )
+    except Refusal as refusal:
+        return refusal.at(where, id or None)
+    return Found(post, where, repairs)
+
+
+def _aspects(row: Row, repairs: Repairs, limit: int) -> tuple[GoldAspect, ...]:
+    aspects = []
+    for raw in rows(row.fields, "rubric_aspects"):
+        if not isinstance(raw, dict):
+            raise Refusal("wrong_type", "an entry of rubric_aspects is not an object")
+        name, reason, evidence = (
+            text(raw, field, repairs, limit) for field in ("aspect", "reason", "evidence")
+        )
+        if name:
+            aspects.append(GoldAspect(aspect=name, reason=reason, evidence=evidence))
+        else:
+            repairs.setdefault("empty_aspect", "an entry of rubric_aspects names no aspect")
+    return tuple(aspects)

@@ -1,0 +1,88 @@
+"""From the policy's path to a table: a file by its suffix, or a dataset of the Hub."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pairwright.errors import SourceError
+from pairwright.policy import SourcePolicy
+from pairwright.sources import hub, items, posts
+from pairwright.sources.delimited import comma_separated, tab_separated
+from pairwright.sources.parquet import parquet
+from pairwright.sources.tables import Table, json_array, jsonl
+
+_OPENERS: dict[str, Callable[[Path], Table]] = {
+    ".json": json_array,
+    ".jsonl": jsonl,
+    ".csv": comma_separated,
+    ".tsv": tab_separated,
+    ".parquet": parquet,
+}
+_FLAT = (".csv", ".tsv")
+
+
+def locate(policy: SourcePolicy, folder: Path) -> Path | None:
+    """The file that the policy names, or None for a Hub id; raises SourceError."""
+    path = folder / Path(policy.path).expanduser()
+    if path.is_file():
+        _check_readable(path)
+        return path
+    if path.is_dir():
+        raise SourceError("a folder, not a file", where=path, fix="Name a file in it.")
+    if path.suffix.lower() not in _OPENERS and hub.looks_like_id(policy.path):
+        return None
+    raise SourceError(
+        "no such file", where=path, fix=f"`path` is relative to {folder}: correct it."
+    )
+
+
+def open_table(policy: SourcePolicy, folder: Path) -> Table:
+    """The source's rows, once its columns are known to be the right ones; raises SourceError."""
+    path = locate(policy, folder)
+    table = hub.dataset(policy) if path is None else _open(path, policy)
+    if table.columns is not None:
+        _check_columns(table.source, table.columns, policy)
+    return table
+
+
+def _open(path: Path, policy: SourcePolicy) -> Table:
+    suffix = path.suffix.lower()
+    if suffix not in _OPENERS:
+        raise SourceError(
+            f"unknown kind of file {suffix!r}",
+            where=path,
+            fix=f"Use one of {', '.join(_OPENERS)}; unpack a packed file first.",
+        )
+    if policy.format == "items" and suffix in _FLAT:
+        raise SourceError(
+            f"{suffix} cannot hold items, because a profile is a list",
+            where=path,
+            fix='Use .json, .jsonl or .parquet; or set format = "posts" if each row is one post.',
+        )
+    return _OPENERS[suffix](path)
+
+
+def _check_readable(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            empty = not file.read(1)
+    except OSError as error:
+        raise SourceError(
+            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
+        ) from None
+    if empty:
+        raise SourceError("the file is empty", where=path, fix="Write or download it again.")
+
+
+def _check_columns(source: str, columns: list[str], policy: SourcePolicy) -> None:
+    needed = items.required(policy) if policy.format == "items" else posts.required(policy)
+    missing = [name for name in needed if name not in columns]
+    if not missing:
+        return
+    fix = f"It has: {', '.join(columns)}. "
+    if policy.format == "posts":
+        fix += "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
+    else:
+        fix += 'Rename them, or set format = "posts" if each row is one post'
+    if missing == ["category"]:
+        fix += "; or set `default_category`"
+    raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")

@@ -1,0 +1,64 @@
+"""Parquet, a batch of rows at a time. Nested values arrive as plain lists and dicts."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pairwright.errors import SourceError
+from pairwright.sources.problem import Problem
+from pairwright.sources.tables import Row, Table, refused
+
+# Rows held at once: profiles of LaMP-QA's size make this some tens of megabytes.
+_BATCH = 256
+
+
+def parquet(path: Path) -> Table:
+    """The rows of a Parquet file, counted from 1."""
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
+    return Table(str(path), list(file.schema_arrow.names), _rows(path, file))
+
+
+def _rows(path: Path, file: Any) -> Iterator[Row | Problem]:
+    number = 0
+    try:
+        for batch in file.iter_batches(batch_size=_BATCH):
+            for values in _values(batch):
+                number += 1
+                where = f"{path.name}:{number}"
+                if isinstance(values, UnicodeDecodeError):
+                    yield refused("invalid_utf8", where, str(values.reason))
+                else:
+                    yield Row(where, values)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
+    finally:
+        file.close()
+
+
+def _values(batch: Any) -> Iterable[dict[str, Any] | UnicodeDecodeError]:
+    """The batch's rows; where one is not UTF-8, each row by itself."""
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except UnicodeDecodeError:
+        return (_value(batch.slice(n, 1)) for n in range(batch.num_rows))
+    return rows
+
+
+def _value(batch: Any) -> dict[str, Any] | UnicodeDecodeError:
+    try:
+        row: dict[str, Any] = batch.to_pylist()[0]
+    except UnicodeDecodeError as error:
+        return error
+    return row
+
+
+def _unreadable(path: Path, error: Exception) -> SourceError:
+    return SourceError(
+        f"not a readable Parquet file: {error}", where=path, fix="Write or download it again."
+    )

@@ -1,0 +1,140 @@
+"""Rows that are posts: a user's latest post is the question, the strictly earlier ones the profile.
+
+All posts are in memory here, because a user's may stand anywhere in the file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pairwright.policy import SourcePolicy
+from pairwright.records import Item, Post, content_id
+from pairwright.rubric import Domains
+from pairwright.sources.fields import Repairs, label, text, time
+from pairwright.sources.problem import Problem, Refusal
+from pairwright.sources.rules import Found, place, with_profile
+from pairwright.sources.tables import Row
+
+# A longer first line or sentence is no question that a person could have asked as a title.
+_QUESTION_CHARS = 200
+_SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
+
+
+class Written(NamedTuple):
+    """One post as a user wrote it."""
+
+    where: str
+    user: str
+    title: str
+    body: str
+    created: str
+    category: str
+    url: str
+    repairs: Repairs
+
+    @property
+    def whole(self) -> str:
+        """Title and body in one line, as LaMP-QA's profiles have them."""
+        return f"{self.title} {self.body}".strip()
+
+
+def required(policy: SourcePolicy) -> list[str]:
+    """The columns that must be there: the three, and others that the policy names otherwise."""
+    names = ["user", "text", "created"]
+    for name in ("title", "category", "url"):
+        renamed = getattr(policy, name) != SourcePolicy.model_fields[name].default
+        if renamed or (name == "category" and not policy.default_category):
+            names.append(name)
+    return [getattr(policy, name) for name in names]
+
+
+def items(
+    table: Iterable[Row | Problem], domains: Domains, policy: SourcePolicy
+) -> Iterator[Item | Problem]:
+    """One item a user, in the order in which the file first names them."""
+    by_user: dict[str, list[Written]] = {}
+    for row in table:
+        read = row if isinstance(row, Problem) else _written(row, policy)
+        if isinstance(read, Problem):
+            yield read
+        else:
+            by_user.setdefault(read.user, []).append(read)
+    for user, posts in by_user.items():
+        # The sort is stable: of posts of one moment, the file's last is the latest.
+        *earlier, target = sorted(posts, key=lambda post: post.created)
+        try:
+            yield from _item(target, earlier, domains, policy)
+        except Refusal as refusal:
+            yield refusal.at(target.where, user)
+
+
+def _written(row: Row, policy: SourcePolicy) -> Written | Problem:
+    repairs: Repairs = {}
+    user = ""
+    limit = policy.max_post_chars
+    try:
+        user = label(row.fields, policy.user, repairs)
+        if not user:
+            raise Refusal("missing_user", f"`{policy.user}` is empty")
+        created = time(row.fields, policy.created)
+        if created is None:
+            raise Refusal("bad_time", f"`{policy.created}` is empty")
+        post = Written(
+            where=row.where,
+            user=user,
+            title=" ".join(text(row.fields, policy.title, repairs, limit).split()),
+            body=text(row.fields, policy.text, repairs, limit),
+            created=created,
+            category=label(row.fields, policy.category, repairs),
+            url=label(row.fields, policy.url, repairs),
+            repairs=repairs,
+        )
+        if not post.whole:
+            raise Refusal("empty_text", "neither a title nor a text")
+    except Refusal as refusal:
+        return refusal.at(row.where, user or None)
+    return post
+
+
+def _item(
+    target: Written, earlier: list[Written], domains: Domains, policy: SourcePolicy
+) -> Iterator[Item | Problem]:
+    question = target.title or _opening(target.body)
+    if not question:
+        raise Refusal(
+            "empty_question",
+            f"no title, and no first line or sentence of at most {_QUESTION_CHARS} characters",
+        )
+    category, domain = place(target.category, domains, policy)
+    item = Item(
+        id=content_id("item", target.user, question, target.created),
+        user=target.user,
+        question=question,
+        narrative=target.body or None,
+        category=category,
+        domain=domain,
+        profile=(),
+        created=target.created,
+        source_url=target.url or None,
+    )
+    found = [_found(f"{item.id}-p{number}", post) for number, post in enumerate(earlier, start=1)]
+    yield from with_profile(item, found, target.where, target.repairs, policy.min_posts)
+
+
+def _opening(body: str) -> str:
+    """The first line, or else its first sentence, where it is short enough to be a question."""
+    line = body.partition("\n")[0].strip()
+    sentence = _SENTENCE.match(line)
+    candidates = [line, sentence.group() if sentence else line]
+    return next((c for c in candidates if len(c) <= _QUESTION_CHARS), "")
+
+
+def _found(id: str, written: Written) -> Found:
+    post = Post(
+        id=id,
+        text=written.whole,
+        category=written.category,
+        created=written.created,
+        source_url=written.url or None,
+    )
+    return Found(post, written.where, written.repairs)

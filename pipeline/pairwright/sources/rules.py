@@ -1,0 +1,85 @@
+"""What every item is held to, whatever it came from: a domain, and a profile of earlier posts."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pairwright.policy import SourcePolicy
+from pairwright.records import Item, Post
+from pairwright.rubric import Domains
+from pairwright.sources.fields import Repairs, repaired, shown
+from pairwright.sources.problem import Problem, Refusal
+from pairwright.text import near_duplicate, normalised
+
+
+class Found(NamedTuple):
+    """A post as it was read, with its place and what was repaired in it."""
+
+    post: Post
+    where: str
+    repairs: Repairs
+
+
+def place(category: str, domains: Domains, policy: SourcePolicy) -> tuple[str, str]:
+    """The category and its domain's key; raises Refusal."""
+    category = category or policy.default_category or ""
+    if not category:
+        raise Refusal("missing_category", "no category, and no `default_category` is set")
+    domain = domains.of(category)
+    if domain is None:
+        raise Refusal(
+            "unknown_category",
+            f"{shown(category)} belongs to no domain; "
+            "add it to `also` in a file of rubrics/, or add a domain",
+        )
+    return category, domain.key
+
+
+def with_profile(
+    item: Item, found: list[Found], where: str, repairs: Repairs, min_posts: int
+) -> Iterator[Item | Problem]:
+    """The item with those posts that may stand in its profile, after what is said about them."""
+    sifted = list(_sift(item, _in_time_order(found)))
+    yield from (f for f in sifted if isinstance(f, Problem))
+    kept = [f for f in sifted if isinstance(f, Found)]
+    if len(kept) < min_posts:
+        raise Refusal("too_few_posts", f"{len(kept)} of {len(found)} posts left, not {min_posts}")
+    for post in kept:
+        yield from repaired(post.repairs, post.where, post.post.id)
+    yield from repaired(repairs, where, item.id)
+    yield item.model_copy(update={"profile": tuple(f.post for f in kept)})
+
+
+def _in_time_order(found: list[Found]) -> list[Found]:
+    """Oldest first; in the file's order where a post has no time."""
+    if any(f.post.created is None for f in found):
+        return found
+    return sorted(found, key=lambda f: f.post.created or "")
+
+
+def _sift(item: Item, found: list[Found]) -> Iterator[Found | Problem]:
+    ids: set[str] = set()
+    texts: dict[str, str] = {}
+    for candidate in found:
+        post = candidate.post
+        folded = normalised(post.text)
+        try:
+            if item.created and post.created and post.created >= item.created:
+                raise Refusal("later_post", f"{post.created}, the question {item.created}")
+            if post.id in ids:
+                raise Refusal("duplicate_post_id", "an earlier post of the profile has this id")
+            if _is_target(post.text, item):
+                raise Refusal("target_in_profile", f"it repeats {shown(item.question)}")
+            if folded in texts:
+                raise Refusal("duplicate_post", f"the same text as {shown(texts[folded])}")
+        except Refusal as refusal:
+            yield refusal.at(candidate.where, post.id)
+            continue
+        ids.add(post.id)
+        texts[folded] = post.id
+        yield candidate
+
+
+def _is_target(text: str, item: Item) -> bool:
+    """Whether a post gives the question away: it is the question, or the whole post it opens."""
+    whole = f"{item.question} {item.narrative or ''}"
+    return near_duplicate(text, item.question) or near_duplicate(text, whole)

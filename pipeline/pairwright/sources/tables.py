@@ -1,0 +1,112 @@
+"""Files as rows with their places. JSON and JSONL are read here; each row is one object."""
+
+import codecs
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pairwright.errors import SourceError
+from pairwright.sources.fields import kind
+from pairwright.sources.problem import Problem
+
+
+class Row(NamedTuple):
+    """One row and its place, as Problems name it."""
+
+    where: str
+    fields: dict[str, Any]
+
+
+class Table(NamedTuple):
+    """The rows of one source. `columns` is None where only the rows know theirs."""
+
+    source: str
+    columns: list[str] | None
+    rows: Iterator[Row | Problem]
+
+
+Opener = Callable[[Path], Table]
+
+
+def jsonl(path: Path) -> Table:
+    """One object a line; a line that is none is a Problem, and the next one is read."""
+    check_text(path)
+    return Table(str(path), None, _lines(path))
+
+
+def json_array(path: Path) -> Table:
+    """One array of objects, loaded whole."""
+    check_text(path)
+    data = path.read_bytes()
+    try:
+        values = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"not UTF-8: {error.reason}", where=f"{path}:{line}", fix="Save the file as UTF-8."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise SourceError(
+            f"not JSON: {error.msg}",
+            where=f"{path}:{error.lineno}",
+            fix="Mend the line. If the file holds one object a line, name it .jsonl.",
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise SourceError(
+            f"not JSON: {error}", where=path, fix="Write it again, from where it came."
+        ) from None
+    if not isinstance(values, list):
+        raise SourceError(
+            f"the file holds {kind(values)}, not an array of objects",
+            where=path,
+            fix="Write [{...}, {...}], or one object a line in a .jsonl file.",
+        )
+    return Table(str(path), None, numbered(path.name, values))
+
+
+def numbered(name: str, values: Iterable[object]) -> Iterator[Row | Problem]:
+    """Values as rows, counted from 1."""
+    return (_row(f"{name}:{number}", value) for number, value in enumerate(values, start=1))
+
+
+def check_text(path: Path) -> None:
+    """Raises SourceError for what is certainly no UTF-8 text."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise SourceError("UTF-16, not UTF-8", where=path, fix="Save the file as UTF-8.")
+    if start.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PAR1")):
+        raise SourceError(
+            "packed or binary, not text", where=path, fix="Unpack it, or name it by what it is."
+        )
+
+
+def text_lines(path: Path) -> Iterator[bytes]:
+    """The file's lines as bytes, without byte order marks (joined files have several)."""
+    with path.open("rb") as file:
+        yield from (line.removeprefix(codecs.BOM_UTF8) for line in file)
+
+
+def _lines(path: Path) -> Iterator[Row | Problem]:
+    for number, line in enumerate(text_lines(path), start=1):
+        where = f"{path.name}:{number}"
+        if not line.strip():
+            continue
+        try:
+            yield _row(where, json.loads(line.decode("utf-8")))
+        except UnicodeDecodeError as error:
+            yield refused("invalid_utf8", where, f"byte {error.start + 1}: {error.reason}")
+        except (ValueError, RecursionError) as error:
+            yield refused("bad_json", where, str(error))
+
+
+def _row(where: str, value: object) -> Row | Problem:
+    if isinstance(value, dict):
+        return Row(where, value)
+    return refused("not_an_object", where, f"the row is {kind(value)}, not an object")
+
+
+def refused(reason: str, where: str, detail: str) -> Problem:
+    """The Problem of a row of which nothing is known but its place."""
+    return Problem(action="refused", reason=reason, where=where, detail=detail)

@@ -1,0 +1,43 @@
+"""Times in the forms that people's files hold, as one form whose text order is time order."""
+
+import re
+from datetime import UTC, date, datetime, time
+
+# Nine digits or more: smaller numbers are years, counters or `20150213`, not seconds since 1970.
+_EPOCH = re.compile(r"\d{9,19}(?:\.\d*)?")
+# Seconds stay below this until the year 5138; what is above counts milli- or microseconds.
+_TOO_LATE = 1e11
+_OFFSET = re.compile(r"\s+(?=[+-]\d\d:?\d\d$)")
+_UTC_WORD = re.compile(r"\s*(?:UTC|GMT)$")
+
+
+def utc(value: str | int | float | date) -> str:
+    """ISO 8601 in UTC with milliseconds and no offset; a time without an offset is UTC.
+
+    Raises ValueError for what is not certainly a time, such as `03/04/2015`.
+    """
+    moment = _moment(value)
+    try:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    except OverflowError:
+        raise ValueError("out of range") from None
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+
+
+def _moment(value: str | int | float | date) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime.combine(value, time())
+    text = format(value, "f") if isinstance(value, float) else str(value).strip()
+    if not text.isascii():
+        raise ValueError("not a time")
+    if _EPOCH.fullmatch(text):
+        return _since_1970(float(text))
+    return datetime.fromisoformat(_OFFSET.sub("", _UTC_WORD.sub("Z", text)))
+
+
+def _since_1970(number: float) -> datetime:
+    while number >= _TOO_LATE:
+        number /= 1000
+    return datetime.fromtimestamp(number, UTC)

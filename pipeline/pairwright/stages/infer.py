@@ -1,0 +1,172 @@
+"""Infer a rubric: plan, and drop every aspect that is not this user's own.
+
+Four checks on the planner's aspects, all over the same question: does the post carry it
+(support), does the rubric without a history contain it, do other users' rubrics, and does a
+generic answer already meet it? Fewer than `min_aspects` left and there is no personal signal.
+"""
+
+import random
+
+from pairwright.llm import Model, Models, together
+from pairwright.policy import PlanPolicy
+from pairwright.prompt import Prompts
+from pairwright.records import (
+    Adherence,
+    Aspect,
+    DroppedAspect,
+    Post,
+    Rejected,
+    Rubric,
+    content_id,
+)
+from pairwright.retrieve import ranked
+from pairwright.stages.judge import adherence
+from pairwright.stages.match import match
+from pairwright.stages.plan import Plan, plan, plan_blind
+from pairwright.stages.support import SupportCase, support
+from pairwright.stages.write import write_plain
+
+Histories = tuple[tuple[Post, ...], ...]
+
+
+async def infer_rubric(
+    question_id: str,
+    question: str,
+    user: str,
+    posts: tuple[Post, ...],
+    others: Histories,
+    models: Models,
+    prompts: Prompts,
+    policy: PlanPolicy,
+    *,
+    kinds: tuple[str, ...],
+    words: int,
+) -> Rubric | Rejected:
+    """What `user` would expect in an answer to `question`, or why nothing personal is known.
+
+    `others` are histories of other users; `kinds` the domain's kinds of aspects.
+    """
+
+    async def plan_from(history: tuple[Post, ...]) -> Plan | Rejected:
+        best = ranked(question, history, policy)
+        return await plan(question, best, models.planner, prompts, policy, kinds=kinds, words=words)
+
+    async def generic_answer() -> str | Rejected:
+        return await write_plain(question, models.generator, prompts, words=words)
+
+    own = await plan_from(posts)
+    if isinstance(own, Rejected):
+        return own
+    if len(own.aspects) < policy.min_aspects:
+        return _no_signal(user, own.aspects, own.dropped)
+
+    blind, answer, carried, theirs = await together(
+        plan_blind(question, models.planner, prompts),
+        generic_answer(),
+        _supported(question_id, question, user, own, others, models.judge, prompts, policy),
+        together(*(plan_from(history) for history in others)),
+    )
+    if isinstance(blind, Rejected):
+        return blind
+    if isinstance(answer, Rejected):
+        return answer
+    if isinstance(carried, Rejected):
+        return carried
+
+    # Another user's rubric that could not be read is no evidence either way.
+    read = [tuple(a.aspect for a in p.aspects) for p in theirs if not isinstance(p, Rejected)]
+    names = [aspect.aspect for aspect in own.aspects]
+    whole = Rubric(question_id=question_id, user=user, origin="planner", aspects=own.aspects)
+    found, met = await together(
+        match(question, names, [blind, *read], models.judge, prompts),
+        adherence(question, answer, whole, models.judge, prompts),
+    )
+    if isinstance(found, Rejected):
+        return found
+    if isinstance(met, Rejected):
+        return met
+
+    stand: list[Aspect] = []
+    dropped = list(own.dropped)
+    most = max(1, policy.per_100_words * words // 100)
+    for n, aspect in enumerate(own.aspects):
+        why = _generic(n, found[n], len(read), met, carried, policy)
+        if why is None and len(stand) == most:
+            why = ("over_the_word_limit", f"{most} aspects are used in {words} words")
+        if why:
+            dropped.append(DroppedAspect(aspect=aspect, reason=why[0], detail=why[1]))
+        else:
+            stand.append(aspect)
+    if len(stand) < policy.min_aspects:
+        return _no_signal(user, tuple(stand), tuple(dropped))
+    return Rubric(
+        question_id=question_id,
+        user=user,
+        origin="planner",
+        aspects=tuple(stand),
+        dropped=tuple(dropped),
+        shown=tuple(post.id for post in own.shown.posts),
+        left_out=tuple(post.id for post in own.shown.left_out),
+        others=len(read),
+    )
+
+
+def _generic(
+    n: int,
+    found: frozenset[int],
+    others: int,
+    met: Adherence,
+    carried: tuple[SupportCase, ...],
+    policy: PlanPolicy,
+) -> tuple[str, str] | None:
+    """Why aspect `n` is not this user's own, with what was seen; None where it is."""
+    if carried and carried[n].verdict != "carried":
+        return f"support_{carried[n].verdict}", carried[n].reason
+    if 0 in found:
+        return "expected_without_history", "the rubric without a history contains it"
+    shared = len(found - {0})
+    if others and shared / others > policy.others_share:
+        return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
+    if met.scores[n].score == 2:
+        return "generic_answer_meets_it", met.scores[n].reason
+    return None
+
+
+async def _supported(
+    question_id: str,
+    question: str,
+    user: str,
+    own: Plan,
+    others: Histories,
+    judge: Model,
+    prompts: Prompts,
+    policy: PlanPolicy,
+) -> tuple[SupportCase, ...] | Rejected:
+    if not policy.support_check:
+        return ()
+    by_id = {post.id: post for post in own.shown.posts}
+    cases = [(aspect, by_id[aspect.post_ids[0]]) for aspect in own.aspects]
+    # A seeded share of rubrics is asked again with posts of other users in place of the true
+    # ones. The answers decide nothing: they show in the manifest what the judge is worth.
+    chance = random.Random(content_id("control", question_id, user))
+    strangers = [post for history in others for post in history]
+    if strangers and chance.random() < policy.support_control:
+        shuffled = [(aspect, chance.choice(strangers)) for aspect in own.aspects]
+        true, _ = await together(
+            support(question, cases, judge, prompts),
+            support(question, shuffled, judge, prompts, name="support_control"),
+        )
+        return true
+    return await support(question, cases, judge, prompts)
+
+
+def _no_signal(
+    user: str, stand: tuple[Aspect, ...], dropped: tuple[DroppedAspect, ...]
+) -> Rejected:
+    return Rejected(
+        stage="plan",
+        reason="no_personal_signal",
+        detail=f"{len(stand)} aspects left",
+        user=user,
+        dropped=dropped,
+    )

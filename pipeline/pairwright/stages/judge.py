@@ -1,0 +1,110 @@
+"""Judge: adherence to aspects, and quality apart from them. No judge ever sees a profile.
+
+Each verdict comes with its reason first. A pairwise verdict is asked for in both orders; one
+that changes with the order is `undecided`, which is never parity.
+"""
+
+from typing import Literal
+
+from pydantic import create_model
+
+from pairwright.llm import Model, Reply, together
+from pairwright.prompt import Prompts
+from pairwright.records import Adherence, AspectScore, Comparison, Quality, Rejected, Rubric
+from pairwright.rubric import Scale
+
+
+class AdherenceScore(Reply):
+    reason: str
+    score: Literal[0, 1, 2]
+
+
+class AdherenceReply(Reply):
+    scores: list[AdherenceScore]
+
+
+class CompareReply(Reply):
+    reason: str
+    verdict: Literal["A", "B", "tie"]
+
+
+async def adherence(
+    question: str, response: str, rubric: Rubric, judge: Model, prompts: Prompts
+) -> Adherence | Rejected:
+    """How far a response serves each aspect: 0, 1 or 2, one score an aspect."""
+    aspects = [{"number": n, "text": a.aspect} for n, a in enumerate(rubric.aspects, start=1)]
+
+    def wrong(reply: AdherenceReply) -> str | None:
+        if len(reply.scores) != len(aspects):
+            return f"{len(reply.scores)} scores for {len(aspects)} aspects"
+        return None
+
+    ask = prompts.ask("adherence", question=question, response=response, aspects=aspects)
+    reply = await judge.answer(ask, AdherenceReply, wrong)
+    if isinstance(reply, Rejected):
+        return reply
+    return Adherence(
+        scores=tuple(AspectScore(reason=s.reason, score=s.score) for s in reply.scores)
+    )
+
+
+async def quality(
+    question: str, response: str, scales: tuple[Scale, ...], judge: Model, prompts: Prompts
+) -> Quality | Rejected:
+    """Absolute quality of one response on every scale, for a typical asker."""
+    kind = _quality_reply(tuple(scale.name for scale in scales))
+
+    def wrong(reply: Reply) -> str | None:
+        for scale in scales:
+            score = getattr(reply, scale.name)
+            if not scale.low <= score <= scale.high:
+                return f"{scale.name} {score} is not between {scale.low} and {scale.high}"
+        return None
+
+    ask = prompts.ask("quality", question=question, response=response, scales=scales)
+    reply = await judge.answer(ask, kind, wrong)
+    if isinstance(reply, Rejected):
+        return reply
+    scores = reply.model_dump()
+    return Quality(reason=scores.pop("reason"), scores=scores)
+
+
+async def compare(
+    question: str,
+    first: str,
+    second: str,
+    scales: tuple[Scale, ...],
+    judge: Model,
+    prompts: Prompts,
+) -> Comparison | Rejected:
+    """The better response for a typical asker, over both orders."""
+    verdicts = []
+    for reply in await together(
+        *(
+            judge.answer(
+                prompts.ask("compare", question=question, first=a, second=b, scales=scales),
+                CompareReply,
+            )
+            for a, b in ((first, second), (second, first))
+        )
+    ):
+        if isinstance(reply, Rejected):
+            return reply
+        verdicts.append(reply.verdict)
+    return {
+        ("A", "B"): Comparison.FIRST,
+        ("B", "A"): Comparison.SECOND,
+        ("tie", "tie"): Comparison.TIE,
+    }.get((verdicts[0], verdicts[1]), Comparison.UNDECIDED)
+
+
+_QUALITY_REPLIES: dict[tuple[str, ...], type[Reply]] = {}
+
+
+def _quality_reply(names: tuple[str, ...]) -> type[Reply]:
+    """A reply with a reason, then one whole number a scale."""
+    if names not in _QUALITY_REPLIES:
+        fields: dict[str, tuple[type, object]] = {"reason": (str, ...)}
+        fields |= dict.fromkeys(names, (int, ...))
+        _QUALITY_REPLIES[names] = create_model("QualityReply", __base__=Reply, **fields)  # type: ignore[call-overload]
+    return _QUALITY_REPLIES[names]

@@ -1,0 +1,38 @@
+"""Narrative: aspects from the user's own long explanation (how LaMP-QA made its gold aspects).
+
+They are not necessarily inferable from the profile, and the narrative itself is shown to
+nobody else.
+"""
+
+from pairwright import text
+from pairwright.llm import Model, Reply
+from pairwright.prompt import Prompts
+from pairwright.records import Aspect, DroppedAspect, Rejected
+from pairwright.stages.plan import MAX_PLANNED
+
+
+class NarrativeAspect(Reply):
+    aspect: str
+    reason: str
+    evidence: str
+
+
+class NarrativeReply(Reply):
+    aspects: list[NarrativeAspect]
+
+
+async def aspects_of_narrative(
+    question: str, narrative: str, planner: Model, prompts: Prompts
+) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]] | Rejected:
+    """Aspects whose evidence is a span of the narrative, and those whose is not."""
+    ask = prompts.ask("narrative", question=question, narrative=narrative, max_aspects=MAX_PLANNED)
+    reply = await planner.answer(ask, NarrativeReply)
+    if isinstance(reply, Rejected):
+        return reply
+    found = [Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in reply.aspects]
+    whole = text.normalised(narrative)
+    stand = tuple(a for a in found if a.evidence and text.normalised(a.evidence) in whole)
+    dropped = tuple(
+        DroppedAspect(aspect=a, reason="evidence_not_in_narrative") for a in found if a not in stand
+    )
+    return stand, dropped

@@ -1,0 +1,128 @@
+"""Plan: infer what one user expects in an answer, from the question and earlier posts.
+
+The planner's list is sifted without a model: evidence must stand in the post it names, an
+aspect is about content, distinct, and not a restatement of the question. What is dropped is
+kept with its reason.
+"""
+
+import re
+from typing import NamedTuple
+
+from pairwright import text
+from pairwright.llm import Model, Reply
+from pairwright.policy import PlanPolicy
+from pairwright.prompt import Prompts
+from pairwright.records import Aspect, DroppedAspect, Post, Rejected
+from pairwright.stages.history import Shown, with_history
+
+
+class PlannedAspect(Reply):
+    aspect: str
+    reason: str
+    evidence: str
+    post_ids: list[str]
+    confidence: float
+
+
+class PlanReply(Reply):
+    aspects: list[PlannedAspect]
+
+
+class PlanBlindReply(Reply):
+    aspects: list[str]
+
+
+class Plan(NamedTuple):
+    """The aspects that stand, surest first; those dropped; and what the planner read."""
+
+    aspects: tuple[Aspect, ...]
+    dropped: tuple[DroppedAspect, ...]
+    shown: Shown
+
+
+MAX_PLANNED = 4
+# Aspects about how an answer is written rather than what it says.
+_MANNER = re.compile(
+    r"\b(concise|brief|short answer|bullet|numbered list|markdown|tone|polite|friendly|style of"
+    r" writing|word limit|length of the answer|easy to read|well[- ]structured|formatt(?:ed|ing))\b",
+    re.IGNORECASE,
+)
+
+
+async def plan(
+    question: str,
+    ranked: tuple[Post, ...],
+    planner: Model,
+    prompts: Prompts,
+    policy: PlanPolicy,
+    *,
+    kinds: tuple[str, ...],
+    words: int,
+) -> Plan | Rejected:
+    """The planner's aspects for a user with these ranked posts."""
+    reply, shown = await with_history(
+        prompts,
+        "plan",
+        question,
+        ranked,
+        lambda ask: planner.answer(ask, PlanReply, _wrong),
+        max_aspects=MAX_PLANNED,
+        words=words,
+        kinds=kinds,
+    )
+    if isinstance(reply, Rejected):
+        return reply
+    stand: list[Aspect] = []
+    dropped: list[DroppedAspect] = []
+    for planned in sorted(reply.aspects, key=lambda a: -a.confidence):
+        posts = [post for label in planned.post_ids if (post := shown.post(label))]
+        aspect = Aspect(
+            aspect=" ".join(planned.aspect.split()),
+            reason=" ".join(planned.reason.split()),
+            evidence=planned.evidence.strip(),
+            post_ids=tuple(post.id for post in posts),
+            confidence=planned.confidence,
+        )
+        if why := _unfit(aspect, posts, question, stand, policy):
+            dropped.append(DroppedAspect(aspect=aspect, reason=why))
+        else:
+            stand.append(aspect)
+    return Plan(tuple(stand), tuple(dropped), shown)
+
+
+async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[str, ...] | Rejected:
+    """What just anyone who asks this would expect: the rubric without a history."""
+    ask = prompts.ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED)
+    reply = await planner.answer(ask, PlanBlindReply)
+    return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
+
+
+def _wrong(reply: PlanReply) -> str | None:
+    if len(reply.aspects) > MAX_PLANNED:
+        return f"{len(reply.aspects)} aspects, at most {MAX_PLANNED} were asked for"
+    for aspect in reply.aspects:
+        if not aspect.aspect.strip():
+            return "an aspect without text"
+        if not 0 <= aspect.confidence <= 1:
+            return f"confidence {aspect.confidence} is not between 0 and 1"
+    return None
+
+
+def _unfit(
+    aspect: Aspect, posts: list[Post], question: str, earlier: list[Aspect], policy: PlanPolicy
+) -> str | None:
+    quote = text.normalised(aspect.evidence).strip("\"' .")
+    if not posts:
+        return "names_no_shown_post"
+    if len(quote.split()) < 2 or not any(quote in text.normalised(p.text) for p in posts):
+        return "evidence_not_in_post"
+    if aspect.confidence is not None and aspect.confidence < policy.min_confidence:
+        return "low_confidence"
+    if _MANNER.search(aspect.aspect):
+        return "not_about_content"
+    own = text.terms(aspect.aspect)
+    if not own or len(own & text.terms(question)) / len(own) >= 0.8:
+        return "restates_the_question"
+    if any(text.jaccard(own, text.terms(other.aspect)) >= 0.6 for other in earlier):
+        return "repeats_another_aspect"
+    return None

@@ -1,0 +1,63 @@
+"""Write: one response to a question, from a rubric or from none.
+
+Writers of the ordinary modes see the question and one rubric, never a profile: otherwise word
+overlap with the history would tell the sides apart. Only the paper's setting shows posts.
+"""
+
+from typing import Literal
+
+from pairwright.llm import Model
+from pairwright.prompt import Prompts
+from pairwright.records import Post, Rejected, Rubric
+from pairwright.stages.history import with_history
+
+Stance = Literal["adhering", "omitting", "contradicting"]
+PaperStance = Literal["expected", "avoided"]
+
+
+async def write(
+    question: str,
+    rubric: Rubric,
+    stance: Stance,
+    generator: Model,
+    prompts: Prompts,
+    *,
+    words: int,
+    draw: int,
+) -> str | Rejected:
+    """A response that serves, leaves out or contradicts the aspects of a rubric."""
+    aspects = [aspect.aspect for aspect in rubric.aspects]
+    ask = prompts.ask(f"write_{stance}", question=question, aspects=aspects, words=words)
+    return await generator.write(ask, draw)
+
+
+async def write_plain(
+    question: str, generator: Model, prompts: Prompts, *, words: int
+) -> str | Rejected:
+    """What a typical asker would be told: the yardstick for aspects that anyone gets."""
+    return await generator.write(prompts.ask("write_plain", question=question, words=words))
+
+
+async def write_paper(
+    question: str,
+    ranked: tuple[Post, ...],
+    rubric: Rubric,
+    stance: PaperStance,
+    generator: Model,
+    prompts: Prompts,
+    *,
+    words: int,
+    draw: int,
+) -> str | Rejected:
+    """A response of the paper's setting: the writer sees the posts, and the aspects as
+    expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
+    response, _ = await with_history(
+        prompts,
+        f"paper_{stance}",
+        question,
+        ranked,
+        lambda ask: generator.write(ask, draw),
+        aspects=[aspect.aspect for aspect in rubric.aspects],
+        words=words,
+    )
+    return response

@@ -1,0 +1,34 @@
+"""Statistics with their n and interval."""
+
+import math
+from typing import NamedTuple
+
+
+class Share(NamedTuple):
+    """k of n with its 95 % Wilson interval; `low` and `high` are None at n = 0."""
+
+    k: int
+    n: int
+    low: float | None
+    high: float | None
+
+    @property
+    def value(self) -> float | None:
+        return self.k / self.n if self.n else None
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return "none of 0"
+        return f"{self.k} of {self.n} ({self.k / self.n:.1%}, {self.low:.1%} to {self.high:.1%})"
+
+
+def share(k: int, n: int, z: float = 1.959964) -> Share:
+    """Wilson's score interval (Wilson 1927, eq. 6): never outside 0 to 1, defined at 0 and n."""
+    if n == 0:
+        return Share(k, n, None, None)
+    p = k / n
+    centre = p + z * z / (2 * n)
+    spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    low, high = (centre - spread) / scale, (centre + spread) / scale
+    return Share(k, n, round(max(0.0, low), 6), round(min(1.0, high), 6))

@@ -1,0 +1,260 @@
+"""The store of calls: one SQLite file that holds every request beside its raw reply.
+
+Replies are committed in groups, one transaction per turn of the event loop, and handed on only
+after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
+call; a power cut may lose the last ones. Only answers are stored, never failures.
+"""
+
+import asyncio
+import fcntl
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from pairwright.errors import StoreError
+from pairwright.llm import Completion, Request, Sender, completion_of, key_of
+
+APPLICATION_ID = 0x50575257  # "PWRW"
+FORMAT = 1
+_SCHEMA = """
+CREATE TABLE calls (
+    key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
+    purpose TEXT NOT NULL,     -- the prompt's name
+    request TEXT NOT NULL,     -- canonical JSON, exactly as hashed
+    reply BLOB NOT NULL,       -- the body as it came
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    simulated INTEGER NOT NULL -- 1 where the reply carries the embedded model's mark
+);
+CREATE TABLE outcomes (        -- derived, filled anew by every run
+    position INTEGER PRIMARY KEY,
+    unit TEXT NOT NULL,
+    kind TEXT NOT NULL,        -- kept, rejected or failed
+    record TEXT NOT NULL
+);
+"""
+
+
+class StoredCall(NamedTuple):
+    key: str
+    purpose: str
+    request: str
+    reply: bytes
+
+
+class Totals(NamedTuple):
+    """What the calls of a store add up to."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: int
+
+
+class Store:
+    """The file `calls.sqlite` of a run folder."""
+
+    def __init__(self, path: Path, *, writing: bool = True) -> None:
+        """Open, or create where `writing`. Raises StoreError for a file that is not ours,
+        is damaged, or is being written by another process; nothing is ever repaired over."""
+        self.path = path
+        self._pending: list[tuple[object, ...]] = []
+        self._committed: asyncio.Future[None] | None = None
+        self._lock = _lock(path) if writing else None
+        fresh = not path.exists()
+        if fresh and not writing:
+            raise StoreError(
+                f"{path}: no such file\n  Is this a run folder? `pairwright build` makes one."
+            )
+        try:
+            # Reading goes through the same WAL, so a status can be asked for during a run.
+            self._db = sqlite3.connect(path, isolation_level=None)
+            if fresh:
+                self._create()
+            self._check()
+            if writing:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+            else:
+                self._db.execute("PRAGMA query_only = ON")
+        except sqlite3.DatabaseError as error:
+            raise _damaged(path, error) from None
+
+    def _create(self) -> None:
+        self._db.executescript(_SCHEMA)
+        self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def _check(self) -> None:
+        (owner,) = self._db.execute("PRAGMA application_id").fetchone()
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if owner != APPLICATION_ID:
+            raise StoreError(
+                f"{self.path}: a database, but not one of Pairwright's\n"
+                "  Give another run folder; this file was left as it is."
+            )
+        if version != FORMAT:
+            raise StoreError(
+                f"{self.path}: written in store format {version}, this version reads {FORMAT}\n"
+                "  Use the version of Pairwright that wrote it, or another run folder."
+            )
+
+    def close(self) -> None:
+        """Commit what waits and release the run folder."""
+        self._flush()
+        self._db.close()
+        if self._lock:
+            self._lock.close()
+
+    def get(self, key: str) -> bytes | None:
+        """The raw reply under a key."""
+        row = self._execute("SELECT reply FROM calls WHERE key = ?", key).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def call(self, key: str) -> StoredCall | None:
+        """A request with its reply, for people."""
+        row = self._execute(
+            "SELECT key, purpose, request, reply FROM calls WHERE key = ?", key
+        ).fetchone()
+        return None if row is None else StoredCall(*row)
+
+    async def put(self, request: Request, completion: Completion, body: bytes) -> None:
+        """Store a reply; returns once it is committed."""
+        self._pending.append(
+            (
+                completion.key,
+                request.purpose,
+                request.canonical,
+                body,
+                completion.prompt_tokens,
+                completion.completion_tokens,
+                int(completion.simulated),
+            )
+        )
+        if self._committed is None:
+            loop = asyncio.get_running_loop()
+            self._committed = loop.create_future()
+            loop.call_soon(self._flush)
+        await asyncio.shield(self._committed)
+
+    def _flush(self) -> None:
+        rows, self._pending = self._pending, []
+        waiting, self._committed = self._committed, None
+        if not rows:
+            return
+        try:
+            self._db.execute("BEGIN")
+            self._db.executemany("INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            failure = _damaged(self.path, error)
+            if waiting is None:
+                raise failure from None
+            waiting.set_exception(failure)
+        else:
+            if waiting is not None:
+                waiting.set_result(None)
+
+    def totals(self) -> Totals:
+        row = self._execute(
+            "SELECT count(*), coalesce(sum(prompt_tokens), 0),"
+            " coalesce(sum(completion_tokens), 0), coalesce(sum(simulated), 0) FROM calls"
+        ).fetchone()
+        return Totals(*row)
+
+    def tokens_by_model(self) -> dict[str, tuple[int, int, int]]:
+        """Calls, prompt tokens and completion tokens of each model."""
+        rows = self._execute(
+            "SELECT json_extract(request, '$.model'), count(*), sum(prompt_tokens),"
+            " sum(completion_tokens) FROM calls GROUP BY 1 ORDER BY 1"
+        )
+        return {str(model): (n, sent, got) for model, n, sent, got in rows}
+
+    def verify(self) -> Iterator[str]:
+        """Re-derive every key from its request; yields a sentence for each difference."""
+        for (complaint,) in self._execute("PRAGMA quick_check"):
+            if complaint != "ok":
+                yield f"{self.path}: {complaint}"
+        for key, request, reply in self._execute("SELECT key, request, reply FROM calls"):
+            if key_of(request) != key:
+                yield f"{self.path} [{key}]: the request does not hash to its key"
+            try:
+                completion_of(key, reply)
+            except ValueError as error:
+                yield f"{self.path} [{key}]: {error}"
+
+    def clear_outcomes(self) -> None:
+        self._execute("DELETE FROM outcomes")
+
+    def add_outcome(self, position: int, unit: str, kind: str, record: str) -> None:
+        """Spool one outcome until the run is whole; files are written from here in order."""
+        self._execute("INSERT INTO outcomes VALUES (?, ?, ?, ?)", position, unit, kind, record)
+
+    def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
+        """(unit, kind, record) in source order."""
+        where = "" if kind is None else "WHERE kind = ?"
+        given = () if kind is None else (kind,)
+        yield from self._execute(
+            f"SELECT unit, kind, record FROM outcomes {where} ORDER BY position", *given
+        )
+
+    def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise _damaged(self.path, error) from None
+
+
+class Durable:
+    """An LLM that asks the store first and the sender only for what is not there.
+
+    Equal requests in flight at the same time are sent once.
+    """
+
+    def __init__(self, store: Store, sender: Sender) -> None:
+        self._store = store
+        self._sender = sender
+        self._in_flight: dict[str, asyncio.Future[Completion]] = {}
+
+    async def complete(self, request: Request) -> Completion:
+        key = request.key
+        stored = self._store.get(key)
+        if stored is not None:
+            return completion_of(key, stored)
+        if key in self._in_flight:
+            return await asyncio.shield(self._in_flight[key])
+        mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
+        try:
+            body = await self._sender.send(request)
+            completion = completion_of(key, body)
+            await self._store.put(request, completion, body)
+        except BaseException as error:
+            mine.set_exception(error)
+            mine.exception()  # Nobody else may be waiting for it.
+            raise
+        else:
+            mine.set_result(completion)
+            return completion
+        finally:
+            del self._in_flight[key]
+
+
+def _lock(path: Path) -> TextIO:
+    file = (path.parent / "lock").open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise StoreError(
+            f"{path.parent}: another process is building in this run folder\n"
+            "  Wait for it, stop it, or give another --run folder."
+        ) from None
+    return file
+
+
+def _damaged(path: Path, error: sqlite3.Error) -> StoreError:
+    return StoreError(
+        f"{path}: {error}\n"
+        "  The file was left as it is. Restore it from a copy, or build into another run folder."
+    )

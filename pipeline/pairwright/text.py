@@ -1,0 +1,94 @@
+"""Words, spans and overlaps of texts: what retrieval, gates and sources all measure with."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*", re.UNICODE)
+
+# Function words of English: they carry no topic, so overlaps leave them out.
+_FUNCTION_WORDS = """
+    a about above after again against all almost also although always am among an and
+    another any anyone anything are around as at away back be became because become been
+    before being below better between both but by came can cannot can't come could couldn't
+    did didn't do does doesn't doing don't done down during each either else enough even
+    ever every everyone everything few find first for from further gave get gets getting
+    give given go goes going gone good got great had has hasn't have haven't having he her
+    here hers herself him himself his how however i i'd i'll i'm i've if in instead into is
+    isn't it it's its itself just keep kind know last least less let like little long look
+    looking lot made make makes making many may me might more most much must my myself need
+    needs never new next no nobody none nor not nothing now of off often old on once one
+    ones only onto or other others otherwise our ours ourselves out over own part people per
+    perhaps put quite rather really right said same say second see seem seems several shall
+    she should since so some someone something sometimes soon still such take tell than that
+    that's the their theirs them themselves then there these they they're thing things think
+    this those though three through thus time times to together too took toward towards try
+    two under until up upon us use used uses using usually very want wants was wasn't way
+    ways we we're well went were weren't what whatever when where whether which while who
+    whole whom whose why will with within without won't work would wouldn't yes yet you
+    you're your yours yourself
+"""
+STOPWORDS = frozenset(_FUNCTION_WORDS.split())
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased words in order; apostrophes stay inside a word."""
+    return _WORD.findall(text.lower())
+
+
+def word_count(text: str) -> int:
+    """Words as a person counts them: runs between white space."""
+    return len(text.split())
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A crude stem (plural and verb endings), enough to match `brakes` with `braking`."""
+    for ending in ("'s", "\u2019s", "ings", "ing", "ies", "ied", "es", "ed", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            root = word[: -len(ending)]
+            return root + "y" if ending in ("ies", "ied") else root
+    return word
+
+
+def terms(text: str) -> set[str]:
+    """The distinct stems that carry content: no function words, at least three characters."""
+    return {stem(w) for w in words(text) if len(w) > 2 and w not in STOPWORDS}
+
+
+def jaccard(a: set[str], b: set[str]) -> float:
+    """Shared over all; 0 for two empty sets, which share nothing."""
+    return len(a & b) / len(a | b) if a or b else 0.0
+
+
+def spans(text: str, n: int) -> Iterator[tuple[str, ...]]:
+    """Every run of `n` words."""
+    w = words(text)
+    return zip(*(w[i:] for i in range(n)), strict=False)
+
+
+def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> str | None:
+    """The first run of `n` words of `text` that stands in a source and not in `allowed`."""
+    fine = set(spans(allowed, n))
+    taken = {span for source in sources for span in spans(source, n)} - fine
+    return next((" ".join(s) for s in spans(text, n) if s in taken), None)
+
+
+def normalised(text: str) -> str:
+    """For finding a quote again: NFKC, lower case, straight quotes, single spaces.
+
+    The mark that prompts show instead of `<` (prompt.guard) counts as `<`.
+    """
+    folded = unicodedata.normalize("NFKC", text).lower()
+    folded = folded.translate(_QUOTES)
+    return " ".join(folded.split())
+
+
+def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
+    """Whether two texts share at least `limit` of their runs of three words (or all words)."""
+    first, second = set(spans(a, 3)), set(spans(b, 3))
+    if not first or not second:
+        return words(a) == words(b)
+    return len(first & second) / min(len(first), len(second)) >= limit
