@@ -54,7 +54,10 @@ class Stub(asyncio.Protocol):
         asyncio.get_running_loop().call_later(Stub.service_s, self.respond, Stub.body)
 
     def respond(self, body: bytes) -> None:
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = (
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
         self.transport.write(head.encode() + body)
 
 

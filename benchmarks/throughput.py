@@ -62,17 +62,13 @@ async def ours(url: str, in_flight: int, n: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "calls.sqlite")
         async with Client("stub", endpoint, None, Meter()) as client:
-            model = Model(
-                llm=Durable(store, client), name="stub", max_tokens=400, temperature=0.9
-            )
+            model = Model(llm=Durable(store, client), name="stub", max_tokens=400, temperature=0.9)
 
             async def work(prompt: str) -> None:
                 text = await model.write(Ask("bench", (Message("user", prompt),)))
                 assert isinstance(text, str)
 
-            done = work_through(
-                iter(prompts(n)), work, workers=2 * in_flight, stop=client.stop
-            )
+            done = work_through(iter(prompts(n)), work, workers=2 * in_flight, stop=client.stop)
             result = await timed(done)
         assert store.totals().calls == n
         store.close()
@@ -103,8 +99,10 @@ def main() -> None:
     url = f"http://127.0.0.1:{stub.stdout.readline().strip()}/v1"
     ratios: dict[str, float] = {}
     cpu_ratios = []
-    print(f"{'in flight':>9} {'pair':>4} {'bare calls/s':>12} {'ours calls/s':>12} "
-          f"{'bare CPU ms':>11} {'ours CPU ms':>11} {'span ratio':>10} {'CPU ratio':>9}")
+    print(
+        f"{'in flight':>9} {'pair':>4} {'bare calls/s':>12} {'ours calls/s':>12} "
+        f"{'bare CPU ms':>11} {'ours CPU ms':>11} {'span ratio':>10} {'CPU ratio':>9}"
+    )
     try:
         for in_flight, n in LOADS.items():
             spans = []
@@ -114,19 +112,26 @@ def main() -> None:
                 (bare_s, bare_cpu), (our_s, our_cpu) = found["bare"], found["ours"]
                 spans.append(our_s / bare_s)
                 cpu_ratios.append(our_cpu / bare_cpu)
-                print(f"{in_flight:>9} {pair:>4} {n / bare_s:>12.0f} {n / our_s:>12.0f} "
-                      f"{1e3 * bare_cpu / n:>11.2f} {1e3 * our_cpu / n:>11.2f} "
-                      f"{spans[-1]:>10.3f} {cpu_ratios[-1]:>9.3f}", flush=True)
+                print(
+                    f"{in_flight:>9} {pair:>4} {n / bare_s:>12.0f} {n / our_s:>12.0f} "
+                    f"{1e3 * bare_cpu / n:>11.2f} {1e3 * our_cpu / n:>11.2f} "
+                    f"{spans[-1]:>10.3f} {cpu_ratios[-1]:>9.3f}",
+                    flush=True,
+                )
             ratios[f"span_{in_flight}"] = statistics.median(spans)
     finally:
         stub.terminate()
         stub.wait()
-    print(json.dumps({
-        "span_ratio_64": round(ratios["span_64"], 3),
-        "rate_ratio_512": round(1 / ratios["span_512"], 3),
-        "cpu_ratio": round(statistics.median(cpu_ratios), 3),
-        "cores": os.cpu_count(),
-    }))
+    print(
+        json.dumps(
+            {
+                "span_ratio_64": round(ratios["span_64"], 3),
+                "rate_ratio_512": round(1 / ratios["span_512"], 3),
+                "cpu_ratio": round(statistics.median(cpu_ratios), 3),
+                "cores": os.cpu_count(),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

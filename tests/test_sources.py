@@ -151,7 +151,7 @@ REFUSED_POSTS = {
     "a later post": (with_post("A kettle.", "2020-02-01"), "later_post"),
     "a post with another's id": (with_post("A kettle.", id="p1"), "duplicate_post_id"),
     "a post with another's text": (with_post(f"  {STEW.upper()}"), "duplicate_post"),
-    "the question itself": (with_post(f"Hi. {QUESTION.lower()} Thanks!"), "target_in_profile"),
+    "the question itself": (with_post(f"Hi. {QUESTION.lower()} {KNIFE}"), "target_in_profile"),
     "the question's narrative": (with_post(f"{NARRATIVE} Help!"), "target_in_profile"),
 }
 
@@ -196,6 +196,7 @@ REPAIRED_POSTS = {
     "half a surrogate pair": ("fine \ud83d day", "control_characters", "fine  day"),
     "100,000 characters": ("word " * 20_000, "long_post", ("word " * 4000).strip()),
     "100,000 characters without a space": ("x" * 100_000, "long_post", "x" * 20_000),
+    "a word as long as a post": ("a b " + "x" * 30_000, "long_post", "a b " + "x" * 19_996),
 }
 
 
@@ -524,6 +525,15 @@ def test_cells_are_data_whatever_a_spreadsheet_would_do_with_them(tmp_path: Path
     item = result(tmp_path, "p.csv", format="posts").item
     assert item.user == "=ann"
     assert [p.text for p in item.profile] == cells
+
+
+def test_a_cell_may_be_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> None:
+    long = f"bob,2020-01-01,,{'word ' * 40_000},cooking,"
+    (tmp_path / "p.csv").write_bytes(posts_csv(long, *ANN, *(a.replace("ann", "bob") for a in ANN)))
+    got = result(tmp_path, "p.csv", format="posts")
+    assert len(got.items[0].profile) == 3
+    assert (got.problem.reason, got.problem.where) == ("long_post", "p.csv:2")
+    assert got.problem.id == got.items[0].profile[0].id
 
 
 @pytest.mark.parametrize(

@@ -10,27 +10,25 @@ revision, messages, sampling, response schema, seed and draw. What does not chan
 asking again is asking for the next draw.
 """
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from pairwright.prompt import Ask, Message
 from pairwright.records import Rejected
+from pairwright.together import together
+
+__all__ = ["LLM", "Completion", "Model", "Models", "Reply", "Request", "Sender", "together"]
 
 KEY_TAG = "b2:"
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` of replies of the embedded model."""
 
-T1 = TypeVar("T1")
-T2 = TypeVar("T2")
-T3 = TypeVar("T3")
-T4 = TypeVar("T4")
 R = TypeVar("R", bound="Reply")
 
 
@@ -142,6 +140,10 @@ class Sender(Protocol):
         ...
 
 
+# The same request is often made for both modes: its canonical form and key are kept.
+_request: Callable[..., Request] = lru_cache(maxsize=2048)(Request)
+
+
 class LLM(Protocol):
     """Whatever answers requests: the durable client, or a test's canned replies."""
 
@@ -158,31 +160,6 @@ class Unstored:
 
     async def complete(self, request: Request) -> Completion:
         return completion_of(request.key, await self.sender.send(request))
-
-
-@overload
-async def together(a: Awaitable[T1], b: Awaitable[T2], /) -> tuple[T1, T2]: ...
-@overload
-async def together(
-    a: Awaitable[T1], b: Awaitable[T2], c: Awaitable[T3], /
-) -> tuple[T1, T2, T3]: ...
-@overload
-async def together(
-    a: Awaitable[T1], b: Awaitable[T2], c: Awaitable[T3], d: Awaitable[T4], /
-) -> tuple[T1, T2, T3, T4]: ...
-@overload
-async def together(*calls: Awaitable[T1]) -> tuple[T1, ...]: ...
-async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
-    """Await all calls of one piece of work at once, in order.
-
-    Every sibling is awaited before the first exception is let through, so that no call
-    is abandoned half way and its reply lost.
-    """
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return tuple(results)
 
 
 @dataclass(frozen=True)
@@ -255,7 +232,7 @@ class Model:
             last = messages[-1]
             messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{told}"))
             schema = None
-        return Request(
+        return _request(
             model=self.name,
             revision=self.revision,
             messages=messages,
@@ -301,6 +278,11 @@ def parse(text: str, reply: type[R]) -> R | str:
     Accepts a JSON object alone or inside one Markdown fence; control characters inside
     strings are let through, because some structured-output engines emit them.
     """
+    return _parse(text, reply)  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=2048)
+def _parse(text: str, reply: type[Reply]) -> Reply | str:
     body = text.strip()
     if body.startswith("```") and body.endswith("```"):
         body = body.strip("`").removeprefix("json").strip()

@@ -1,7 +1,7 @@
 """Prompts: Markdown files with `{{ name }}` and `{% for %}`, rendered strictly.
 
     prompts = Prompts.load(Path("prompts"))
-    ask = prompts.ask("adherence", question=..., response=..., aspects=[...])
+    ask = prompts.ask("adherence", question=..., response=..., aspects=(...))
 
 Every value that enters a template is guarded: user posts and model replies are data, so
 they can neither close the tag they stand in nor smuggle control characters or chat markers.
@@ -9,10 +9,12 @@ Jinja never renders a value again, so `{{ }}` inside a post stays text.
 """
 
 import re
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import jinja2
 from jinja2 import nodes
@@ -32,6 +34,39 @@ class Ask(NamedTuple):
     name: str
     messages: tuple[Message, ...]
 
+
+class Labelled(NamedTuple):
+    """A post in a prompt, under `p1`, `p2`, ...: ids of users never enter a prompt."""
+
+    label: str
+    text: str
+
+
+class Numbered(NamedTuple):
+    """An aspect in a prompt."""
+
+    number: int
+    text: str
+
+
+class NumberedList(NamedTuple):
+    """Somebody's list of aspects in a prompt."""
+
+    number: int
+    aspects: tuple[str, ...]
+
+
+class Case(NamedTuple):
+    """An aspect in a prompt with the post it rests on."""
+
+    number: int
+    aspect: str
+    post: str
+
+
+Values = tuple[tuple[str, Hashable], ...]
+KEPT = 2048
+"""Rendered prompts kept at hand."""
 
 # Which variables each prompt may use, and must use.
 VARIABLES: dict[str, frozenset[str]] = {
@@ -71,9 +106,15 @@ _INVISIBLE = re.compile(
 _MARKER = re.compile(r"<(?=[/|]|[a-z_]+(?:\s[^<>]*)?>)|\[(?=/?INST\])", re.IGNORECASE)
 
 
-def guard(value: object) -> str:
-    """A value as inert prompt text: no tags, no chat markers, no invisible characters."""
-    text = _INVISIBLE.sub("", str(value).replace("\r\n", "\n"))
+def _inert(value: object) -> object:
+    return guard(value) if isinstance(value, str) else value
+
+
+# One post stands in many prompts.
+@lru_cache(maxsize=4096)
+def guard(text: str) -> str:
+    """Text that is inert in a prompt: no tags, no chat markers, no invisible characters."""
+    text = _INVISIBLE.sub("", text.replace("\r\n", "\n"))
     return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", text)
 
 
@@ -90,7 +131,7 @@ class Prompts:
         """Read every prompt; raises PromptError naming the file and what to do."""
         environment = jinja2.Environment(
             undefined=jinja2.StrictUndefined,
-            finalize=guard,
+            finalize=_inert,
             autoescape=False,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -106,15 +147,39 @@ class Prompts:
             hashes[name] = f"b2:{digest}"
         return cls(templates, hashes)
 
-    def ask(self, name: str, **values: Any) -> Ask:
-        """Render one prompt; with `posts` and `question` first where it carries a history."""
-        parts = []
-        if name in WITH_HISTORY:
-            history = {key: values.pop(key) for key in VARIABLES["history"]}
-            parts.append(self.templates["history"].render(history))
-        parts.append(self.templates[name].render(values))
-        system = Message("system", self.templates["system"].render())
-        return Ask(name, (system, Message("user", "\n\n".join(parts))))
+    def ask(self, name: str, **values: Hashable) -> Ask:
+        """Render one prompt; with `posts` and `question` first where it carries a history.
+
+        Lists are given as tuples: the same prompt is often needed for both modes, and is
+        then rendered once.
+        """
+        if name not in WITH_HISTORY:
+            return self._whole(name, "", tuple(values.items()))
+        history = tuple((key, values.pop(key)) for key in ("posts", "question"))
+        return self._whole(name, self._part("history", history), tuple(values.items()))
+
+    @cached_property
+    def _whole(self) -> Callable[[str, str, Values], Ask]:
+        @lru_cache(maxsize=KEPT)
+        def whole(name: str, history: str, values: Values) -> Ask:
+            text = (
+                f"{history}\n\n{self._part(name, values)}" if history else self._part(name, values)
+            )
+            return Ask(name, (self._system, Message("user", text)))
+
+        return whole
+
+    @cached_property
+    def _part(self) -> Callable[[str, Values], str]:
+        @lru_cache(maxsize=KEPT)
+        def part(name: str, values: Values) -> str:
+            return self.templates[name].render(values)
+
+        return part
+
+    @cached_property
+    def _system(self) -> Message:
+        return Message("system", self.templates["system"].render())
 
 
 def _read(path: Path) -> str:

@@ -17,9 +17,11 @@ class Share(NamedTuple):
         return self.k / self.n if self.n else None
 
     def __str__(self) -> str:
+        """`5 of 20: 25 % (11 to 47)`, in percent."""
         if self.low is None or self.high is None:
-            return "none of 0"
-        return f"{self.k} of {self.n} ({self.k / self.n:.1%}, {self.low:.1%} to {self.high:.1%})"
+            return "0 of 0"
+        middle = 100 * self.k / self.n
+        return f"{self.k:,} of {self.n:,}: {middle:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f})"
 
 
 def share(k: int, n: int, z: float = 1.959964) -> Share:

@@ -9,6 +9,8 @@ import asyncio
 import fcntl
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -17,16 +19,23 @@ from pairwright.llm import Completion, Request, Sender, completion_of, key_of
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
+SPOOLED = 20
+"""Outcomes written in one transaction."""
+RECENT = 2048
+"""Completions kept at hand: the units of one item ask for the same ones."""
 _SCHEMA = """
 CREATE TABLE calls (
     key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
     purpose TEXT NOT NULL,     -- the prompt's name
-    request TEXT NOT NULL,     -- canonical JSON, exactly as hashed
-    reply BLOB NOT NULL,       -- the body as it came
+    model TEXT NOT NULL,
     prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL,
-    simulated INTEGER NOT NULL -- 1 where the reply carries the embedded model's mark
+    simulated INTEGER NOT NULL,-- 1 where the reply carries the embedded model's mark
+    reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
+                               -- reply is then read without walking the request's pages
+    request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
+CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
 CREATE TABLE outcomes (        -- derived, filled anew by every run
     position INTEGER PRIMARY KEY,
     unit TEXT NOT NULL,
@@ -34,6 +43,7 @@ CREATE TABLE outcomes (        -- derived, filled anew by every run
     record TEXT NOT NULL
 );
 """
+_INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class StoredCall(NamedTuple):
@@ -60,6 +70,7 @@ class Store:
         is damaged, or is being written by another process; nothing is ever repaired over."""
         self.path = path
         self._pending: list[tuple[object, ...]] = []
+        self._outcomes: list[tuple[int, str, str, str]] = []
         self._committed: asyncio.Future[None] | None = None
         self._lock = _lock(path) if writing else None
         fresh = not path.exists()
@@ -103,6 +114,8 @@ class Store:
     def close(self) -> None:
         """Commit what waits and release the run folder."""
         self._flush()
+        if self._outcomes:
+            self._spool()
         self._db.close()
         if self._lock:
             self._lock.close()
@@ -125,11 +138,12 @@ class Store:
             (
                 completion.key,
                 request.purpose,
-                request.canonical,
-                body,
+                request.model,
                 completion.prompt_tokens,
                 completion.completion_tokens,
                 int(completion.simulated),
+                body,
+                request.canonical,
             )
         )
         if self._committed is None:
@@ -145,7 +159,9 @@ class Store:
             return
         try:
             self._db.execute("BEGIN")
-            self._db.executemany("INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             failure = _damaged(self.path, error)
@@ -166,8 +182,8 @@ class Store:
     def tokens_by_model(self) -> dict[str, tuple[int, int, int]]:
         """Calls, prompt tokens and completion tokens of each model."""
         rows = self._execute(
-            "SELECT json_extract(request, '$.model'), count(*), sum(prompt_tokens),"
-            " sum(completion_tokens) FROM calls GROUP BY 1 ORDER BY 1"
+            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens)"
+            " FROM calls GROUP BY model ORDER BY model"
         )
         return {str(model): (n, sent, got) for model, n, sent, got in rows}
 
@@ -189,10 +205,23 @@ class Store:
 
     def add_outcome(self, position: int, unit: str, kind: str, record: str) -> None:
         """Spool one outcome until the run is whole; files are written from here in order."""
-        self._execute("INSERT INTO outcomes VALUES (?, ?, ?, ?)", position, unit, kind, record)
+        self._outcomes.append((position, unit, kind, record))
+        if len(self._outcomes) >= SPOOLED:
+            self._spool()
+
+    def _spool(self) -> None:
+        rows, self._outcomes = self._outcomes, []
+        try:
+            self._db.execute("BEGIN")
+            self._db.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise _damaged(self.path, error) from None
 
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(unit, kind, record) in source order."""
+        if self._outcomes:
+            self._spool()
         where = "" if kind is None else "WHERE kind = ?"
         given = () if kind is None else (kind,)
         yield from self._execute(
@@ -216,16 +245,24 @@ class Durable:
         self._store = store
         self._sender = sender
         self._in_flight: dict[str, asyncio.Future[Completion]] = {}
+        self._stored = lru_cache(maxsize=RECENT)(self._read)
+
+    def _read(self, key: str) -> Completion:
+        stored = self._store.get(key)
+        if stored is None:
+            raise KeyError(key)  # Not kept by the cache, so that it is looked for again.
+        return completion_of(key, stored)
 
     async def complete(self, request: Request) -> Completion:
         key = request.key
-        stored = self._store.get(key)
-        if stored is not None:
-            return completion_of(key, stored)
+        with suppress(KeyError):
+            return self._stored(key)
         if key in self._in_flight:
             return await asyncio.shield(self._in_flight[key])
         mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
         try:
+            # What follows must run in a task of its own: see `together`.
+            await asyncio.sleep(0)
             body = await self._sender.send(request)
             completion = completion_of(key, body)
             await self._store.put(request, completion, body)

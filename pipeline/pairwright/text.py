@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Set
 from functools import lru_cache
+from typing import TypeVar
 
+T = TypeVar("T")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*", re.UNICODE)
 
@@ -33,9 +35,11 @@ _FUNCTION_WORDS = """
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 
 
-def words(text: str) -> list[str]:
+# The same posts and responses are measured again and again.
+@lru_cache(maxsize=1024)
+def words(text: str) -> tuple[str, ...]:
     """Lower-cased words in order; apostrophes stay inside a word."""
-    return _WORD.findall(text.lower())
+    return tuple(_WORD.findall(text.lower()))
 
 
 def word_count(text: str) -> int:
@@ -53,27 +57,29 @@ def stem(word: str) -> str:
     return word
 
 
-def terms(text: str) -> set[str]:
+@lru_cache(maxsize=2048)
+def terms(text: str) -> frozenset[str]:
     """The distinct stems that carry content: no function words, at least three characters."""
-    return {stem(w) for w in words(text) if len(w) > 2 and w not in STOPWORDS}
+    return frozenset(stem(w) for w in words(text) if len(w) > 2 and w not in STOPWORDS)
 
 
-def jaccard(a: set[str], b: set[str]) -> float:
+def jaccard(a: Set[T], b: Set[T]) -> float:
     """Shared over all; 0 for two empty sets, which share nothing."""
     return len(a & b) / len(a | b) if a or b else 0.0
 
 
-def spans(text: str, n: int) -> Iterator[tuple[str, ...]]:
+@lru_cache(maxsize=1024)
+def spans(text: str, n: int) -> frozenset[tuple[str, ...]]:
     """Every run of `n` words."""
     w = words(text)
-    return zip(*(w[i:] for i in range(n)), strict=False)
+    return frozenset(zip(*(w[i:] for i in range(n)), strict=False))
 
 
 def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> str | None:
-    """The first run of `n` words of `text` that stands in a source and not in `allowed`."""
-    fine = set(spans(allowed, n))
-    taken = {span for source in sources for span in spans(source, n)} - fine
-    return next((" ".join(s) for s in spans(text, n) if s in taken), None)
+    """A run of `n` words of `text` that stands in a source and not in `allowed`, if any does."""
+    own = spans(text, n) - spans(allowed, n)
+    found = [" ".join(run) for source in sources for run in own & spans(source, n)]
+    return min(found, default=None)
 
 
 def normalised(text: str) -> str:
@@ -88,7 +94,11 @@ def normalised(text: str) -> str:
 
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     """Whether two texts share at least `limit` of their runs of three words (or all words)."""
-    first, second = set(spans(a, 3)), set(spans(b, 3))
+    known, other = terms(a), terms(b)
+    # Texts that share few content words share few runs; this is much cheaper to see.
+    if known and other and len(known & other) < 0.5 * min(len(known), len(other)):
+        return False
+    first, second = spans(a, 3), spans(b, 3)
     if not first or not second:
         return words(a) == words(b)
     return len(first & second) / min(len(first), len(second)) >= limit

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pairwright.build.outcomes import spooled
+from pairwright.build.tally import Tally
 from pairwright.llm import completion_of, parse
 from pairwright.stages.match import MatchReply
 from pairwright.stages.support import SupportReply
@@ -29,24 +29,19 @@ def _matched(text: str) -> list[bool]:
 
 # By the purpose of the calls: what is counted, and how a reply is read.
 _CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
-    "support": ("aspects that the judge finds carried by their own post", _carried),
-    "support_control": ("aspects that it finds carried by another user's post", _carried),
-    "planner_precision": ("planned aspects that the gold list contains", _matched),
-    "planner_recall": ("gold aspects that the planned list contains", _matched),
+    "support": ("aspects their own post carries", _carried),
+    "support_control": ("aspects a stranger's post carries", _carried),
+    "planner_precision": ("planned aspects in the gold list", _matched),
+    "planner_recall": ("gold aspects in the plan", _matched),
 }
 
 
-def checks(store: Store) -> list[Check]:
-    """Each check with its share over the calls of the last run; replies that cannot be read
-    count for nothing."""
-    keys: dict[str, set[str]] = {name: set() for name in _CHECKS}
-    for outcome in spooled(store):
-        for call in outcome.calls:
-            if call.purpose in keys:
-                keys[call.purpose].add(call.key)
+def checks(store: Store, counted: Tally) -> list[Check]:
+    """Each check with its share over the calls of a run; replies that cannot be read count
+    for nothing."""
     rows = []
     for name, (meaning, read) in _CHECKS.items():
-        bodies = ((key, store.get(key)) for key in keys[name])
+        bodies = ((key, store.get(key)) for key in counted.calls[name])
         seen = [
             answer
             for key, body in bodies

@@ -10,9 +10,8 @@ from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_contrast
 from pairwright.llm import Models, together
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id
-from pairwright.retrieve import ranked
 from pairwright.stages.judge import adherence, compare, quality
-from pairwright.stages.write import Stance, write, write_paper
+from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
 
 
 async def build_contrast(item: Item, models: Models, policy: Policy) -> Contrast | Rejected:
@@ -82,16 +81,16 @@ async def _write(
 ) -> tuple[str | Rejected, str | Rejected]:
     config, generator = policy.config, models.generator
     if config.paper_writers:
-        best = ranked(item.question, item.profile, config.planner)
-        return await together(
+        first, second = await together(
             *(
                 write_paper(
-                    item.question, best, rubric, stance, generator, policy.prompts,
-                    words=config.words, draw=number,
+                    item.question, item.profile, rubric, paper_stance, generator, policy.prompts,
+                    config.planner, words=config.words, draw=number,
                 )
-                for stance in ("expected", "avoided")
+                for paper_stance in PAPER_STANCES
             )
-        )  # type: ignore[return-value]  # fmt: skip
+        )  # fmt: skip
+        return first, second
     against: Stance = "omitting" if strategy == "omit" else "contradicting"
     stances: tuple[Stance, Stance] = ("adhering", against)
     first, second = await together(

@@ -48,7 +48,7 @@ class Corpus:
             self.by_user.setdefault(entry.user, []).append(position)
             self.by_category.setdefault(entry.category, []).append(position)
         self._file: BinaryIO = path.open("rb")
-        self._recent = lru_cache(maxsize=256)(self._read)
+        self._recent = lru_cache(maxsize=512)(self._read)
 
     @classmethod
     def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
@@ -119,6 +119,7 @@ class Rarity:
         self._share = share
         self._users = 0
         self._counts = np.zeros(self.CELLS, dtype=np.uint32)
+        self._rare = lru_cache(maxsize=2048)(self._rare_of)
 
     def add(self, item: Item) -> None:
         self._users += 1
@@ -126,9 +127,13 @@ class Rarity:
         self._counts[list(cells)] += 1
 
     def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        """The rare terms of some posts; to be asked once all users are counted."""
+        return frozenset().union(*(self._rare(post.text) for post in posts))
+
+    def _rare_of(self, post: str) -> frozenset[str]:
         # Among few users a word is rare if only its own writer has it.
         most = max(1, int(self._share * self._users))
-        terms = {term for post in posts for term in text.terms(post.text)}
+        terms = text.terms(post)
         return frozenset(term for term in terms if self._counts[self._cell(term)] <= most)
 
     def _cell(self, term: str) -> int:

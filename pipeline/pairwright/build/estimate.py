@@ -6,7 +6,7 @@ tokens are measured on rendered prompts at four characters a token; reply length
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,9 +15,9 @@ from pairwright.build.partners import suits
 from pairwright.build.policy import Policy
 from pairwright.build.units import units
 from pairwright.config import Config
-from pairwright.prompt import Message
+from pairwright.prompt import Case, Labelled, Message, Numbered
 from pairwright.records import Item
-from pairwright.retrieve import CHARACTERS_PER_TOKEN, ranked
+from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.stages.plan import MAX_PLANNED
 
 # Assumed reply tokens: three aspects, one sentence of reason for each.
@@ -26,6 +26,7 @@ _REPLY_TOKENS = {
     "adherence": 130, "quality": 80, "compare": 70, "write": 140,
 }  # fmt: skip
 _SAMPLE = 200
+_ASPECT = "x" * 80
 
 
 class Line(NamedTuple):
@@ -103,20 +104,20 @@ def _prompt_tokens(corpus: Corpus, policy: Policy) -> dict[str, float]:
     step = max(1, len(corpus) // _SAMPLE)
     items = [corpus.item(p) for p in islice(range(0, len(corpus), step), _SAMPLE)]
     answer = "x" * (6 * policy.config.words)
-    aspects = [{"number": n, "text": "x" * 80} for n in range(MAX_PLANNED)]
-    case = {"number": 1, "aspect": "x" * 80, "post": "x" * 500}
-    ask, words, question = policy.prompts.ask, policy.config.words, "x" * 80
+    aspects = tuple(Numbered(n, _ASPECT) for n in range(MAX_PLANNED))
+    cases = tuple(Case(n, _ASPECT, "x" * 500) for n in range(3))
+    ask, words, question = policy.prompts.ask, policy.config.words, _ASPECT
     rendered = {
         "plan_blind": ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED),
-        "support": ask("support", question=question, cases=[case] * 3),
-        "match": ask("match", question=question, aspects=aspects, lists=[]),
+        "support": ask("support", question=question, cases=cases),
+        "match": ask("match", question=question, aspects=aspects, lists=()),
         "narrative": ask("narrative", question=question, narrative=answer, max_aspects=4),
         "adherence": ask("adherence", question=question, response=answer, aspects=aspects),
         "quality": ask("quality", question=question, response=answer, scales=policy.scales),
         "compare": ask(
             "compare", question=question, first=answer, second=answer, scales=policy.scales
         ),
-        "write": ask("write_adhering", question=question, aspects=["x" * 80] * 3, words=words),
+        "write": ask("write_adhering", question=question, aspects=(_ASPECT,) * 3, words=words),
     }
     sizes = {name: _tokens(m.content for m in a.messages) for name, a in rendered.items()}
     plans = [_tokens(m.content for m in _plan_prompt(i, policy)) for i in items]
@@ -125,20 +126,16 @@ def _prompt_tokens(corpus: Corpus, policy: Policy) -> dict[str, float]:
 
 
 def _plan_prompt(item: Item, policy: Policy) -> tuple[Message, ...]:
-    shown = ranked(item.question, item.profile, policy.config.planner)
-    name = "paper_expected" if policy.config.paper_writers else "plan"
-    values = (
-        {"aspects": ["x" * 80] * 3}
-        if policy.config.paper_writers
-        else {"max_aspects": MAX_PLANNED, "kinds": policy.kinds(item)}
-    )
-    return policy.prompts.ask(
-        name,
-        posts=[{"label": f"p{n}", "text": post.text} for n, post in enumerate(shown)],
-        question=item.question,
-        words=policy.config.words,
-        **values,
-    ).messages
+    shown = selected(item.question, item.profile, policy.config.planner)
+    values: dict[str, Hashable] = {
+        "posts": tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown, start=1)),
+        "question": item.question,
+        "words": policy.config.words,
+    }
+    if policy.config.paper_writers:
+        return policy.prompts.ask("paper_expected", aspects=(_ASPECT,) * 3, **values).messages
+    kinds = policy.kinds(item)
+    return policy.prompts.ask("plan", max_aspects=MAX_PLANNED, kinds=kinds, **values).messages
 
 
 def _tokens(texts: Iterable[str]) -> float:

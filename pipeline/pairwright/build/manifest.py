@@ -6,7 +6,7 @@ A function of the run folder: no times, and nothing that two runs over the same 
 from pydantic import JsonValue
 
 from pairwright import __version__
-from pairwright.build.checks import checks
+from pairwright.build.checks import Check
 from pairwright.build.tally import Tally
 from pairwright.config import OPERATIONAL, Config
 from pairwright.prompt import Prompts
@@ -26,7 +26,12 @@ class SourceSummary(Record):
 
 
 def manifest(
-    store: Store, config: Config, prompts: Prompts, source: SourceSummary, counted: Tally
+    store: Store,
+    config: Config,
+    prompts: Prompts,
+    source: SourceSummary,
+    counted: Tally,
+    checked: list[Check],
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()
@@ -59,7 +64,7 @@ def manifest(
             for name, found in counted.no_signal_by_length()
         ],
         "checks": {
-            check.name: {"meaning": check.meaning, **_share(check.found)} for check in checks(store)
+            check.name: {"meaning": check.meaning, **_share(check.found)} for check in checked
         },
         "roles": config.roles.model_dump(mode="json"),
         "endpoints": models,

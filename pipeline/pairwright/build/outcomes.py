@@ -5,11 +5,12 @@ order, without times, each by a rename. So a file that is there is a whole one.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.run import Call, CallLog
@@ -78,12 +79,22 @@ def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
     """Write all outcome files; the manifest last, so that it speaks of files that are there."""
-    _write(folder / "pairs.jsonl", (p for o in spooled(store, "kept") for p in o.pairs))
-    _write(folder / "rejected.jsonl", _refusals(store))
-    _write(folder / "failed.jsonl", map(_failure, spooled(store, "failed")))
-    partial = folder / "manifest.partial"
-    partial.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    partial.replace(folder / "manifest.json")
+    with ExitStack() as stack:
+        pairs, rejected, failed = (
+            stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
+            for name in FILES[:3]
+        )
+        for outcome in spooled(store):
+            for pair in outcome.pairs:
+                pairs.write(pair.model_dump_json() + "\n")
+            if refusal := _refusal(outcome):
+                rejected.write(refusal.model_dump_json() + "\n")
+            if isinstance(outcome.result, Failure):
+                failed.write(_failure(outcome, outcome.result).model_dump_json() + "\n")
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (folder / "manifest.partial").write_text(text, encoding="utf-8")
+    for name in FILES:
+        (folder / name).with_suffix(".partial").replace(folder / name)
 
 
 class Refusal(Record):
@@ -110,21 +121,17 @@ class FailureLine(Record):
     detail: str
 
 
-def _refusals(store: Store) -> Iterator[Refusal]:
-    for outcome in spooled(store):
-        result = outcome.result
-        if isinstance(result, Failure):
-            continue
-        if isinstance(result, Rejected):
-            yield _refusal(outcome, result, kept=False)
-        elif result.refused:
-            gate = result.refused[-1].refused_by
-            reason = gate.gate if gate else ""
-            drafts = Rejected(stage="gates", reason=reason, drafts=result.refused)
-            yield _refusal(outcome, drafts, kept=True)
-
-
-def _refusal(outcome: Outcome, rejected: Rejected, *, kept: bool) -> Refusal:
+def _refusal(outcome: Outcome) -> Refusal | None:
+    result = outcome.result
+    if isinstance(result, Failure):
+        return None
+    kept = not isinstance(result, Rejected)
+    if not isinstance(result, Rejected):
+        if not result.refused:
+            return None
+        gate = result.refused[-1].refused_by
+        reason = gate.gate if gate else ""
+        result = Rejected(stage="gates", reason=reason, drafts=result.refused)
     return Refusal(
         unit=outcome.unit,
         mode=outcome.mode,
@@ -132,26 +139,16 @@ def _refusal(outcome: Outcome, rejected: Rejected, *, kept: bool) -> Refusal:
         user=outcome.user,
         partner=outcome.partner,
         kept=kept,
-        rejected=rejected,
+        rejected=result,
         simulated=outcome.simulated,
     )
 
 
-def _failure(outcome: Outcome) -> FailureLine:
-    if not isinstance(outcome.result, Failure):
-        raise TypeError(f"{outcome.unit} did not fail")
+def _failure(outcome: Outcome, failure: Failure) -> FailureLine:
     return FailureLine(
         unit=outcome.unit,
         mode=outcome.mode,
         item_id=outcome.item_id,
-        reason=outcome.result.failure,
-        detail=outcome.result.detail,
+        reason=failure.failure,
+        detail=failure.detail,
     )
-
-
-def _write(path: Path, records: Iterable[BaseModel]) -> None:
-    partial = path.with_suffix(".partial")
-    with partial.open("w", encoding="utf-8") as file:
-        for record in records:
-            file.write(record.model_dump_json() + "\n")
-    partial.replace(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pairwright import sources
+from pairwright.build.checks import Check, checks
 from pairwright.build.contrast import build_contrast
 from pairwright.build.corpus import Corpus
 from pairwright.build.folder import RunFolder
@@ -86,7 +87,7 @@ async def build(
     *,
     limit: int | None,
     seen: Callable[[Outcome], None],
-) -> Tally:
+) -> tuple[Tally, list[Check]]:
     """Work through every unit and write the outcome files.
 
     `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
@@ -103,6 +104,9 @@ async def build(
         except Interrupted:
             interrupted = True
             return
+        except Exception as error:
+            error.add_note(f"in unit {unit.id}")
+            raise
         store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json())
         counted.add(outcome)
         seen(outcome)
@@ -111,10 +115,10 @@ async def build(
     await work_through(ahead, work, workers=crew.workers, stop=crew.stop)
     if interrupted:
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
-    write_outcomes(
-        store, run.path, manifest(store, policy.config, policy.prompts, summary, counted)
-    )
-    return counted
+    checked = checks(store, counted)
+    made = manifest(store, policy.config, policy.prompts, summary, counted, checked)
+    write_outcomes(store, run.path, made)
+    return counted, checked
 
 
 async def _outcome(unit: Unit, corpus: Corpus, policy: Policy, crew: Crew) -> Outcome:

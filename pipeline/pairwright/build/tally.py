@@ -9,6 +9,7 @@ from pairwright.stats import Share, share
 from pairwright.store import Store
 
 # Profiles are counted together by length: the headline figure of no personal signal.
+MEASURED = ("support", "support_control", "planner_precision", "planner_recall")
 _LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
 
 
@@ -29,10 +30,15 @@ class Tally:
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
     """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
     simulated: int = 0
+    calls: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in MEASURED})
+    """Keys of the calls that measure a model, by purpose; `checks` reads their replies."""
 
     def add(self, outcome: Outcome) -> None:
         """Count one outcome."""
         mode, result = outcome.mode, outcome.result
+        for call in outcome.calls:
+            if call.purpose in MEASURED:
+                self.calls[call.purpose].add(call.key)
         self.simulated += outcome.simulated
         if isinstance(result, Failure):
             self.failed[mode, result.failure] += 1

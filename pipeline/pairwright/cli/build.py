@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import signal
 from hashlib import blake2b
 from pathlib import Path
@@ -12,15 +13,18 @@ import typer
 from rich.console import Console
 
 from pairwright import sources
+from pairwright.build.checks import Check
 from pairwright.build.estimate import estimate
 from pairwright.build.folder import RunFolder
+from pairwright.build.load import iterate_pairs
 from pairwright.build.policy import Policy
 from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
 from pairwright.cli.crew import EndpointCrew, crew_of
 from pairwright.cli.progress import Progress
 from pairwright.cli.tables import estimate_tables, result_table
-from pairwright.config import Config, load
+from pairwright.client import Meter
+from pairwright.config import SIMULATED_URL, Config, load
 from pairwright.store import Store
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
@@ -65,11 +69,16 @@ def build_command(
     run_folder = RunFolder(run)
     run_folder.prepare(config, _content(config, policy, folder), accept_changes=accept_changes)
     store = Store(run_folder.calls)
+    # What is loaded by now stays: the collector need not walk it at every round.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     try:
-        counted, crew = asyncio.run(
+        counted, checked, meter = asyncio.run(
             _build(config, policy, folder, run_folder, store, limit, console)
         )
-        result_table(Console(), store, config, counted, run_folder, crew.meter)
+        out = Console()
+        result_table(out, store, config, counted, checked, run_folder, meter)
+        _next_steps(out, run_folder)
     finally:
         store.close()
     if counted.failed:
@@ -81,6 +90,16 @@ def build_command(
         raise typer.Exit(1)
 
 
+def _next_steps(console: Console, run: RunFolder) -> None:
+    """What to look at now, with ids that exist."""
+    pair = next(iterate_pairs(run.path), None)
+    look = ["status {} --verify"] if pair is None else ["show {} " + pair.id, "status {} --verify"]
+    console.print("Look further:")
+    for command in look:
+        console.print(f"  pairwright {command.format(run.path)}", highlight=False, soft_wrap=True)
+    console.print(f"  {run.path}/: pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json")
+
+
 async def _build(
     config: Config,
     policy: Policy,
@@ -89,7 +108,7 @@ async def _build(
     store: Store,
     limit: int | None,
     console: Console,
-) -> tuple[Tally, EndpointCrew]:
+) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
     policy = policy.with_company(corpus)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
@@ -97,10 +116,10 @@ async def _build(
         async with crew_of(config, store) as crew:
             _stop_on_signals(crew, console)
             with Progress(console, wanted * len(config.modes), crew.meter) as progress:
-                counted = await build(
+                counted, checked = await build(
                     corpus, summary, policy, crew, store, run, limit=limit, seen=progress.seen
                 )
-            return counted, crew
+            return counted, checked, crew.meter
 
 
 def _stop_on_signals(crew: EndpointCrew, console: Console) -> None:
@@ -142,10 +161,12 @@ def _content(config: Config, policy: Policy, folder: Path) -> dict[str, str]:
 
 
 def _warn_of_self_judging(config: Config, console: Console) -> None:
+    if all(SIMULATED_URL in config.endpoints[name].base_urls for name in config.roles.all):
+        return
     models = {config.endpoints[name].model for name in config.roles.generator}
     if config.gated and config.endpoints[config.roles.judge].model in models:
         console.print(
             "Note: the judge is also a generator. Models favour their own answers;"
-            " another model as [roles] judge is better evidence.",
+            " another model as judge (under roles) is better evidence.",
             style="yellow",
         )

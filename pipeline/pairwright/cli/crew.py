@@ -16,8 +16,8 @@ from pairwright.store import Durable, Store
 class EndpointCrew:
     """The models of a run on real endpoints (a `build.session.Crew`)."""
 
-    # Twice the calls in flight: while some units wait for a judge, others keep the rest busy.
-    UNITS_PER_CALL = 2
+    # One unit for each call in flight: a unit has several calls at once for most of its time,
+    # so an endpoint stays full, and few units alive keep memory and caches small.
     AUTO_WORKERS = 256
 
     def __init__(self, config: Config, store: Store, clients: dict[str, Client], meter: Meter):
@@ -26,10 +26,7 @@ class EndpointCrew:
         self._durable = {name: Durable(store, client) for name, client in clients.items()}
         self.meter = meter
         limits = [config.endpoints[name].concurrency for name in clients]
-        self.workers = sum(
-            self.AUTO_WORKERS if limit == "auto" else self.UNITS_PER_CALL * limit
-            for limit in limits
-        )
+        self.workers = sum(self.AUTO_WORKERS if limit == "auto" else limit for limit in limits)
 
     def models(self, generator: str) -> Models:
         roles, sampling = self._config.roles, self._config.sampling

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import httpx2
 import typer
@@ -12,18 +12,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from pairwright import simulated
+from pairwright.build.policy import Policy
 from pairwright.cli.crew import api_key
 from pairwright.client import Client, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, load
 from pairwright.errors import PairwrightError
-from pairwright.llm import Model, Reply, Unstored
-from pairwright.prompt import Ask, Message
+from pairwright.llm import Model, Unstored
+from pairwright.prompt import Prompts
 from pairwright.records import Rejected
-
-
-class ProbeReply(Reply):
-    reason: str
-    colour: Literal["red", "green"]
+from pairwright.stages.plan import plan_blind
 
 
 def doctor_command(
@@ -40,11 +37,12 @@ def doctor_command(
       pairwright doctor pairwright.toml
     """
     config = load(config_path)
-    if not asyncio.run(_examine_all(config, Console())):
+    prompts = Policy.load(config, config_path.resolve().parent).prompts
+    if not asyncio.run(_examine_all(config, prompts, Console())):
         raise typer.Exit(2)
 
 
-async def _examine_all(config: Config, console: Console) -> bool:
+async def _examine_all(config: Config, prompts: Prompts, console: Console) -> bool:
     fine = True
     for name in config.roles.all:
         endpoint = config.endpoints[name]
@@ -52,17 +50,17 @@ async def _examine_all(config: Config, console: Console) -> bool:
         if SIMULATED_URL in endpoint.base_urls:
             async with simulated.serve() as url:
                 local = endpoint.model_copy(update={"base_url": url})
-                fine &= await _examine(name, local, console)
+                fine &= await _examine(name, local, prompts, console)
         else:
-            fine &= await _examine(name, endpoint, console)
+            fine &= await _examine(name, endpoint, prompts, console)
     return fine
 
 
-async def _examine(name: str, endpoint: Endpoint, console: Console) -> bool:
+async def _examine(name: str, endpoint: Endpoint, prompts: Prompts, console: Console) -> bool:
     fine = True
     for url in endpoint.base_urls:
         fine &= await _models(name, endpoint, url, console)
-    return fine and await _structured(name, endpoint, console)
+    return fine and await _structured(name, endpoint, prompts, console)
 
 
 async def _models(name: str, endpoint: Endpoint, url: str, console: Console) -> bool:
@@ -91,9 +89,8 @@ async def _models(name: str, endpoint: Endpoint, url: str, console: Console) -> 
     return True
 
 
-async def _structured(name: str, endpoint: Endpoint, console: Console) -> bool:
+async def _structured(name: str, endpoint: Endpoint, prompts: Prompts, console: Console) -> bool:
     """One request with a schema, through the same client that a build uses."""
-    ask = Ask("probe", (Message("user", "Which colour has fresh grass, red or green?"),))
     impatient = endpoint.model_copy(update={"attempts": 2})
     async with Client(name, impatient, api_key(name, endpoint), Meter()) as client:
         model = Model(
@@ -103,7 +100,7 @@ async def _structured(name: str, endpoint: Endpoint, console: Console) -> bool:
             structured=endpoint.structured,
         )
         try:
-            reply = await model.answer(ask, ProbeReply)
+            reply = await plan_blind("How do I keep bread fresh?", model, prompts)
         except PairwrightError as error:
             console.print(f"  [red]refused[/red] {escape(str(error))}")
             return False

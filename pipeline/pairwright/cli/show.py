@@ -59,8 +59,9 @@ def _heading(console: Console, outcome: Outcome) -> None:
     marked = ", simulated" if outcome.simulated else ""
     console.print(
         escape(
-            f"user {outcome.user}{partner}; {outcome.posts} earlier posts; {len(outcome.calls)} calls,"
-            f" {outcome.prompt_tokens:,} prompt and {outcome.completion_tokens:,} reply tokens{marked}"
+            f"user {outcome.user}{partner}; {outcome.posts} earlier posts; "
+            f"{len(outcome.calls)} calls, {outcome.prompt_tokens:,} prompt and "
+            f"{outcome.completion_tokens:,} reply tokens{marked}"
         )
     )
 
@@ -95,9 +96,8 @@ def _rubric(console: Console, rubric: Rubric, profile: tuple[Post, ...]) -> None
         console.print(escape(f"  reason: {aspect.reason}"))
         console.print(escape(f"  evidence {', '.join(aspect.post_ids)}: {aspect.evidence}"))
     for dropped in rubric.dropped:
-        console.print(
-            f"[dim]dropped ({dropped.reason}): {escape(dropped.aspect.aspect)} {escape(dropped.detail)}[/dim]"
-        )
+        why = escape(f"{dropped.aspect.aspect} {dropped.detail}")
+        console.print(f"[dim]dropped ({dropped.reason}): {why}[/dim]")
 
 
 def _draft(console: Console, draft: Draft) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.build.checks import checks
 from pairwright.build.folder import RunFolder
 from pairwright.build.tally import tally
 from pairwright.cli.tables import result_table
@@ -46,7 +47,9 @@ def status_command(
     saved = tomllib.loads(folder.config.read_text(encoding="utf-8"))
     saved.pop("content", None)
     counted = tally(store)
-    result_table(console, store, validate(saved, folder.config), counted, folder)
+    result_table(
+        console, store, validate(saved, folder.config), counted, checks(store, counted), folder
+    )
     if not (folder.path / "manifest.json").exists():
         console.print("The build has not finished; run it again to go on.")
     if verify:

@@ -4,7 +4,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pairwright.build.checks import checks
+from pairwright.build.checks import Check
 from pairwright.build.estimate import Estimate
 from pairwright.build.folder import RunFolder
 from pairwright.build.manifest import cost
@@ -19,33 +19,38 @@ def result_table(
     store: Store,
     config: Config,
     counted: Tally,
+    checked: list[Check],
     run: RunFolder,
     meter: Meter | None = None,
 ) -> None:
     """What came of a build: items in, pairs kept, refused by reason, failed, calls and tokens."""
     table = Table(title=str(run.path), box=box.SIMPLE, title_justify="left", show_header=False)
-    table.add_column(style="bold")
-    table.add_column()
-    table.add_column(justify="right")
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
     for mode in config.modes:
-        table.add_row("units", mode, f"{counted.of_mode(mode):,}")
-        halves = f" ({counted.kept[mode]:,} twins)" if mode == "twin" else ""
-        table.add_row("pairs kept", mode + halves, f"{counted.pairs[mode]:,}")
+        table.add_row("items in", mode, f"{counted.of_mode(mode):,}")
+    for mode in config.modes:
+        twins = f" ({counted.kept[mode]:,} twins)" if mode == "twin" else ""
+        table.add_row("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
     for (where, _, reason), n in counted.rejected.most_common():
         table.add_row("refused", f"{where}: {reason}", f"{n:,}")
+    for gate, n in counted.drafts.most_common():
+        table.add_row("drafts", f"refused: {gate}", f"{n:,}")
     for (where, reason), n in counted.failed.most_common():
         table.add_row("failed", f"{where}: {reason}", f"{n:,}", style="red")
+    table.add_section()
     for posts, found in counted.no_signal_by_length():
-        table.add_row("no personal signal", f"{posts} earlier posts", str(found))
-    for check in checks(store):
+        table.add_row("no signal", f"of {posts} posts", str(found))
+    for check in checked:
         if check.found.n:
             table.add_row("check", check.meaning, str(check.found))
+    table.add_section()
     totals = store.totals()
-    sent = f" ({meter.sent:,} sent now, {meter.retried:,} retried)" if meter else ""
+    sent = f"; {meter.sent:,} sent now" if meter else ""
     table.add_row("calls", f"stored{sent}", f"{totals.calls:,}")
-    table.add_row(
-        "tokens", "prompt / reply", f"{totals.prompt_tokens:,} / {totals.completion_tokens:,}"
-    )
+    table.add_row("tokens", "of prompts", f"{totals.prompt_tokens:,}")
+    table.add_row("tokens", "of replies", f"{totals.completion_tokens:,}")
     if price := cost(store, config):
         table.add_row("cost", "by the config's prices", f"{price:,.2f}")
     console.print(table)
@@ -76,11 +81,11 @@ def estimate_tables(console: Console, expected: Estimate) -> None:
                 f"{line.completion_tokens:,}",
                 f"{line.cost:,.2f}",
             )
+        calls, sent, got = (sum(column) for column in list(zip(*lines, strict=True))[3:6])
+        price = sum(line.cost for line in lines)
         table.add_row(
-            "all", "", f"{sum(x.calls for x in lines):,}", f"{sum(x.prompt_tokens for x in lines):,}",
-            f"{sum(x.completion_tokens for x in lines):,}", f"{sum(x.cost for x in lines):,.2f}",
-            style="bold",
-        )  # fmt: skip
+            "all", "", f"{calls:,}", f"{sent:,}", f"{got:,}", f"{price:,.2f}", style="bold"
+        )
         console.print(table)
     console.print(
         "Nothing was sent. Items that show no personal signal stop early and cost less;"

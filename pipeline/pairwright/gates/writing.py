@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -88,10 +87,10 @@ def _measure(
     yield "meta_talk", *_absent(_META, s)
     yield "rubric_leakage", *_leak(s, policy)
     yield "profile_copy", *_copied(s, policy)
-    overlap = round(_overlap(*s.both), 3)
+    overlap = round(text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3)), 3)
     yield "near_duplicate", overlap <= policy.near_duplicate, overlap, policy.near_duplicate
     # A question is too short to tell a language by; the posts of those who ask are not.
-    asked_in = language(" ".join((s.question, *s.posts))[:4000])
+    asked_in = language(" ".join((s.question, *s.posts)))
     spoken = [language(response) for response in s.both]
     yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
 
@@ -129,12 +128,3 @@ def _copied(s: Sides, policy: GatePolicy) -> tuple[bool, JsonValue, JsonValue]:
         copied = sorted((text.terms(response) & s.rare) - allowed)
         most = max(most, copied, key=len)
     return len(most) <= policy.profile_terms, list(most), f"{policy.profile_terms} rare words"
-
-
-def _overlap(a: str, b: str) -> float:
-    return text.jaccard({" ".join(s) for s in text.spans(a, 3)}, _trigrams(b))
-
-
-@lru_cache(maxsize=256)
-def _trigrams(response: str) -> set[str]:
-    return {" ".join(s) for s in text.spans(response, 3)}

@@ -9,23 +9,31 @@ from pairwright.retrieve.bm25 import by_bm25
 CHARACTERS_PER_TOKEN = 4
 
 
+def selected(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
+    """The posts to show, in the order given: the best ranked, `policy.posts` and
+    `policy.history_tokens` at most.
+
+    Where all of them fit none has to be ranked. A best post that is over the budget alone is
+    still shown: an endpoint that cannot take it says so.
+    """
+    if len(posts) <= policy.posts and within_budget(posts, policy.history_tokens) == posts:
+        return posts
+    best = ranked(question, posts, policy)[: policy.posts]
+    shown = set(within_budget(best, policy.history_tokens))
+    return tuple(post for post in posts if post in shown)
+
+
 @lru_cache(maxsize=512)
 def ranked(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
-    """The posts to show, best first: at most `policy.posts`, within `policy.history_tokens`.
-
-    Ties keep the later post first. A first post that is over the budget alone is still
-    shown: an endpoint that cannot take it says so.
-    """
+    """All posts, best first. Ties keep the later post first."""
     latest_first = tuple(reversed(posts))
     if policy.retrieval == "recency":
-        order = latest_first
-    elif policy.retrieval == "bm25":
-        order = by_bm25(question, latest_first)
-    else:
-        from pairwright.retrieve.dense import by_similarity
+        return latest_first
+    if policy.retrieval == "bm25":
+        return by_bm25(question, latest_first)
+    from pairwright.retrieve.dense import by_similarity
 
-        order = by_similarity(question, latest_first, policy.dense_model)
-    return within_budget(order[: policy.posts], policy.history_tokens)
+    return by_similarity(question, latest_first, policy.dense_model)
 
 
 def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:

@@ -1,6 +1,8 @@
 """Reading an aspect back: which phrase it is about, once its frame is taken off.
 
     subject("Ways to manage with no oven at all")      Subject(kind='lack', phrase='oven')
+
+An aspect that is not of our making is about all of its words.
 """
 
 import re

@@ -51,7 +51,8 @@ def _lacking(opened: Opened) -> str:
 
 def _measured(opened: Opened) -> str:
     unit = re.match(r"[a-z]+", opened.rest)
-    return opened.match.group().strip() + " " + unit[0] if unit and unit[0] in lex.UNITS else ""
+    count = opened.match.group().strip().lower()
+    return f"{count} {unit[0]}" if unit and unit[0] in lex.UNITS else ""
 
 
 def _doing(opened: Opened) -> str:
@@ -71,6 +72,8 @@ def _described(opened: Opened) -> str:
 def _theme(opened: Opened) -> str:
     """A plain noun phrase; after `the` and `a` only one of two words, which names more."""
     found = noun(opened.rest).split()
+    if len(found) > 1 and found[0] in _VAGUE:
+        del found[0]
     plain = found and found[-1].islower() and not found[-1].endswith("ing")
     if plain and found[-1] in lex.RELATIONS:
         return ""
@@ -89,7 +92,7 @@ def _having(opened: Opened) -> str:
 
 def _owned(opened: Opened) -> str:
     found = noun(opened.rest)
-    return "" if found.split(" ")[-1] in lex.ILLNESSES else found
+    return "" if found.split(" ")[-1] in _NOT_OWNED else found
 
 
 def _itself(opened: Opened) -> str:
@@ -97,6 +100,8 @@ def _itself(opened: Opened) -> str:
     return f"a {who}" if who in ("stammer", "stutter") else who
 
 
+_NOT_OWNED = lex.ILLNESSES | lex.RELATIONS | {"hands"}
+_VAGUE = lex.listed("best good great real own last first")
 _NO_QUALITY = lex.DETERMINERS | lex.NUMBERS | lex.PLAIN
 _LAST_WORD = re.compile(
     r"(?:very |so |quite |always |still |too )?([a-z-]+)(?=\s*(?:[,.;:!?)]|and |but |in |from |$))"
@@ -104,10 +109,10 @@ _LAST_WORD = re.compile(
 _I = r"\b(?:i|we)(?: (?:really|do|now|only|just|also|mostly|usually|always|still|both|normally))?"
 _HAVE = rf"(?:{_I}|\bi've|\bwe've|\bi have|\bwe have)(?: only| just)?"
 _RELATION, _NUMBER, _ILLNESS, _TRAIT, _VERB = (
-    "|".join(sorted(some)) for some in (lex.RELATIONS, lex.NUMBERS, lex.ILLNESSES, lex.TRAITS, lex.GERUNDS)
+    "|".join(sorted(some, key=lambda word: (-len(word), word)))  # `work on` before `work`
+    for some in (lex.RELATIONS, lex.NUMBERS, lex.ILLNESSES, lex.TRAITS, lex.GERUNDS)
 )
-
-
+# What is told about a relation in the past need not hold any more.
 _GONE = "died|was|had|did|gave|left|held|sailed|made|kept|told|used|once|always"
 
 
@@ -118,7 +123,7 @@ def _cue(kind: str, weight: float, opening: str, phrase: Reader) -> Cue:
 CUES = (
     _cue("avoid", 3.0, r"\b(?:allergic|allergy|intolerant) to", _noun),
     _cue("avoid", 2.6, r"\b(?:isn't|not) allowed", _noun),
-    _cue("avoid", 2.4, rf"{_I} (?:avoid|hate|detest|dislike|distrust|(?:can't|cannot) stand)", _noun),
+    _cue("avoid", 2.4, rf"{_I} (?:avoid|hate|detest|dislike|(?:can't|cannot) stand)", _noun),
     _cue("avoid", 2.2, rf"{_I} (?:don't|do not|never) (?:eat|drink|like|trust|travel|use)", _noun),
     _cue("lack", 2.3, rf"(?:^no|\b(?:there's|there is|there are|i've|we've|i have|we have|with) no|"
          rf"{_I} (?:don't|do not) (?:have|own)|\bi haven't)(?: any| an?)?", _lacking),
@@ -140,7 +145,7 @@ CUES = (
     _cue("own", 2.0, rf"{_I} [a-z]+ with(?= (?:an?|one|my|our) )", _owned),
     _cue("condition", 1.9, r"(?:\b(?:i've|we've)|\b(?:i|we) have)(?: got)?", _having),
     _cue("own", 2.4, r"\bthe only [\w-]+ (?:\w+ )?(?:is|are)", _noun),
-    _cue("like", 2.2, rf"{_I} (?:love|like|enjoy|prefer|collect|adore|favour|trust|miss)(?! to)", _noun),
+    _cue("like", 2.2, rf"{_I} (?:love|like|enjoy|prefer|collect|adore|trust|miss)(?! to)", _noun),
     _cue("like", 1.8, r"\b(?:fond of|interested in|keen on|a fan of)", _noun),
     _cue("want", 1.2, rf"{_I} (?:need|want|would prefer|am after)(?= (?:an?|some) )", _noun),
     _cue("measure", 1.4, rf"\b(?:{_NUMBER}|\d+)(?:[- ](?:{_NUMBER}))?", _measured),

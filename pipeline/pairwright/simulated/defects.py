@@ -68,6 +68,11 @@ class Defects(Record):
                 )
         return cls(**rates)
 
+    @property
+    def in_transport(self) -> bool:
+        """Whether any transport fault can strike."""
+        return any(getattr(self, kind) for kind in self.TRANSPORT)
+
     def strikes(self, kind: str, digest: str, asked: int = 0) -> bool:
         """Whether the defect strikes the request with this digest, asked `asked` times before."""
         rate: float = getattr(self, kind)

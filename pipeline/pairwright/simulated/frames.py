@@ -39,7 +39,7 @@ FRAMES = {
         "There is no {p}, says the {src}, although much advice counts on it.",
         ("It takes no {p} to do this, because a slower way leads to the same end.",
          "Where no {p} is to hand, take the longer way round and lose nothing by it.",
-         "The whole of it can be managed if no {p} exists, with a little more patience."),
+         "The whole of it can be managed if no {p} turns up, with a little more patience."),
     ),
     "avoid": Frame(
         ("Versions that leave {p} out entirely", "How to keep well clear of {p} throughout"),
@@ -72,7 +72,7 @@ FRAMES = {
     "family": Frame(
         ("How {a} {p} can be part of it", "What works for {a} {p} too"),
         "The {src} brings up {a} {p}, which a general answer would overlook.",
-        ("Think about {a} {p} too, and choose what everybody can manage together.",
+        ("Bear {a} {p} in mind, and choose what everybody can manage together.",
          "Give {a} {p} some share in it, however small, and it all goes more smoothly.",
          "What pleases {a} {p} is worth finding out early, for that decides a good deal."),
     ),
@@ -100,7 +100,7 @@ FRAMES = {
     "like": Frame(
         ("Examples taken from {p} where possible", "A part that draws on {p}"),
         "The {src} speaks of {p} with warmth.",
-        ("A good way in leads through {p}, where the same thing shows quite clearly.",
+        ("A good way in leads through {p}, which shows the same thing quite clearly.",
          "Take {p} as the model here, then borrow whatever carries over.",
          "Something like {p} makes the point better than any rule could."),
     ),
@@ -129,8 +129,8 @@ FRAMES = {
         ("Plans made around the {p} from the start", "How best to deal with the {p}"),
         "The {src} shows how much depends on the {p}.",
         ("Look hard at the {p} before deciding anything, since most plans fail right there.",
-         "Plan around the {p} first, then leave the finer points for later.",
-         "Whatever agrees with the {p} is worth keeping, and the remainder can be dropped."),
+         "Put the {p} first, then leave the finer points for later.",
+         "Whatever suits the {p} is worth keeping, and the remainder can be dropped."),
     ),
     "explain": Frame(
         ("Enough detail about {p} to act on", "What to do about {p} in practice"),

@@ -9,9 +9,11 @@ from pairwright.llm import SIMULATED
 from pairwright.simulated import judge
 from pairwright.simulated.defects import Defects
 from pairwright.simulated.planner import Planned, narrative_aspects, plan, plan_blind
-from pairwright.simulated.planting import CHOSEN, REJECTED, Memory, Said, planned, written
+from pairwright.simulated.planting import CHOSEN, REJECTED, Memory, Said, spoil, written
 from pairwright.simulated.reading import Prompt, UnknownTask, read
 
+Object = dict[str, Any]
+"""A JSON object."""
 WRITING = ("write_plain", *CHOSEN, *REJECTED)
 _VERDICTS: dict[str, tuple[str, Callable[[Prompt], list[dict[str, object]]]]] = {
     "adherence": ("scores", judge.adherence),
@@ -26,7 +28,8 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
     It depends on nothing but its arguments, and on `memory` only for one defect.
     """
     prompt = read(body)
-    said = written(prompt, defects, memory) if prompt.task in WRITING else _json(prompt, defects, memory)
+    say = written if prompt.task in WRITING else _json
+    said = say(prompt, defects, memory)
     asked, told = prompt_tokens(body), ceil(len(said.text) / 4)
     return {
         "id": f"chatcmpl-{prompt.digest}",
@@ -66,40 +69,43 @@ def _json(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
     return Said(text, planted)
 
 
-def _object(
-    prompt: Prompt, defects: Defects, memory: Memory
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, tuple[str, ...]]:
     """The JSON object of a task that is not writing, and what was planted in it."""
-    task, question = prompt.task, prompt.question
-    if task == "plan":
-        labels, posts = zip(*prompt.every("post") or [("", "")], strict=True)
+    if prompt.task in ("plan", "narrative"):
+        found = _plan(prompt) if prompt.task == "plan" else _narrative(prompt)
         if defects.copied_profile:
-            memory.note(question, posts)
-        found = [
-            {**_aspect(p), "post_ids": [labels[p.post]], "confidence": p.confidence}
-            for p in plan(question, posts, prompt.most_aspects)
-        ]
-        return {"aspects": found}, planned(prompt, found, defects)
-    if task == "narrative":
-        narrative = prompt.first("narrative")
-        found = [_aspect(p) for p in narrative_aspects(question, narrative, prompt.most_aspects)]
-        return {"aspects": found}, planned(prompt, found, defects)
-    if task == "plan_blind":
-        return {"aspects": plan_blind(question, prompt.most_aspects)}, ()
-    if task in _VERDICTS:
-        name, judged = _VERDICTS[task]
+            memory.note(prompt.question, [text for _, text in prompt.every("post")])
+        return {"aspects": found}, spoil(prompt, found, defects)
+    if prompt.task == "plan_blind":
+        return {"aspects": plan_blind(prompt.question, prompt.most_aspects)}, ()
+    if prompt.task in _VERDICTS:
+        name, judged = _VERDICTS[prompt.task]
         verdicts = judged(prompt)
         if verdicts and defects.strikes("wrong_number_of_scores", prompt.digest):
             return {name: [*verdicts, verdicts[-1]]}, ("wrong_number_of_scores",)
         return {name: verdicts}, ()
-    if task == "quality":
+    if prompt.task == "quality":
         return judge.quality(prompt), ()
-    if task == "compare":
+    if prompt.task == "compare":
         if defects.strikes("first_preferring_judge", prompt.digest):
-            return {"reason": "The first one reads better.", "verdict": "A"}, ("first_preferring_judge",)
+            return {"reason": "A reads better.", "verdict": "A"}, ("first_preferring_judge",)
         return judge.compare(prompt), ()
-    raise UnknownTask(f"The simulated model does not know the task {task!r}.")
+    raise UnknownTask(f"The simulated model does not know the task {prompt.task!r}.")
 
 
-def _aspect(planned: Planned) -> dict[str, Any]:
+def _plan(prompt: Prompt) -> list[Object]:
+    shown = prompt.every("post")
+    posts = [text for _, text in shown]
+    return [
+        {**_aspect(p), "post_ids": [shown[p.post][0]], "confidence": p.confidence}
+        for p in plan(prompt.question, posts, prompt.most_aspects)
+    ]
+
+
+def _narrative(prompt: Prompt) -> list[Object]:
+    narrative = prompt.first("narrative")
+    return [_aspect(p) for p in narrative_aspects(prompt.question, narrative, prompt.most_aspects)]
+
+
+def _aspect(planned: Planned) -> Object:
     return {"aspect": planned.aspect, "reason": planned.reason, "evidence": planned.evidence}

@@ -17,7 +17,7 @@ def noun(text: str, most: int = MOST_WORDS) -> str:
     for piece in _PIECE.findall(text[:120]):
         low = piece.lower().replace("\u2019", "'")
         first = all(w.lower() in lex.DETERMINERS or w.lower() in lex.COUNTS for w in taken)
-        if low in lex.ADVERBS and not taken:
+        if (low in lex.ADVERBS and not taken) or (low in lex.DEGREES and first):
             continue
         if low in lex.DETERMINERS:
             fits = not taken
@@ -43,14 +43,18 @@ def nouns(text: str, most: int = MOST_WORDS) -> list[str]:
     return found
 
 
+def named(text: str) -> list[str]:
+    """The noun phrases of a text that can stand as the subject of a sentence."""
+    found = [p for p in map(_topic, nouns(text, most=6)) if p]
+    # A lone singular without an article is more often a verb than a thing.
+    return [p for p in found if " " in p or p.endswith(("s", "ing"))] or found[:1]
+
+
 @lru_cache(maxsize=8192)
 def topics(question: str) -> tuple[str, str]:
     """The two phrases that a question is about, the fuller ones first."""
-    found = [p for p in map(_topic, nouns(question, most=6)) if p]
-    found.sort(key=lambda phrase: -min(len(terms(phrase)), 2))
-    # A lone singular without an article is more often a verb than a thing.
-    named = [p for p in found if " " in p or p.endswith(("s", "ing"))] or found[:1]
-    first, second, *_ = [*dict.fromkeys(named), "the basics", "the rest"]
+    found = sorted(dict.fromkeys(named(question)), key=lambda p: -min(len(terms(p)), 2))
+    first, second, *_ = [*found, "the basics", "the rest"]
     return first, second
 
 

@@ -7,13 +7,12 @@ from typing import NamedTuple
 from pairwright.simulated import lexicon as lex
 from pairwright.simulated.chance import pick
 from pairwright.simulated.frames import FRAMES
-from pairwright.simulated.phrases import nouns, topics
+from pairwright.simulated.phrases import named, topics
 from pairwright.simulated.statements import Statement, sentences, statements
 from pairwright.text import terms, words
 
 LEAST_SCORE = 2.0
-MOST_WORDS = 15
-_NEEDS_RECURRENCE = lex.listed("family theme measure habit want")
+_SLIGHT = lex.listed("theme measure habit want")
 
 
 class Found(NamedTuple):
@@ -44,9 +43,8 @@ def plan(question: str, posts: Sequence[str], most: int, source: str = "post") -
             break
         kinds = [c.said.kind for c in chosen]
         places = [c.post for c in chosen]
-        repeats = any(found.stems & c.stems for c in chosen)
-        repeats = repeats or found.said.evidence in (c.said.evidence for c in chosen)
-        if not repeats and kinds.count(found.said.kind) < 2 and (places.count(found.post) < 2):
+        repeats = any(found.stems & c.stems or _overlap(found.said, c.said) for c in chosen)
+        if not repeats and kinds.count(found.said.kind) < 2 and places.count(found.post) < 2:
             chosen.append(found)
     turns = [pick(2, question, f.said.phrase) for f in chosen]
     kinds = [f.said.kind for f in chosen]
@@ -54,6 +52,11 @@ def plan(question: str, posts: Sequence[str], most: int, source: str = "post") -
         if kind in kinds[:i]:  # the second of a kind takes the other wording
             turns[i] = turns[kinds.index(kind)] + 1
     return [_planned(f, turn, source) for f, turn in zip(chosen, turns, strict=True)]
+
+
+def _overlap(one: Statement, other: Statement) -> bool:
+    """Whether one clause is evidence for both."""
+    return one.evidence in other.evidence or other.evidence in one.evidence
 
 
 def _planned(found: Found, turn: int, source: str) -> Planned:
@@ -83,7 +86,9 @@ def _scored(question: str, posts: Sequence[str]) -> list[Found]:
             if said.kind == "theme" and len(stems) > 1:
                 recurs = sum(said.phrase in other for i, other in enumerate(posts) if i != index)
             everywhere = len(stems) == 1 and len(posts) > 3 and recurs > 0.6 * len(posts)
-            if everywhere or (not recurs and said.kind in _NEEDS_RECURRENCE):
+            # Of a relation alone it takes two mentions; `deaf brother` says enough.
+            slight = said.kind in _SLIGHT or (said.kind == "family" and " " not in said.phrase)
+            if everywhere or (slight and not recurs):
                 continue
             bearing = near + 0.4 * bool(asked & terms(said.evidence))
             telling = 0.2 if len(stems) > 1 else 0.3 * min(recurs, 1) - 0.3
@@ -96,7 +101,6 @@ def _scored(question: str, posts: Sequence[str]) -> list[Found]:
 @lru_cache(maxsize=8192)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(terms(text))
-
 
 
 def plan_blind(question: str, most: int) -> list[str]:
@@ -115,16 +119,18 @@ def plan_blind(question: str, most: int) -> list[str]:
 
 def narrative_aspects(question: str, narrative: str, most: int) -> list[Planned]:
     """Aspects of the asker's own explanation: what it says about them, then what it asks."""
-    said = plan(question, [narrative], most, source="narrative")
+    found = plan(question, [narrative], most, source="narrative")
     asked = _stems(question)
-    for sentence in sentences(narrative):
-        phrase = ""
-        if sentence.endswith("?"):
-            phrase = max(nouns(sentence), key=lambda p: len(terms(p) - asked), default="")
-        known = terms(" ".join(p.aspect for p in said))
+    # Questions of the narrative say what is wanted; other sentences make up for few of them.
+    for sentence in sorted(sentences(narrative), key=lambda s: not s.endswith("?")):
         quote = sentence.strip(" \"'.!?")
-        if phrase and not terms(phrase) & known and 4 <= len(words(quote)) <= 25 and len(said) < most:
-            frame = FRAMES["explain"]
-            reason = frame.because(phrase, "narrative")
-            said.append(Planned(frame.aspect(phrase, len(said)), reason, quote, 0, 0.6))
-    return said
+        known = asked | terms(" ".join(p.aspect for p in found))
+        fresh = [p for p in named(sentence) if " " in p and not terms(p) & known]
+        fresh = [p for p in fresh if terms(p) and len(words(p)) <= 4]
+        wanted = len(found) < (most if sentence.endswith("?") else min(most, 3))
+        if wanted and fresh and 4 <= len(words(quote)) <= 25:
+            phrase = max(fresh, key=lambda p: len(terms(p)))
+            aspect = FRAMES["explain"].aspect(phrase, len(found))
+            reason = FRAMES["explain"].because(phrase, "narrative")
+            found.append(Planned(aspect, reason, quote, 0, 0.6))
+    return found

@@ -55,10 +55,10 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
     serve = aspects if prompt.task in CHOSEN else []
     planted: list[str] = []
     also: list[str] = []
-    swap = {**dict.fromkeys(CHOSEN, "violated_chosen"), **dict.fromkeys(REJECTED, "adhering_rejected")}
-    if aspects and (kind := swap.get(prompt.task)) and defects.strikes(kind, prompt.digest):
+    swap = "violated_chosen" if serve else "adhering_rejected"
+    if aspects and defects.strikes(swap, prompt.digest):
         serve = [] if serve else aspects
-        planted.append(kind)
+        planted.append(swap)
     for kind, sentence in (
         ("leaked_rubric", _aspect_to_quote(aspects)),
         ("copied_profile", _post_to_copy(prompt, memory)),
@@ -67,9 +67,13 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
         if sentence and defects.strikes(kind, prompt.digest):
             also.append(sentence)
             planted.append(kind)
-    variant = f"{prompt.task} {aspects}"
     text = answer(
-        prompt.question, serve, limit=prompt.words, seed=prompt.seed, variant=variant, also=tuple(also)
+        prompt.question,
+        serve,
+        limit=prompt.words,
+        seed=prompt.seed,
+        variant=f"{prompt.task} {aspects}",
+        also=tuple(also),
     )
     if defects.strikes("over_long", prompt.digest):
         text = over_long(text, prompt.words)
@@ -77,7 +81,7 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
     return Said(text, tuple(planted))
 
 
-def planned(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:
+def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:
     """Spoil aspects in place: a generic one last, an invented quote first."""
     planted = []
     if found and defects.strikes("generic_aspect", prompt.digest):

@@ -1,13 +1,15 @@
 """The embedded model behind the OpenAI wire format, on a port of this machine.
 
     async with serve() as base_url: ...      # http://127.0.0.1:PORT/v1
+
+Nothing is logged, and nothing is kept but counts of requests and the memory for one defect.
 """
 
 import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,9 +39,7 @@ async def serve(
     app.router.add_post("/v1/chat/completions", endpoint.chat)
     app.router.add_get("/v1/models", endpoint.models)
     # A handler that waits ends with its client, or with the server.
-    runner = web.AppRunner(
-        app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
-    )
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     try:
         site = web.TCPSite(runner, "127.0.0.1", port)
@@ -60,7 +60,7 @@ class _Endpoint:
     """How often each request came, so that a retry can succeed."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def models(self, request: web.Request) -> web.Response:
+    async def models(self, _: web.Request) -> web.Response:
         model = {"id": SIMULATED, "object": "model", "created": 0, "owned_by": "pairwright"}
         data = [{**model, "max_model_len": self.max_model_len}]
         return web.json_response({"object": "list", "data": data})
@@ -72,9 +72,7 @@ class _Endpoint:
             return _refused(400, f"The request body is not JSON: {error}")
         if refusal := self._refuses(body):
             return refusal
-        digest = digest_of(body)
-        fault = self.defects.fault(digest, self.asked[digest])
-        self.asked[digest] += 1
+        fault = self._fault(digest_of(body)) if self.defects.in_transport else None
         if self.latency_s:
             await asyncio.sleep(self.latency_s)
         if fault and (failed := await self._fails(request, fault)):
@@ -87,8 +85,15 @@ class _Endpoint:
             return await _cut_short(request, json.dumps(answer).encode())
         return web.json_response(answer)
 
-    def _refuses(self, body: dict[str, Any]) -> web.Response | None:
+    def _fault(self, digest: str) -> str | None:
+        fault = self.defects.fault(digest, self.asked[digest])
+        self.asked[digest] += 1
+        return fault
+
+    def _refuses(self, body: Any) -> web.Response | None:
         """What a real engine refuses before it computes anything, in its words."""
+        if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
+            return _refused(400, "The request has no list of messages.", "messages")
         name = body.get("model")
         if name != SIMULATED:
             return _refused(404, f"The model `{name}` does not exist.", "model", "NotFoundError")
@@ -115,10 +120,8 @@ class _Endpoint:
         if fault == "slow_reply":
             await asyncio.sleep(LATE_S)
         if fault == "timeout":
-            try:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self.closing.wait(), TIMEOUT_S)
-            except TimeoutError:
-                pass
         if fault in ("timeout", "dropped_connection"):
             _abort(request)
             return web.Response()
@@ -138,7 +141,7 @@ async def _cut_short(request: web.Request, payload: bytes) -> web.StreamResponse
 
 def _abort(request: web.Request) -> None:
     if request.transport is not None:
-        request.transport.abort()  # type: ignore[attr-defined]
+        request.transport.abort()
 
 
 def _refused(

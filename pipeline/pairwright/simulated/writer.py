@@ -7,8 +7,8 @@ aspect, where the aspects are to be served, and sentences that would do for any 
 import re
 from collections import Counter
 
-from pairwright.simulated.chance import pick, shuffled
 from pairwright.simulated.aspects import subject
+from pairwright.simulated.chance import pick, shuffled
 from pairwright.simulated.frames import FRAMES
 from pairwright.simulated.phrases import topics
 from pairwright.text import STOPWORDS, word_count
@@ -17,17 +17,17 @@ MOST_WORDS = 98
 ENOUGH = 14
 """With fewer words left than this, an answer is long enough."""
 _OPENINGS = (
-    "Most of what matters about {one} is settled early, so begin with {two} and go slowly.",
-    "With {one}, order counts for more than effort; deal with {two} before anything else.",
-    "There is no single rule for {one}, but the result usually turns on {two}.",
-    "People disagree about {one}, yet on {two} there is more agreement than it seems.",
-    "It pays to look at {one} in small parts and to treat {two} as one of them.",
+    "Most of what matters about {one} is settled early, so begin with {two}.",
+    "With {one}, order counts for more than effort; deal with {two} first.",
+    "There is no single rule for {one}, but much turns on {two}.",
+    "People disagree about {one}, yet less so about {two}.",
+    "It pays to look at {one} in small parts, {two} among them.",
 )
 _CLOSINGS = (
-    "Then come back to {one} with fresh eyes and keep only what worked.",
-    "After a fortnight, judge {one} again and change a single thing at a time.",
-    "What remains of {one} after that is a matter of practice.",
-    "Taken together, that is enough for {one} to go well most of the time.",
+    "Then come back to {one} and keep only what worked.",
+    "After a fortnight, judge {one} again.",
+    "What remains of {one} is a matter of practice.",
+    "That is enough for {one} to go well most of the time.",
 )
 # Two sets, so that an answer which serves aspects is not a near copy of one which serves none.
 _FITTING = (
@@ -39,6 +39,12 @@ _FITTING = (
     "Leave some slack, for the unexpected tends to arrive on schedule.",
     "The second attempt usually goes faster than the first.",
     "Ask somebody who has done it before what they would skip.",
+    "A photograph of each stage saves a great deal of explaining afterwards.",
+    "Whatever can be undone may be tried at once; the rest deserves a night's sleep.",
+    "Put the dull parts first, while there is still some appetite for them.",
+    "Borrow before buying, because needs look different after a few weeks.",
+    "One person should have the last word, or nothing ever gets settled.",
+    "Numbers are worth keeping only if they lead to a decision.",
 )
 _GENERAL = (
     "The usual advice is sound as far as it goes: prepare well, start simple, and check halfway.",
@@ -68,12 +74,12 @@ def answer(
     """An answer that serves the aspects in `serve` and has the sentences `also` in it.
 
     `variant` names what else tells answers to one question apart, such as the aspects that are
-    left out. It never has more than `limit` words unless the aspects alone need them.
+    left out. Where `limit` leaves too little room, closing, opening and aspects go in turn.
     """
     one, two = topics(question)
     opening = _OPENINGS[pick(len(_OPENINGS), question)].format(one=one, two=two)
     closing = _CLOSINGS[pick(len(_CLOSINGS), "closing", question)].format(one=one, two=two)
-    body = [*lines(serve, seed), *also]
+    body = [*also, *lines(serve, seed)]
     room = min(limit, MOST_WORDS) - sum(map(word_count, (opening, closing, *body)))
     spare = _FITTING + _GENERAL if serve else _GENERAL
     padding: list[str] = []
@@ -83,8 +89,11 @@ def answer(
             room -= word_count(sentence)
     # One general sentence leads over to the aspects, the others follow them.
     parts = [opening, *padding[:1], *body, *padding[1:], closing]
+    for spared in (closing, opening):
+        if len(parts) > 1 and word_count(" ".join(parts)) > limit:
+            parts.remove(spared)
     while len(parts) > 1 and word_count(" ".join(parts)) > limit:
-        parts.pop(0 if parts[0] is opening else -1)
+        parts.pop()
     return " ".join(parts)
 
 

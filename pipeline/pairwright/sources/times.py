@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time
 _EPOCH = re.compile(r"\d{9,19}(?:\.\d*)?")
 # Seconds stay below this until the year 5138; what is above counts milli- or microseconds.
 _TOO_LATE = 1e11
+# Two habits of exports that are not ISO 8601: a space before the offset, and ` UTC`.
 _OFFSET = re.compile(r"\s+(?=[+-]\d\d:?\d\d$)")
 _UTC_WORD = re.compile(r"\s*(?:UTC|GMT)$")
 

@@ -1,11 +1,13 @@
 """Asking a question about a person's history, with fewer posts where they do not all fit."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Hashable
+from typing import NamedTuple, TypeVar
 
 from pairwright.llm import CONTEXT_LENGTH
-from pairwright.prompt import Ask, Prompts
+from pairwright.policy import PlanPolicy
+from pairwright.prompt import Ask, Labelled, Prompts
 from pairwright.records import Post, Rejected
+from pairwright.retrieve import ranked, selected
 
 T = TypeVar("T")
 
@@ -27,22 +29,28 @@ async def with_history(
     prompts: Prompts,
     name: str,
     question: str,
-    ranked: tuple[Post, ...],
+    posts: tuple[Post, ...],
+    policy: PlanPolicy,
     send: Callable[[Ask], Awaitable[T | Rejected]],
-    **values: Any,
+    **values: Hashable,
 ) -> tuple[T | Rejected, Shown]:
-    """Send prompt `name` with the ranked posts in time order.
+    """Send prompt `name` with the best of a user's posts, in the order they are given in.
 
     Where the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `Shown` names them.
     """
-    kept = len(ranked)
+    chosen = selected(question, posts, policy)
+    kept = len(chosen)
     while True:
-        best = set(ranked[:kept])
-        order = sorted(best, key=lambda post: (post.created or "", post.id))
-        shown = Shown(tuple(order), ranked[kept:])
-        posts = [{"label": f"p{n}", "text": p.text} for n, p in enumerate(shown.posts, start=1)]
-        answer = await send(prompts.ask(name, posts=posts, question=question, **values))
+        shown = Shown(chosen, ())
+        if kept < len(chosen):
+            best = set(ranked(question, chosen, policy)[:kept])
+            shown = Shown(
+                tuple(post for post in chosen if post in best),
+                tuple(post for post in chosen if post not in best),
+            )
+        labelled = tuple(Labelled(f"p{n}", p.text) for n, p in enumerate(shown.posts, start=1))
+        answer = await send(prompts.ask(name, posts=labelled, question=question, **values))
         over = isinstance(answer, Rejected) and answer.reason == CONTEXT_LENGTH
         if not over or kept <= 1:
             return answer, shown

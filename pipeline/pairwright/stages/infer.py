@@ -19,7 +19,6 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
-from pairwright.retrieve import ranked
 from pairwright.stages.judge import adherence
 from pairwright.stages.match import match
 from pairwright.stages.plan import Plan, plan, plan_blind
@@ -48,8 +47,9 @@ async def infer_rubric(
     """
 
     async def plan_from(history: tuple[Post, ...]) -> Plan | Rejected:
-        best = ranked(question, history, policy)
-        return await plan(question, best, models.planner, prompts, policy, kinds=kinds, words=words)
+        return await plan(
+            question, history, models.planner, prompts, policy, kinds=kinds, words=words
+        )
 
     async def generic_answer() -> str | Rejected:
         return await write_plain(question, models.generator, prompts, words=words)

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import create_model
 
 from pairwright.llm import Model, Reply, together
-from pairwright.prompt import Prompts
+from pairwright.prompt import Numbered, Prompts
 from pairwright.records import Adherence, AspectScore, Comparison, Quality, Rejected, Rubric
 from pairwright.rubric import Scale
 
@@ -32,7 +32,7 @@ async def adherence(
     question: str, response: str, rubric: Rubric, judge: Model, prompts: Prompts
 ) -> Adherence | Rejected:
     """How far a response serves each aspect: 0, 1 or 2, one score an aspect."""
-    aspects = [{"number": n, "text": a.aspect} for n, a in enumerate(rubric.aspects, start=1)]
+    aspects = tuple(Numbered(n, a.aspect) for n, a in enumerate(rubric.aspects, start=1))
 
     def wrong(reply: AdherenceReply) -> str | None:
         if len(reply.scores) != len(aspects):

@@ -5,7 +5,7 @@ the planner's precision and recall against gold aspects.
 """
 
 from pairwright.llm import Model, Reply
-from pairwright.prompt import Prompts
+from pairwright.prompt import Numbered, NumberedList, Prompts
 from pairwright.records import Rejected
 
 
@@ -31,8 +31,8 @@ async def match(
 
     `name` tells in the record what the match was for.
     """
-    numbered = [{"number": n, "text": a} for n, a in enumerate(aspects, start=1)]
-    shown = [{"number": n, "aspects": a} for n, a in enumerate(lists, start=1)]
+    numbered = tuple(Numbered(n, a) for n, a in enumerate(aspects, start=1))
+    shown = tuple(NumberedList(n, a) for n, a in enumerate(lists, start=1))
 
     def wrong(reply: MatchReply) -> str | None:
         if len(reply.aspects) != len(aspects):

@@ -43,15 +43,16 @@ class Plan(NamedTuple):
 MAX_PLANNED = 4
 # Aspects about how an answer is written rather than what it says.
 _MANNER = re.compile(
-    r"\b(concise|brief|short answer|bullet|numbered list|markdown|tone|polite|friendly|style of"
-    r" writing|word limit|length of the answer|easy to read|well[- ]structured|formatt(?:ed|ing))\b",
+    r"\b(concise|brief|short answer|bullet|numbered list|markdown|tone|polite|friendly"
+    r"|style of writing|word limit|length of the answer|easy to read|well[- ]structured"
+    r"|formatt(?:ed|ing))\b",
     re.IGNORECASE,
 )
 
 
 async def plan(
     question: str,
-    ranked: tuple[Post, ...],
+    posts: tuple[Post, ...],
     planner: Model,
     prompts: Prompts,
     policy: PlanPolicy,
@@ -59,12 +60,13 @@ async def plan(
     kinds: tuple[str, ...],
     words: int,
 ) -> Plan | Rejected:
-    """The planner's aspects for a user with these ranked posts."""
+    """The planner's aspects for a user with these posts, oldest first."""
     reply, shown = await with_history(
         prompts,
         "plan",
         question,
-        ranked,
+        posts,
+        policy,
         lambda ask: planner.answer(ask, PlanReply, _wrong),
         max_aspects=MAX_PLANNED,
         words=words,
@@ -75,15 +77,15 @@ async def plan(
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
     for planned in sorted(reply.aspects, key=lambda a: -a.confidence):
-        posts = [post for label in planned.post_ids if (post := shown.post(label))]
+        named = [post for label in planned.post_ids if (post := shown.post(label))]
         aspect = Aspect(
             aspect=" ".join(planned.aspect.split()),
             reason=" ".join(planned.reason.split()),
             evidence=planned.evidence.strip(),
-            post_ids=tuple(post.id for post in posts),
+            post_ids=tuple(post.id for post in named),
             confidence=planned.confidence,
         )
-        if why := _unfit(aspect, posts, question, stand, policy):
+        if why := _unfit(aspect, named, question, stand, policy):
             dropped.append(DroppedAspect(aspect=aspect, reason=why))
         else:
             stand.append(aspect)

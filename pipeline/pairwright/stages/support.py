@@ -9,7 +9,7 @@ refuse nearly all of those, and the manifest shows how often it does.
 from typing import Literal
 
 from pairwright.llm import Model, Reply
-from pairwright.prompt import Prompts
+from pairwright.prompt import Case, Prompts
 from pairwright.records import Aspect, Post, Rejected
 
 
@@ -31,10 +31,9 @@ async def support(
     name: str = "support",
 ) -> tuple[SupportCase, ...] | Rejected:
     """One verdict per (aspect, post), in order; `name` tells the control apart in the record."""
-    shown = [
-        {"number": n, "aspect": aspect.aspect, "post": post.text}
-        for n, (aspect, post) in enumerate(cases, start=1)
-    ]
+    shown = tuple(
+        Case(n, aspect.aspect, post.text) for n, (aspect, post) in enumerate(cases, start=1)
+    )
 
     def wrong(reply: SupportReply) -> str | None:
         if len(reply.cases) != len(cases):

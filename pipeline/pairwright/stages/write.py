@@ -7,12 +7,14 @@ overlap with the history would tell the sides apart. Only the paper's setting sh
 from typing import Literal
 
 from pairwright.llm import Model
+from pairwright.policy import PlanPolicy
 from pairwright.prompt import Prompts
 from pairwright.records import Post, Rejected, Rubric
 from pairwright.stages.history import with_history
 
 Stance = Literal["adhering", "omitting", "contradicting"]
 PaperStance = Literal["expected", "avoided"]
+PAPER_STANCES: tuple[PaperStance, PaperStance] = ("expected", "avoided")
 
 
 async def write(
@@ -26,7 +28,7 @@ async def write(
     draw: int,
 ) -> str | Rejected:
     """A response that serves, leaves out or contradicts the aspects of a rubric."""
-    aspects = [aspect.aspect for aspect in rubric.aspects]
+    aspects = tuple(aspect.aspect for aspect in rubric.aspects)
     ask = prompts.ask(f"write_{stance}", question=question, aspects=aspects, words=words)
     return await generator.write(ask, draw)
 
@@ -40,11 +42,12 @@ async def write_plain(
 
 async def write_paper(
     question: str,
-    ranked: tuple[Post, ...],
+    posts: tuple[Post, ...],
     rubric: Rubric,
     stance: PaperStance,
     generator: Model,
     prompts: Prompts,
+    policy: PlanPolicy,
     *,
     words: int,
     draw: int,
@@ -55,9 +58,10 @@ async def write_paper(
         prompts,
         f"paper_{stance}",
         question,
-        ranked,
+        posts,
+        policy,
         lambda ask: generator.write(ask, draw),
-        aspects=[aspect.aspect for aspect in rubric.aspects],
+        aspects=tuple(aspect.aspect for aspect in rubric.aspects),
         words=words,
     )
     return response

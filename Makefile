@@ -1,0 +1,62 @@
+# Everything a newcomer or CI runs. Set-up needs Python 3.11 with pip, and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+CACHE := $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/pairwright
+DEMO ?= demo
+PIP := pip==26.3
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--constraint constraints.txt --build-constraint constraints.txt
+# The packages of one tier are installed again only when what it asks for changes.
+STAMP = $(shell cat pyproject.toml constraints.txt | sha256sum | cut -c1-16)
+
+.PHONY: help demo install test test-real test-latest check format docs clean
+
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/  /'
+
+.venv/base-$(STAMP):
+	@# Without ensurepip, which Debian packages apart: the pip at hand puts one in.
+	$(PYTHON) -m venv --without-pip .venv
+	$(PYTHON) -m pip --python $(BIN)/python install --quiet $(PIP)
+	$(INSTALL) --editable .
+	@touch $@
+
+.venv/all-$(STAMP): .venv/base-$(STAMP)
+	$(INSTALL) --group dev --editable '.[hub,label-studio]'
+	@touch $@
+
+install: .venv/all-$(STAMP)   ## everything that development and the fast tests need
+	@echo "Ready: $(BIN)/pairwright --help"
+
+demo: .venv/base-$(STAMP)     ## build the bundled example with the embedded model
+	@rm -rf $(DEMO)
+	@$(BIN)/pairwright init $(DEMO) >/dev/null
+	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
+
+test: .venv/all-$(STAMP)      ## the fast tests
+	$(BIN)/pytest -m 'not real' --durations=5
+
+test-real: .venv/all-$(STAMP) ## the tiers with real components
+	PAIRWRIGHT_CACHE='$(CACHE)' $(BIN)/pytest -m real --durations=5
+
+test-latest:     ## the fast tests with the newest release of every dependency
+	$(PYTHON) -m venv --clear --without-pip .venv-latest
+	$(PYTHON) -m pip --python .venv-latest/bin/python install --quiet pip
+	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio]'
+	.venv-latest/bin/pytest -m 'not real'
+
+check: .venv/all-$(STAMP)     ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/all-$(STAMP)    ## put the code into its form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: .venv/all-$(STAMP)      ## write docs/config.md and docs/commands.md anew from the code
+	$(BIN)/python docs/generate.py
+
+clean:           ## remove what these targets made here
+	rm -rf .venv .venv-latest $(DEMO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

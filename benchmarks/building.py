@@ -1,0 +1,116 @@
+"""Builds for benchmarks: a config on a counting endpoint, run in a process of its own."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import histories
+
+CONFIG = """
+modes = {modes}
+{extra}
+[source]
+path = "histories.jsonl"
+[roles]
+planner = "stub"
+generator = ["stub"]
+judge = "stub"
+[endpoints.stub]
+base_url = "{url}"
+model = "pairwright-simulated"
+concurrency = {concurrency}
+timeout_s = {timeout_s}
+"""
+
+
+class Done(NamedTuple):
+    code: int
+    seconds: float
+    cpu_seconds: float
+    """User and system time of the build, imports included."""
+    peak_mib: float
+
+
+def prepare(
+    folder: Path, url: str, items: int, *, modes: tuple[str, ...] = ("twin", "violate"),
+    concurrency: int = 64, extra: str = "", timeout_s: float = 60, write: bool = True,
+) -> Path:  # fmt: skip
+    """A config, with `items` synthetic users beside it."""
+    if write:
+        histories.write(folder / "histories.jsonl", items)
+    config = folder / "build.toml"
+    config.write_text(
+        CONFIG.format(
+            url=url, modes=json.dumps(modes), concurrency=concurrency, extra=extra,
+            timeout_s=timeout_s,
+        )
+    )  # fmt: skip
+    return config
+
+
+def build(config: Path, run: Path, *options: str) -> Done:
+    """Run `pairwright build` to its end."""
+    # getrusage of children sums over all of them, so each build gets a parent of its own.
+    script = (
+        "import resource, subprocess, sys, json, time\n"
+        "start = time.monotonic()\n"
+        "code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL,"
+        " stderr=subprocess.DEVNULL)\n"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+        "print(json.dumps([code, time.monotonic() - start, used.ru_utime + used.ru_stime,"
+        " used.ru_maxrss / 1024]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *_command(config, run), *options],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return Done(*json.loads(done.stdout))
+
+
+def build_and_kill(config: Path, run: Path, after_calls: int) -> None:
+    """Run `pairwright build` and kill -9 it once its store holds so many calls."""
+    import sqlite3
+
+    process = subprocess.Popen(
+        _command(config, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    store = run / "calls.sqlite"
+    while process.poll() is None:
+        time.sleep(0.05)
+        if not store.exists():
+            continue
+        try:
+            with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+                (calls,) = database.execute("SELECT count(*) FROM calls").fetchone()
+        except sqlite3.OperationalError:
+            continue
+        if calls >= after_calls:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return
+    raise SystemExit(f"the build ended with {process.returncode} before it could be killed")
+
+
+def import_cpu_seconds() -> float:
+    """CPU time of starting the command and importing all it needs, measured thrice, median."""
+
+    def once() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [sys.executable, "-c", "import pairwright.cli as c; c._register(); import bm25s"],
+            check=True,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return sorted(once() for _ in range(3))[1]
+
+
+def _command(config: Path, run: Path) -> list[str]:
+    program = "from pairwright.cli import main; main()"
+    return [sys.executable, "-c", program, "build", str(config), "--run", str(run)]

@@ -1,0 +1,170 @@
+"""What the gates let through: each defect planted at 20 %, by the embedded model.
+
+A simulated judge that reads only the prompt tests the plumbing: whether what a judge or a text
+gate can see is acted on. It says nothing about how well a real judge sees.
+
+For every kind: how many defective drafts, aspects or judgements there were (ground truth comes
+with each reply), and the share of them that reached pairs.jsonl: as a side of a kept pair, as an
+aspect of its rubric, or as a vote that was counted.
+
+    .venv/bin/python benchmarks/gates.py
+"""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import building
+
+from pairwright.build.outcomes import Failure, Outcome, spooled
+from pairwright.records import Aspect, Comparison, Draft, Rejected
+from pairwright.simulated import Defects, serve
+from pairwright.stats import share
+from pairwright.store import Store
+
+RATE, LEAST, ITEMS = 0.2, 300, 300
+DRAFTS = (
+    "leaked_rubric", "copied_profile", "violated_chosen", "adhering_rejected", "over_long",
+    "persona_talk", "refusal",
+)  # fmt: skip
+ASPECTS = ("aspect_without_evidence", "generic_aspect")
+JUDGEMENTS = ("unparseable_json", "wrong_number_of_scores", "first_preferring_judge")
+
+
+async def build(folder: Path, defects: Defects, items: int) -> Store:
+    """One build of synthetic users on the embedded model with these defects."""
+    async with serve(defects=defects) as url:
+        config = building.prepare(folder, url, items)
+        done = await asyncio.to_thread(building.build, config, folder / "run")
+    if done.code not in (0, 1):
+        raise SystemExit(f"the build ended with {done.code}")
+    return Store(folder / "run" / "calls.sqlite", writing=False)
+
+
+def escapes(store: Store, kind: str) -> list[bool]:
+    """For each defective draft, aspect or judgement: whether it reached pairs.jsonl."""
+    found: list[bool] = []
+    for outcome in spooled(store):
+        if kind in DRAFTS:
+            found += _drafts(store, kind, outcome)
+        elif kind in ASPECTS:
+            found += _aspects(store, kind, outcome)
+        else:
+            found += _judgements(store, kind, outcome)
+    return found
+
+
+def _planted(store: Store, kind: str, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """(purpose, text) of the unit's replies in which the kind was planted."""
+    for call in outcome.calls:
+        reply: dict[str, Any] = json.loads(store.get(call.key) or b"{}")
+        if kind in reply["pairwright"]["planted"]:
+            yield call.purpose, reply["choices"][0]["message"]["content"].strip()
+
+
+def _drafts(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
+    spoilt = {text for purpose, text in _planted(store, kind, outcome) if purpose != "write_plain"}
+    kept, refused = _kept(outcome), _refused(outcome)
+    for draft in (*kept, *refused):
+        if spoilt & {side.strip() for side in draft.both}:
+            yield draft in kept
+
+
+def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
+    spoilt = [text for purpose, text in _planted(store, kind, outcome) if purpose == "plan"]
+    if not spoilt:
+        return
+    posts = [post.text for pair in outcome.pairs for post in pair.profile]
+    generic = _blind(store, outcome)
+
+    def is_planted(aspect: Aspect) -> bool:
+        if kind == "generic_aspect":
+            return aspect.aspect in generic
+        return not any(aspect.evidence in post for post in posts)
+
+    for rubric in {pair.rubric.user: pair.rubric for pair in outcome.pairs}.values():
+        yield from (True for aspect in rubric.aspects if is_planted(aspect))
+        yield from (False for dropped in rubric.dropped if is_planted(dropped.aspect))
+
+
+def _blind(store: Store, outcome: Outcome) -> set[str]:
+    keys = [call.key for call in outcome.calls if call.purpose == "plan_blind"]
+    replies = [json.loads(store.get(key) or b"{}") for key in keys]
+    texts = [reply["choices"][0]["message"]["content"] for reply in replies]
+    return {aspect for text in texts for aspect in json.loads(text)["aspects"]}
+
+
+def _judgements(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
+    for purpose, text in _planted(store, kind, outcome):
+        if kind == "unparseable_json":
+            yield _reads(text)
+        elif kind == "wrong_number_of_scores":
+            if purpose == "adherence":
+                yield any(_miscounted(outcome, draft) for draft in _kept(outcome))
+        elif purpose == "compare":
+            # Always A is no opinion: it must not make a tie, and so not parity by a tie.
+            yield any(draft.comparison is Comparison.TIE for draft in _kept(outcome))
+
+
+def _reads(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _miscounted(outcome: Outcome, draft: Draft) -> bool:
+    sizes = {len(pair.rubric.aspects) for pair in outcome.pairs}
+    return any(len(fit.scores) not in sizes for fit in draft.adherence.values())
+
+
+def _kept(outcome: Outcome) -> tuple[Draft, ...]:
+    return (outcome.pairs[0].draft,) if outcome.pairs else ()
+
+
+def _refused(outcome: Outcome) -> tuple[Draft, ...]:
+    if isinstance(outcome.result, Failure):
+        return ()
+    if isinstance(outcome.result, Rejected):
+        return outcome.result.drafts
+    return outcome.result.refused
+
+
+def measure(kind: str) -> list[bool]:
+    """Build with more and more items until the kind was planted often enough."""
+    items = ITEMS
+    while True:
+        with tempfile.TemporaryDirectory() as scratch:
+            store = asyncio.run(build(Path(scratch), Defects.parse([f"{kind}={RATE}"]), items))
+            found = escapes(store, kind)
+            store.close()
+        if len(found) >= LEAST:
+            return found
+        items *= 2
+
+
+def main() -> None:
+    worst = 0.0
+    print(f"{'defect':<26} {'planted':>8}   escaped, with its 95 % interval")
+    for kind in (*DRAFTS, *ASPECTS, *JUDGEMENTS):
+        found = measure(kind)
+        worst = max(worst, sum(found) / len(found))
+        print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found))}", flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        store = asyncio.run(build(Path(scratch), Defects(), ITEMS))
+        outcomes = list(spooled(store))
+        store.close()
+    refused = sum(len(_refused(outcome)) for outcome in outcomes)
+    drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)
+    print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts)}")
+    print("The judge is simulated and reads only the prompt: this tests the plumbing.")
+    figures = {"plumbing_escape": round(worst, 4), "clean_refused": round(refused / drafts, 4)}
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""A real HTTP endpoint for tests: aiohttp on a free port of this machine, scripted, with a log.
+
+async with serving(say("hello")) as endpoint: ...      # in the running loop
+with in_thread(simulated()) as endpoint: ...           # beside a command or another process
+"""
+
+import asyncio
+import json
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from pairwright.simulated import Defects
+from pairwright.simulated.model import reply
+from pairwright.simulated.planting import Memory
+
+# Importing the client warns of a deprecated call; a test in test_client.py says so. Without this
+# no test could import it, because a warning is an error here.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import pairwright.client  # noqa: F401
+
+Body = dict[str, Any]
+"""A JSON object."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request, as it came."""
+
+    number: int
+    """How many requests came before it."""
+    body: Body
+    headers: Mapping[str, str]
+    at: float
+    wire: web.Request
+
+    @property
+    def identity(self) -> str:
+        """The same for equal requests, whatever the order of their fields."""
+        return json.dumps(self.body, sort_keys=True)
+
+    @property
+    def said(self) -> str:
+        """What the last message says."""
+        return str(self.body["messages"][-1]["content"])
+
+
+Handler = Callable[[Asked], Awaitable[web.StreamResponse]]
+
+
+@dataclass
+class Endpoint:
+    """What a server was asked, and how many requests it held at once."""
+
+    url: str = ""
+    handler: Handler | None = None
+    asked: list[Asked] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+    """Identities of the requests whose handler came to its end."""
+    in_flight: int = 0
+    most_in_flight: int = 0
+    models: tuple[str, ...] = ("m",)
+
+    @property
+    def n(self) -> int:
+        return len(self.asked)
+
+    @property
+    def by_identity(self) -> Counter[str]:
+        return Counter(asked.identity for asked in self.asked)
+
+    def forget(self) -> None:
+        """Begin a new count."""
+        self.asked.clear()
+        self.answered.clear()
+        self.most_in_flight = 0
+
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        assert self.handler is not None
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            body = json.loads(await request.read())
+            asked = Asked(self.n, body, dict(request.headers), time.monotonic(), request)
+            self.asked.append(asked)
+            response = await self.handler(asked)
+            self.answered.append(asked.identity)
+            return response
+        finally:
+            self.in_flight -= 1
+
+    async def list_models(self, _: web.Request) -> web.Response:
+        data = [{"id": name, "object": "model", "max_model_len": 4096} for name in self.models]
+        return web.json_response({"object": "list", "data": data})
+
+
+@asynccontextmanager
+async def serving(
+    handler: Handler, *, port: int = 0, models: tuple[str, ...] = ("m",)
+) -> AsyncIterator[Endpoint]:
+    """Serve until the block ends. Port 0 takes a free one."""
+    endpoint = Endpoint(handler=handler, models=models)
+    app = web.Application(client_max_size=64 * 1024 * 1024)
+    app.router.add_post("/v1/chat/completions", endpoint.chat)
+    app.router.add_get("/v1/models", endpoint.list_models)
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        endpoint.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        yield endpoint
+    finally:
+        await runner.cleanup()
+
+
+@contextmanager
+def in_thread(
+    handler: Handler, *, port: int = 0, models: tuple[str, ...] = ("m",)
+) -> Iterator[Endpoint]:
+    """Serve from a thread of its own, for a test that runs a command."""
+    started: list[Endpoint] = []
+    ready, done = threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with serving(handler, port=port, models=models) as endpoint:
+            started.append(endpoint)
+            ready.set()
+            while not done.is_set():  # noqa: ASYNC110 - set by another thread
+                await asyncio.sleep(0.01)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+    thread.start()
+    assert ready.wait(10), "the endpoint did not start"
+    try:
+        yield started[0]
+    finally:
+        done.set()
+        thread.join(10)
+
+
+def completion(text: str = "fine", **changes: Any) -> Body:
+    """The body of a chat completion."""
+    message = {"role": "assistant", "content": text} | changes.pop("message", {})
+    choice = {"index": 0, "message": message, "finish_reason": changes.pop("finish", "stop")}
+    usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
+    return {"id": "c", "object": "chat.completion", "choices": [choice], "usage": usage} | changes
+
+
+def say(text: str = "fine", **changes: Any) -> Handler:
+    """Answer every request in the same way."""
+
+    async def handler(_: Asked) -> web.StreamResponse:
+        return web.json_response(completion(text, **changes))
+
+    return handler
+
+
+def echo(delay_s: float = 0.0) -> Handler:
+    """Answer with what the last message said, after a while."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        await asyncio.sleep(delay_s)
+        return web.json_response(completion(asked.said))
+
+    return handler
+
+
+def fail(
+    status: int,
+    message: str = "no",
+    *,
+    code: object = None,
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Handler:
+    """Answer with an error in OpenAI's shape."""
+    error = {"message": message, "type": "x", "param": param, "code": code}
+    return raw(json.dumps({"error": error}), status=status, headers=headers)
+
+
+def raw(
+    text: str | bytes, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Handler:
+    """Answer with these bytes."""
+    payload = text.encode() if isinstance(text, str) else text
+
+    async def handler(_: Asked) -> web.StreamResponse:
+        given = {"Content-Type": "application/json"} | dict(headers or {})
+        return web.Response(body=payload, status=status, headers=given)
+
+    return handler
+
+
+async def drop(asked: Asked) -> web.StreamResponse:
+    """Cut the connection."""
+    assert asked.wire.transport is not None
+    asked.wire.transport.abort()
+    return web.Response()
+
+
+async def truncate(asked: Asked) -> web.StreamResponse:
+    """Promise a whole body, send half of it and hang up."""
+    payload = json.dumps(completion("x" * 500)).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(payload))}
+    response = web.StreamResponse(headers=headers)
+    await response.prepare(asked.wire)
+    await response.write(payload[: len(payload) // 2])
+    assert asked.wire.transport is not None
+    asked.wire.transport.close()
+    return response
+
+
+def trickle(every_s: float) -> Handler:
+    """Send one byte at a time, and never come to the end."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(asked.wire)
+        while True:
+            await response.write(b" ")
+            await asyncio.sleep(every_s)
+
+    return handler
+
+
+async def hang(_: Asked) -> web.StreamResponse:
+    """Say nothing until the client or the server goes."""
+    await asyncio.sleep(60)
+    return web.Response()
+
+
+def script(*handlers: Handler) -> Handler:
+    """One handler a request, in turn; the last one for all that follow."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        return await handlers[min(asked.number, len(handlers) - 1)](asked)
+
+    return handler
+
+
+def simulated(defects: Defects | None = None, *, delay_s: float = 0.0) -> Handler:
+    """The embedded model's replies."""
+    memory = Memory()
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        await asyncio.sleep(delay_s)
+        return web.json_response(reply(asked.body, defects or Defects(), memory))
+
+    return handler

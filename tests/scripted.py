@@ -1,0 +1,234 @@
+"""A scripted model: canned replies by prompt name, and the requests it got. Also small records.
+
+    llm = Scripted(plan=planned(("p1", "no oven on board", "Baking without an oven")))
+    answer = asyncio.run(plan(..., model(llm), ...))
+    assert llm.purposes == ["plan"]
+
+A reply is text, an object (sent as JSON), a `Said` with another finish reason, or an exception to
+raise. Each prompt has one reply for all its calls, a list of successive ones, or a function of the
+request. A prompt that nothing was scripted for fails the test.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pairwright import assets
+from pairwright.build import Policy
+from pairwright.config import Config, validate
+from pairwright.llm import Completion, Model, Models, Request
+from pairwright.prompt import Prompts
+from pairwright.records import Aspect, Item, Origin, Post, Rejected, Rubric
+from pairwright.rubric import Scale, load_scales
+
+T = TypeVar("T")
+
+
+class Said(NamedTuple):
+    """A reply with its finish reason."""
+
+    text: str = ""
+    finish: str = "stop"
+
+
+Canned = str | Mapping[str, Any] | Said | BaseException
+Answer = Canned | list[Canned] | Callable[[Request], Canned]
+
+
+class Scripted:
+    """An LLM (`pairwright.llm.LLM`) that says what it was told to say."""
+
+    def __init__(self, **answers: Answer) -> None:
+        self.answers = answers
+        self.requests: list[Request] = []
+        self._taken: dict[str, int] = {}
+
+    async def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        canned = self._next(request)
+        await asyncio.sleep(0)
+        if isinstance(canned, BaseException):
+            raise canned
+        if isinstance(canned, Said):
+            return Completion(request.key, canned.text, canned.finish)
+        text = canned if isinstance(canned, str) else json.dumps(canned)
+        return Completion(request.key, text, "stop")
+
+    def _next(self, request: Request) -> Canned:
+        name = request.purpose
+        assert name in self.answers, f"nothing is scripted for {name!r}"
+        answer = self.answers[name]
+        if callable(answer):
+            return answer(request)
+        if not isinstance(answer, list):
+            return answer
+        taken = self._taken.get(name, 0)
+        assert taken < len(answer), f"{name!r} was asked more often than scripted"
+        self._taken[name] = taken + 1
+        return answer[taken]
+
+    @property
+    def purposes(self) -> list[str]:
+        """The prompts asked, in order."""
+        return [request.purpose for request in self.requests]
+
+    def asked(self, *names: str) -> list[Request]:
+        """The requests of some prompts, in order."""
+        return [request for request in self.requests if request.purpose in names]
+
+    def prompts(self, *names: str) -> list[str]:
+        """What those prompts said to the model, after the system text."""
+        return [body(request) for request in self.asked(*names)]
+
+
+def body(request: Request) -> str:
+    """The text of a request after its system message."""
+    return "\n".join(m.content for m in request.messages if m.role == "user")
+
+
+def parts(tag: str, prompt: str) -> list[str]:
+    """What stands in a prompt between `<tag ...>` and `</tag>`."""
+    return re.findall(rf"<{tag}\b[^>]*>\n?(.*?)\n?</{tag}>", prompt, re.DOTALL)
+
+
+def model(llm: Scripted, name: str = "m", **changes: Any) -> Model:
+    return Model(llm, name, **{"seed": 7, **changes})
+
+
+def models(llm: Scripted) -> Models:
+    return Models(model(llm, "the-planner"), model(llm, "the-generator"), model(llm, "the-judge"))
+
+
+def wait(call: Awaitable[T]) -> T:
+    async def awaited() -> T:
+        return await call
+
+    return asyncio.run(awaited())
+
+
+def good(call: Awaitable[T | Rejected]) -> T:
+    """The answer of a call that must not be refused."""
+    answer = wait(call)
+    assert not isinstance(answer, Rejected), answer
+    return answer
+
+
+def refused(call: Awaitable[T | Rejected]) -> Rejected:
+    """The refusal of a call that must be refused."""
+    answer = wait(call)
+    assert isinstance(answer, Rejected), answer
+    return answer
+
+
+@cache
+def prompts() -> Prompts:
+    return Prompts.load(assets.PROMPTS)
+
+
+@cache
+def scales() -> tuple[Scale, ...]:
+    return load_scales(assets.RUBRICS)
+
+
+def post(id: str, text: str, created: str | None = None) -> Post:
+    return Post(id=id, text=text, created=created)
+
+
+def posts(*texts: str, prefix: str = "post") -> tuple[Post, ...]:
+    """Posts of successive years, oldest first."""
+    return tuple(
+        post(f"{prefix}-{n}", text, f"{2001 + n}-01-01T00:00:00") for n, text in enumerate(texts)
+    )
+
+
+def item(profile: Sequence[Post], **changes: Any) -> Item:
+    fields: dict[str, Any] = {
+        "id": "item-1",
+        "user": "una",
+        "question": "How do I bake good bread during the week?",
+        "category": "cooking",
+        "domain": "Lifestyle_and_Personal_Development",
+        "profile": tuple(profile),
+        "created": "2020-01-01T00:00:00",
+    }
+    return Item(**(fields | changes))
+
+
+def rubric(*names: str, user: str = "una", origin: Origin = "planner") -> Rubric:
+    """A rubric of aspects with these names."""
+    aspects = tuple(Aspect(aspect=name, reason="", evidence="") for name in names)
+    return Rubric(question_id="item-1", user=user, origin=origin, aspects=aspects)
+
+
+def settings(**changes: Any) -> Config:
+    """A config with what must be there, and these tables and keys."""
+    data: dict[str, Any] = {
+        "source": {"path": "histories.jsonl"},
+        "endpoints": {"local": {"base_url": "http://127.0.0.1:8000/v1", "model": "m"}},
+        "roles": {"planner": "local", "generator": "local", "judge": "local"},
+    }
+    return validate(data | changes, Path("run.toml"))
+
+
+class Others:
+    """A `Company` of these histories, in which these terms are rare."""
+
+    def __init__(self, histories: Iterable[Sequence[Post]] = (), rare: Iterable[str] = ()) -> None:
+        self._histories = tuple(tuple(history) for history in histories)
+        self._rare = frozenset(rare)
+
+    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
+        return self._histories
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:  # noqa: ARG002
+        return self._rare
+
+
+def policy(company: Others | None = None, **changes: Any) -> Policy:
+    """The shipped prompts and rubrics with a config of these changes."""
+    return Policy.load(settings(**changes), Path("no-such-folder")).with_company(
+        company or Others()
+    )
+
+
+# Replies, as a model would send them.
+
+
+def planned(*aspects: tuple[str, str, str] | tuple[str, str, str, float]) -> dict[str, Any]:
+    """A planner's reply: (post label, evidence, aspect) and, if not 0.9, the confidence."""
+    return {
+        "aspects": [
+            {
+                "aspect": name,
+                "reason": f"because of {label}",
+                "evidence": evidence,
+                "post_ids": [label],
+                "confidence": sure[0] if sure else 0.9,
+            }
+            for label, evidence, name, *sure in aspects
+        ]
+    }
+
+
+def scored(*scores: int) -> dict[str, Any]:
+    """An adherence judge's reply."""
+    return {"scores": [{"reason": f"reason {n}", "score": s} for n, s in enumerate(scores)]}
+
+
+def found_in(*lists: Sequence[int]) -> dict[str, Any]:
+    """A match reply: for every aspect the numbers of the lists that contain it."""
+    return {"aspects": [{"reason": "r", "found_in": list(numbers)} for numbers in lists]}
+
+
+def verdicts(*given: str) -> dict[str, Any]:
+    """A support judge's reply."""
+    return {"cases": [{"reason": f"why {verdict}", "verdict": verdict} for verdict in given]}
+
+
+def graded(score: int) -> dict[str, Any]:
+    """A quality judge's reply with the same score on every scale."""
+    return {"reason": "r", **{scale.name: score for scale in scales()}}

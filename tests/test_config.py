@@ -1,0 +1,479 @@
+"""The run's configuration: every mistake is named with its file, its key, and what to do."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright import assets
+from pairwright.build.folder import RunFolder, to_toml
+from pairwright.config import OPERATIONAL, PRESETS, Config, differences, load, validate
+from pairwright.errors import ConfigError, StoreError
+from scripted import settings
+
+GOOD = """
+modes = ["twin", "violate"]
+words = 100
+
+[source]
+path = "histories.jsonl"
+
+[endpoints.local]
+base_url = "http://127.0.0.1:8000/v1"
+model = "m"
+
+[roles]
+planner = "local"
+generator = ["local"]
+judge = "local"
+
+[sampling.judge]
+temperature = 0.0
+
+[planner]
+posts = 10
+
+[twin]
+margin = 0.3
+
+[gates]
+off = []
+
+[budget]
+max_calls = 1000
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    def written(content: str) -> Path:
+        path = tmp_path / "run.toml"
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return written
+
+
+def changed(old: str, new: str) -> str:
+    assert GOOD.count(old) == 1, old
+    return GOOD.replace(old, new)
+
+
+def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], Path]) -> None:
+    config = load(write(GOOD))
+    assert config.modes == ("twin", "violate")
+    assert config.endpoints["local"].base_urls == ("http://127.0.0.1:8000/v1",)
+    assert config.roles.all == ("local",)
+    assert config.planner.others == 5
+    assert config.gated
+
+
+def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert load(path).words == 100
+
+
+def test_one_generator_may_stand_without_a_list(write: Callable[[str], Path]) -> None:
+    assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
+
+
+def test_the_bundled_example_is_a_good_config() -> None:
+    assert load(assets.EXAMPLES / "pairwright.toml").roles.planner in ("embedded",)
+
+
+def bug(*case: str | list[str], reason: str, **more: Any) -> Any:
+    return pytest.param(*case, marks=pytest.mark.xfail(strict=True, reason=reason, **more))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        # No such key, at each level.
+        ("words = 100", "word = 100", ["[word]", "no such key as word", "docs/config.md"]),
+        ('path = "h', 'file = "x"\npath = "h', ["[source.file]", "no such key"]),
+        ('model = "m"', 'model = "m"\ntimeout = 5', ["[endpoints.local.timeout]", "no such key"]),
+        ('judge = "local"', 'judge = "local"\nscorer = "local"', ["[roles.scorer]"]),
+        ("[sampling.judge]", "[sampling.scorer]", ["[sampling.scorer]", "no such key"]),
+        ("temperature = 0.0", "temprature = 0.0", ["[sampling.judge.temprature]"]),
+        ("posts = 10", "top_k = 10", ["[planner.top_k]", "no such key"]),
+        ("margin = 0.3", "gap = 0.3", ["[twin.gap]", "no such key"]),
+        ("off = []", "on = []", ["[gates.on]", "no such key"]),
+        ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
+        # What must be there.
+        ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),
+        ('path = "histories.jsonl"', "", ["[source.path]", "required", "Add source.path"]),
+        ('model = "m"', "", ["[endpoints.local.model]", "required", "Add endpoints.local.model"]),
+        ('planner = "local"', "", ["[roles.planner]", "Add roles.planner"]),
+        # Wrong types.
+        ("words = 100", 'words = "a hundred"', ["[words]", "integer"]),
+        ("words = 100", "words = 99.5", ["[words]", "integer"]),
+        ("words = 100", "words = [100]", ["[words]", "integer"]),
+        ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "tuple"]),
+        ('"violate"]', '"contrast"]', ["[modes.1]", "'twin' or 'violate'"]),
+        ('model = "m"', "model = 5", ["[endpoints.local.model]", "string"]),
+        ("posts = 10", "posts = 10\nretrieval = 'tfidf'", ["[planner.retrieval]", "'bm25'"]),
+        ("[gates]", "[[gates]]", ["[gates]", "dictionary"]),
+        ("words = 100", "words = 100\naspects = 'oracle'", ["[aspects]", "'planner'"]),
+        # Values that cannot be.
+        ("words = 100", "words = -1", ["[words]", "greater than or equal to 20"]),
+        ("words = 100", "words = 100\ndraws = 0", ["[draws]", "greater than or equal to 1"]),
+        ("posts = 10", "posts = 0", ["[planner.posts]", "greater than or equal to 1"]),
+        ("margin = 0.3", "margin = -0.1", ["[twin.margin]", "greater than or equal to 0"]),
+        ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),
+        ("max_calls = 1000", "max_calls = -1", ["[budget.max_calls]", "greater than or equal"]),
+        ("max_calls = 1000", "max_cost = -0.5", ["[budget.max_cost]", "greater than or equal"]),
+        ("temperature = 0.0", "temperature = -1", ["[sampling.judge.temperature]"]),
+        ("temperature = 0.0", "top_p = 0", ["[sampling.judge.top_p]", "greater than 0"]),
+        ("temperature = 0.0", "attempts = 0", ["[sampling.judge.attempts]"]),
+        ('model = "m"', 'model = "m"\nconcurrency = 0', ["[endpoints.local.concurrency", "one"]),
+        ('model = "m"', 'model = "m"\nconcurrency = -4', ["[endpoints.local.concurrency"]),
+        ('model = "m"', 'model = "m"\nconcurrency = "max"', ["[endpoints.local.concurrency"]),
+        ('model = "m"', 'model = "m"\ntimeout_s = 0', ["[endpoints.local.timeout_s]"]),
+        ('model = "m"', 'model = "m"\nrpm = 0', ["[endpoints.local.rpm]"]),
+        ('model = "m"', 'model = "m"\nprice_in = -1', ["[endpoints.local.price_in]"]),
+        ('modes = ["twin", "violate"]', "modes = []", ["[modes]", "at least 1"]),
+        ('generator = ["local"]', "generator = []", ["[roles.generator]", "at least 1"]),
+        ("words = 100", "words = 100\nstrategies = []", ["[strategies]", "at least 1"]),
+        # What does not go together.
+        ('judge = "local"', 'judge = "gpt"', ["roles", "'gpt'", "only: local"]),
+        ('["local"]', '["local", "other"]', ["roles", "'other'", "only: local"]),
+        ("words = 100", 'words = 100\naspects = "gold"', ["twins need aspects = 'planner'"]),
+        ("words = 100", 'words = 100\naspects = "narrative"', ["twins need", "narrative"]),
+        ("words = 100", "words = 100\npaper_writers = true", ["paper_writers", "modes"]),
+        ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
+        bug("words = 100", 'words = 100\npreset = ["paper"]', ["[preset]", "pairwright, paper"],
+            reason="`preset not in PRESETS` on a list", raises=TypeError),
+        bug("words = 100", "words = 100\npreset = {}", ["[preset]", "pairwright, paper"],
+            reason="`preset not in PRESETS` on a table", raises=TypeError),
+        bug('"twin", "violate"', '"twin", "twin"', ["[modes]"],
+            reason="a mode named twice builds every pair twice, under the same ids"),
+        bug("off = []", 'off = ["persona"]', ["[gates.off", "persona"],
+            reason="a gate that does not exist is switched off without a word"),
+        bug("words = 100", "words = 100\ngated = false", ["gated", "violate"],
+            reason="twins are gated all the same: build_twin does not read `gated`"),
+        bug("words = 100", "words = 60", ["words"],
+            reason="3 aspects per 100 words leave 1 in 60: every item is refused, at full cost"),
+        bug('"http://127.0.0.1:8000/v1"', "[]", ["[endpoints.local.base_url"],
+            reason="an endpoint without an address passes"),
+        bug('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url"],
+            reason="an endpoint without an address passes"),
+        bug('model = "m"', 'model = "m"\nconcurrency = true', ["[endpoints.local.concurrency"],
+            reason="pydantic reads true as 1"),
+        bug('model = "m"', 'model = "m"\nconcurrency = "max"', ["[endpoints.local.concurrency]"],
+            reason="the key that is named ends in the union's branch: concurrency.int"),
+        bug('model = "m"', 'model = "m"\ntimeout_s = inf', ["[endpoints.local.timeout_s]"],
+            reason="inf passes, and to_toml writes Infinity, which no run can read again"),
+    ],
+)  # fmt: skip
+def test_a_bad_config_is_named_with_file_key_and_remedy(
+    write: Callable[[str], Path], old: str, new: str, told: list[str]
+) -> None:
+    path = write(changed(old, new))
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    for words in told:
+        assert words in message
+    assert caught.value.fix.strip()
+    assert message.endswith(caught.value.fix)
+
+
+def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no such file") as caught:
+        load(tmp_path / "absent.toml")
+    assert "absent.toml" in str(caught.value)
+    assert "pairwright init" in caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (GOOD + "words = ", "not TOML"),
+        (GOOD + "[source]\n", "not TOML"),
+        (GOOD.replace("words = 100", "words = 100\nwords = 90"), "line 4"),
+        ("{}", "not TOML"),
+    ],
+)
+def test_what_is_not_toml_is_named_with_its_line(
+    write: Callable[[str], Path], content: str, told: str
+) -> None:
+    with pytest.raises(ConfigError, match="not TOML") as caught:
+        load(write(content))
+    assert "run.toml" in str(caught.value)
+    assert told in str(caught.value)
+    assert "line" in str(caught.value)
+
+
+def test_a_file_that_is_not_utf_8_is_an_error_of_the_config(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_bytes(GOOD.encode().replace(b"histories", b"Zur\xfcck"))
+    with pytest.raises(ConfigError, match=r"run\.toml"):
+        load(path)
+
+
+@pytest.mark.xfail(strict=True, raises=IsADirectoryError, reason="only a missing file is caught")
+def test_a_folder_in_place_of_a_config_is_an_error_of_the_config(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError):
+        load(tmp_path)
+
+
+def test_a_missing_source_table_in_an_empty_file_is_named(write: Callable[[str], Path]) -> None:
+    with pytest.raises(ConfigError, match=r"\[source\]"):
+        load(write(""))
+
+
+# Presets
+
+
+def test_the_paper_preset_is_the_papers_setting() -> None:
+    config = settings(preset="paper")
+    assert config.modes == ("violate",)
+    assert (config.aspects, config.paper_writers, config.gated) == ("gold", True, False)
+    assert (config.words, config.draws, config.planner.posts) == (100, 1, 10)
+
+
+def test_every_preset_can_be_used_as_it_is() -> None:
+    for preset in PRESETS:
+        assert settings(preset=preset).preset == preset
+
+
+def test_a_key_of_the_file_goes_over_the_presets_and_leaves_its_neighbours() -> None:
+    config = settings(preset="paper", words=150, planner={"retrieval": "bm25"})
+    assert config.words == 150
+    assert config.planner.retrieval == "bm25"
+    assert config.planner.posts == 10
+    assert config.planner.history_tokens == PRESETS["paper"]["planner"]["history_tokens"]
+
+
+def test_a_config_does_not_change_the_preset_it_starts_from() -> None:
+    before = repr(PRESETS)
+    settings(preset="paper", planner={"posts": 3}, words=150)
+    assert repr(PRESETS) == before
+
+
+def test_twins_over_the_paper_preset_are_refused() -> None:
+    with pytest.raises(ConfigError, match="twins need aspects"):
+        settings(preset="paper", modes=["twin", "violate"])
+
+
+# What may change between two runs of one folder
+
+
+def resolved(**changes: Any) -> dict[str, Any]:
+    return settings(**changes).model_dump(mode="json")
+
+
+def endpoint(**changes: Any) -> dict[str, Any]:
+    return {"local": {"base_url": "http://127.0.0.1:8000/v1", "model": "m", **changes}}
+
+
+def test_equal_configs_do_not_differ() -> None:
+    assert differences(resolved(), resolved()) == []
+
+
+def bug_change(change: dict[str, Any], reason: str) -> Any:
+    return pytest.param(change, marks=pytest.mark.xfail(strict=True, reason=reason))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"endpoints": endpoint(base_url="http://other:9000/v1")},
+        {"endpoints": endpoint(base_url=["http://a/v1", "http://b/v1"])},
+        {"endpoints": endpoint(concurrency=8)},
+        {"endpoints": endpoint(concurrency="auto", rpm=60, tpm=1000, timeout_s=5)},
+        {"endpoints": endpoint(api_key_env="KEY", price_in=1, price_out=2)},
+        {"budget": {"max_calls": 5, "max_cost": 1.0}},
+        bug_change({"endpoints": endpoint(attempts=10)}, "retries of the client count as content"),
+        bug_change(
+            {"endpoints": endpoint(token_parameter="max_completion_tokens")},
+            "the name of the token limit on the wire counts as content, and is in no key",
+        ),
+    ],
+)
+def test_how_a_run_is_carried_out_may_change(change: dict[str, Any]) -> None:
+    assert differences(resolved(), resolved(**change)) == []
+
+
+def test_what_decides_the_outcome_is_named_with_both_values() -> None:
+    before = resolved()
+    after = resolved(
+        words=80,
+        gates={"off": ["parity"]},
+        sampling={"judge": {"seed": 4}},
+        endpoints=endpoint(model="n", concurrency=9),
+    )
+    assert differences(before, after) == [
+        "endpoints.local.model: 'm' before, 'n' now",
+        "gates.off: [] before, ['parity'] now",
+        "sampling.judge.seed: 0 before, 4 now",
+        "words: 100 before, 80 now",
+    ]
+
+
+def test_a_key_that_appears_or_goes_is_a_difference() -> None:
+    assert differences({"a": {"b": 1}}, {}) == ["a: {'b': 1} before, None now"]
+    assert differences({}, {"a": 1}) == ["a: None before, 1 now"]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="operational keys are left out at every depth, whatever table they are in"
+)
+def test_a_table_that_is_called_like_an_operational_key_is_compared() -> None:
+    roles = {"planner": "budget", "generator": "budget", "judge": "budget"}
+    before, after = (
+        resolved(roles=roles, endpoints={"budget": {"base_url": "http://a/v1", "model": model}})
+        for model in ("small", "large")
+    )
+    assert differences(before, after) == ["endpoints.budget.model: 'small' before, 'large' now"]
+    assert "budget" in OPERATIONAL
+
+
+# The resolved config as a file
+
+ODD = [
+    "",
+    "plain",
+    'quo"ted',
+    "it's",
+    "back\\slash\\u0041\\n",
+    "line\nbreak\ttab\r",
+    "[not.a.table]",
+    "# no comment",
+    "key = 'value'",
+    "Ünïcode 中文 😀",
+    "\x00\x01\x1f",
+    "\u2028\u2029",
+    "true",
+    "2024-01-01",
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_strings_survive_as_values_and_as_list_entries(odd: str) -> None:
+    data = {"value": odd, "list": [odd, "x"], "table": {"deep": {"value": odd}}}
+    assert tomllib.loads(to_toml(data)) == data
+
+
+@pytest.mark.parametrize("odd", [name for name in ODD if "😀" not in name])
+def test_odd_strings_survive_as_keys_and_as_names_of_tables(odd: str) -> None:
+    data = {"a": {odd: 1, "b": 2}, "c": {odd: {odd: {"d": True}}}}
+    assert tomllib.loads(to_toml(data)) == data
+
+
+def test_numbers_lists_and_empty_tables_survive() -> None:
+    data = {
+        "int": -3,
+        "large": 2**63 - 1,
+        "float": 0.1,
+        "small": 1e-07,
+        "huge": 1e16,
+        "yes": True,
+        "empty": [],
+        "numbers": [1, 2, 3],
+        "nested": [[1, 2], ["a"]],
+        "table": {},
+        "after": {"x": {"y": {}}, "z": 0},
+    }
+    assert tomllib.loads(to_toml(data)) == data
+
+
+def test_a_key_without_a_value_is_left_out() -> None:
+    assert tomllib.loads(to_toml({"a": None, "b": {"c": None, "d": 1}})) == {"b": {"d": 1}}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bug_change({"a": "\x7f"}, "JSON leaves DEL as it is, TOML forbids it"),
+        bug_change({"😀": 1}, "JSON's escapes of a key outside the BMP are surrogate pairs"),
+        bug_change({"a": [{"b": 1}]}, "a table inside a list is written with `:`"),
+        bug_change({"a": float("inf")}, "written as Infinity"),
+        bug_change({"a": [None]}, "written as null"),
+    ],
+)
+def test_what_a_config_may_hold_can_be_read_again(data: dict[str, Any]) -> None:
+    tomllib.loads(to_toml(data))
+
+
+FULL: dict[str, Any] = {
+    "endpoints": {
+        "local": {"base_url": ["http://a/v1", "http://b/v1"], "model": 'm "quantized" \\ 4 bit'},
+        "with space.and.dot": {"base_url": "simulated", "model": "m", "concurrency": "auto"},
+    },
+    "sampling": {
+        "judge": {
+            "extra": {
+                "reasoning_effort": "low",
+                "chat_template_kwargs": {"enable_thinking": False},
+                "stop": ["\n\n", "</s>"],
+            }
+        }
+    },
+    "source": {"path": "data/Zürich \\ 'x'.csv", "format": "posts", "default_category": "coffee"},
+}
+
+
+def test_a_resolved_config_reads_back_as_the_same_config(tmp_path: Path) -> None:
+    config = settings(**FULL)
+    path = tmp_path / "config.toml"
+    path.write_text(to_toml(config.model_dump(mode="json")), encoding="utf-8")
+    assert load(path) == config
+    assert validate(tomllib.loads(path.read_text(encoding="utf-8")), path) == config
+
+
+# A run folder
+
+
+def prepare(folder: Path, config: Config, accept: bool = False, **content: str) -> None:
+    RunFolder(folder).prepare(config, {"source": "b2:1", **content}, accept_changes=accept)
+
+
+def test_a_second_run_with_the_same_config_goes_on(tmp_path: Path) -> None:
+    for _ in range(2):
+        prepare(tmp_path / "run", settings(**FULL))
+    prepare(tmp_path / "run", settings(**FULL, budget={"max_calls": 10}))
+
+
+def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
+    tmp_path: Path,
+) -> None:
+    prepare(tmp_path, settings())
+    before = (tmp_path / "config.toml").read_text()
+    with pytest.raises(ConfigError, match="words: 100 before, 90 now") as caught:
+        prepare(tmp_path, settings(words=90))
+    assert str(tmp_path / "config.toml") in str(caught.value)
+    assert "--accept-changes" in caught.value.fix
+    assert (tmp_path / "config.toml").read_text() == before
+
+
+def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
+    prepare(tmp_path, settings(), prompt_plan="b2:a")
+    with pytest.raises(ConfigError, match=r"content\.prompt_plan: 'b2:a' before, 'b2:b' now"):
+        prepare(tmp_path, settings(), prompt_plan="b2:b")
+    with pytest.raises(ConfigError, match=r"content\.source"):
+        prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
+
+
+def test_accepted_changes_move_old_outcomes_aside_and_leave_the_calls(tmp_path: Path) -> None:
+    prepare(tmp_path, settings())
+    for name in ("pairs.jsonl", "calls.sqlite"):
+        (tmp_path / name).write_text("old")
+    prepare(tmp_path, settings(words=90), accept=True)
+    assert (tmp_path / "previous" / "pairs.jsonl").read_text() == "old"
+    assert not (tmp_path / "pairs.jsonl").exists()
+    assert (tmp_path / "calls.sqlite").read_text() == "old"
+    prepare(tmp_path, settings(words=90))
+
+
+def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(StoreError, match="not a run folder"):
+        prepare(tmp_path, settings())
+    with pytest.raises(StoreError, match="is a file"):
+        prepare(tmp_path / "thesis.tex", settings())
+    assert (tmp_path / "thesis.tex").read_text() == "x"

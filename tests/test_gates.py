@@ -1,0 +1,631 @@
+"""Gates: what each lets through, what it refuses, and that it names what it measured."""
+
+from typing import Any
+
+import pytest
+
+from pairwright.gates import Sides, check_writing, judge_contrast, judge_twin
+from pairwright.gates.writing import TEXT_GATES
+from pairwright.policy import GatePolicy, TwinPolicy
+from pairwright.records import (
+    Adherence,
+    AspectScore,
+    Comparison,
+    Draft,
+    GateResult,
+    Quality,
+)
+from scripted import rubric
+
+QUESTION = "How do I bake good bread during the week?"
+POSTS = (
+    "I live on a narrowboat and we have only one gas burner, no oven at all.",
+    "My son is allergic to hazelnuts, so our kitchen is free of them.",
+)
+FIRST = (
+    "Mix the dough in the evening and let it rise slowly overnight. In the morning shape flat "
+    "loaves and cook them in a heavy covered pan, turning once, until both sides sound hollow."
+)
+SECOND = (
+    "A preheated steel gives the strongest lift, so start with it an hour before. Let steam in "
+    "for the first minutes, then dry heat for a dark crust, and cool the loaves on a rack."
+)
+AS_IT_IS = GatePolicy()
+
+
+def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> Sides:
+    fields: dict[str, Any] = {
+        "question": QUESTION,
+        "first": first,
+        "second": second,
+        "rubrics": (rubric("Bread without an oven", "Nothing with nuts"),),
+        "narrative": None,
+        "posts": POSTS,
+        "rare": frozenset({"narrowboat", "burner", "hazelnut"}),
+    }
+    return Sides(**(fields | changes))
+
+
+def measured(gate: str, of: Sides, gates: GatePolicy = AS_IT_IS, words: int = 100) -> GateResult:
+    (found,) = (g for g in check_writing(of, gates, words=words) if g.gate == gate)
+    return found
+
+
+def both_orders(first: str, second: str = SECOND) -> tuple[Sides, Sides]:
+    return sides(first, second), sides(second, first)
+
+
+# All text gates
+
+
+def test_two_good_answers_pass_every_text_gate() -> None:
+    found = check_writing(sides(), AS_IT_IS, words=100)
+    assert [g.gate for g in found] == list(TEXT_GATES)
+    assert [g for g in found if not g.passed] == []
+
+
+def test_every_gate_is_measured_though_an_earlier_one_refuses() -> None:
+    found = check_writing(sides("I cannot help."), AS_IT_IS, words=10)
+    assert [g.gate for g in found] == list(TEXT_GATES)
+    assert {g.gate for g in found if not g.passed} >= {"refusal", "word_limit", "too_short"}
+
+
+def test_a_gate_that_is_off_refuses_nothing_but_is_measured_all_the_same() -> None:
+    bad = sides("I'm sorry, but I cannot help.")
+    for gate in ("refusal", "too_short"):
+        on, off = (measured(gate, bad, GatePolicy(off=names)) for names in ((), (gate,)))
+        assert not on.passed
+        assert off.passed
+        assert (off.value, off.limit) == (on.value, on.limit)
+    assert not measured("refusal", bad, GatePolicy(off=("too_short",))).passed
+
+
+def test_every_text_gate_can_be_switched_off() -> None:
+    off = GatePolicy(off=TEXT_GATES)
+    bad = sides("- I'm sorry, as an AI I avoid it, given your boat.", "## Je ne sais pas, merci.")
+    assert all(g.passed for g in check_writing(bad, off, words=5))
+
+
+# Size and form
+
+
+def test_the_word_limit_holds_for_the_longer_side() -> None:
+    for of in both_orders(" ".join(["word"] * 60)):
+        assert measured("word_limit", of, words=60).passed
+        over = measured("word_limit", of, words=59)
+        assert (over.passed, over.value, over.limit) == (False, 60, 59)
+
+
+def test_a_side_can_be_too_short() -> None:
+    for of in both_orders(" ".join(["word"] * 19)):
+        found = measured("too_short", of)
+        assert (found.passed, found.value, found.limit) == (False, 19, 20)
+        assert measured("too_short", of, GatePolicy(min_words=19)).passed
+
+
+def test_the_longer_side_over_the_shorter_is_held_to_a_ratio() -> None:
+    for of in both_orders(" ".join(["a"] * 30), " ".join(["b"] * 20)):
+        assert measured("length_ratio", of).passed
+    for of in both_orders(" ".join(["a"] * 31), " ".join(["b"] * 20)):
+        found = measured("length_ratio", of)
+        assert (found.passed, found.value, found.limit) == (False, 1.55, 1.5)
+
+
+def test_an_empty_side_is_measured_without_dividing_by_nothing() -> None:
+    found = measured("length_ratio", sides(FIRST, ""))
+    assert not found.passed
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "- First mix it.\n- Then bake it.",
+        "* First mix it.",
+        "\u2022 First mix it.",
+        "1. First mix it.\n2. Then bake it.",
+        "1) First mix it.",
+        "  - Indented too.",
+        "# Bread\nMix it.",
+        "### Bread\nMix it.",
+        "**Bread**\nMix it.",
+        "**Bread:**\nMix it.",
+        "Use **strong** flour.",
+        "Run `oven --hot`.",
+        "See [this](http://example.org).",
+        "> Quoted.",
+        "| a | b |",
+    ],
+)
+def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
+    for of in both_orders(f"{FIRST}\n{form}"):
+        found = measured("format_parity", of)
+        assert not found.passed
+        assert isinstance(found.value, list)
+        assert found.value[0] != found.value[1]
+    assert measured("format_parity", sides(f"{FIRST}\n{form}", f"{SECOND}\n{form}")).passed
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "In 1990 - or so - it began.",
+        "Wait 2.5 hours at 30 * 2 degrees.",
+        "Use strong flour (12 % protein) and salt, e.g. 1) fine or 2) coarse.",
+        "It's hash #1 of the year.",
+        "The well-known three-day rye.",
+        "Water < flour > salt.",
+    ],
+)
+def test_prose_with_dashes_numbers_and_stars_is_no_form(plain: str) -> None:
+    assert measured("format_parity", sides(f"{FIRST} {plain}")).passed
+
+
+# Ways of talking
+
+
+def talks(gate: str, sentence: str) -> bool:
+    """Whether a gate refuses a good answer with this sentence in it, on either side."""
+    found = {measured(gate, of).passed for of in both_orders(f"{FIRST} {sentence}")}
+    assert len(found) == 1
+    return not found.pop()
+
+
+def bug(gate: str, sentence: str, reason: str) -> Any:
+    return pytest.param(gate, sentence, marks=pytest.mark.xfail(strict=True, reason=reason))
+
+
+def missed(gate: str, sentence: str, reason: str) -> Any:
+    return bug(gate, sentence, f"slips through: {reason}")
+
+
+def wrongly(gate: str, sentence: str, reason: str) -> Any:
+    return bug(gate, sentence, f"wrongly refused: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("gate", "sentence"),
+    [
+        ("persona_talk", "As someone who bakes at dawn, start early."),
+        ("persona_talk", "As a person who bakes at dawn, start early."),
+        ("persona_talk", "As a vegetarian who bakes, start early."),
+        ("persona_talk", "As a busy parent with your hands full, start early."),
+        ("persona_talk", "This suits someone like you, or a cook like you, for somebody like you."),
+        ("persona_talk", "Given your budget, buy one pan."),
+        ("persona_talk", "Given that you work nights, start early."),
+        ("persona_talk", "Considering your allergies, leave them out."),
+        ("persona_talk", "Based on your earlier questions, start early."),
+        ("persona_talk", "Knowing your kitchen, use the pan."),
+        ("persona_talk", "Since you mentioned the boat, use the pan."),
+        ("persona_talk", "Because you love rye, add some."),
+        ("persona_talk", "Since you're short of space, use the pan."),
+        ("persona_talk", "SINCE YOU ARE SHORT OF SPACE, use the pan."),
+        ("persona_talk", "You've mentioned a boat."),
+        ("persona_talk", "You said that there is no oven."),
+        ("persona_talk", "From your previous posts it seems that there is no oven."),
+        ("persona_talk", "Your love of rye helps."),
+        ("persona_talk", "With the user's background in chemistry it is simple."),
+        missed("persona_talk", "Since you\u2019re short of space, wait.", "curly apostrophe"),
+        missed("persona_talk", "You\u2019ve mentioned a boat.", "curly apostrophe"),
+        missed("persona_talk", "As a vegetarian, you can use oil.", "`as a ..., you`"),
+        missed("persona_talk", "Since you live on a boat, use the pan.", "`since you` and a verb"),
+        missed("persona_talk", "Given\nyour budget, buy one pan.", "the phrase runs over a line"),
+        ("meta_talk", "I will avoid ovens here."),
+        ("meta_talk", "I'll leave out the oven."),
+        ("meta_talk", "I am going to skip the oven."),
+        ("meta_talk", "I omit the oven."),
+        ("meta_talk", "The user wants bread."),
+        ("meta_talk", "This response avoids ovens."),
+        ("meta_talk", "My answer covers pans."),
+        ("meta_talk", "These aspects matter."),
+        ("meta_talk", "All required aspects are served."),
+        ("meta_talk", "By the rubric this is right."),
+        ("meta_talk", "As requested, no oven."),
+        ("meta_talk", "As instructed, no oven."),
+        ("meta_talk", "That is within the word limit."),
+        ("meta_talk", "That makes 100 words or fewer."),
+        missed("meta_talk", "I\u2019ll leave out the oven.", "curly apostrophe"),
+        ("refusal", "I'm sorry, but I can't help with that."),
+        ("refusal", "I am unable to do so."),
+        ("refusal", "I cannot provide recipes."),
+        ("refusal", "I won't answer this."),
+        ("refusal", "As an AI language model, I have no oven."),
+        ("refusal", "I'm just an AI."),
+        ("refusal", "I am a language model."),
+        missed("refusal", "I\u2019m sorry, but I can\u2019t help with that.", "curly apostrophe"),
+        missed("refusal", "I can\u2019t assist with this request.", "curly apostrophe"),
+        missed("refusal", "I can't fulfill this request.", "`fulfill`"),
+        missed("refusal", "Sorry, I must decline this request.", "`must decline`"),
+    ],
+)  # fmt: skip
+def test_talk_about_the_reader_the_task_or_oneself_is_refused(gate: str, sentence: str) -> None:
+    assert talks(gate, sentence)
+
+
+@pytest.mark.parametrize(
+    ("gate", "sentence"),
+    [
+        ("persona_talk", "Given a choice, take the pan."),
+        ("persona_talk", "Given time, it rises by itself."),
+        ("persona_talk", "As a rule, start early."),
+        ("persona_talk", "As an aside, salt slows it."),
+        ("persona_talk", "As you know, salt slows it."),
+        ("persona_talk", "Bakers who love rye add some."),
+        ("persona_talk", "Use your hands and trust your nose."),
+        ("persona_talk", "It has been popular since the war."),
+        ("persona_talk", "Post your questions to a forum."),
+        wrongly("persona_talk", "Any pot works as long as you have a lid.", "as long as you have"),
+        wrongly("persona_talk", "Stop as soon as you are happy with it.", "as soon as you are"),
+        wrongly("persona_talk", "Add seeds as you like.", "as you like"),
+        wrongly("persona_talk", "Eat as much as you like.", "as much as you like"),
+        wrongly("persona_talk", "It works because you are trapping steam.", "the general you"),
+        wrongly("persona_talk", "Ask around, such as a friend who bakes.", "such as a friend who"),
+        wrongly("persona_talk", "Use it as a base with your own toppings.", "as a base with your"),
+        wrongly("persona_talk", "Choose the size based on your oven.", "based on your oven"),
+        wrongly("persona_talk", "It is worth knowing that you can freeze it.", "knowing that you"),
+        wrongly("persona_talk", "A pan is a good gift for someone who bakes.", "for someone who"),
+        wrongly("persona_talk", "Show your interest in the club early.", "your interest in"),
+        wrongly("persona_talk", "Read the letter you wrote once more.", "you wrote"),
+        wrongly("persona_talk", "If you said no before, say yes now.", "you said"),
+        ("meta_talk", "As an aide to memory, write it down."),
+        ("meta_talk", "A user of such pans told us."),
+        ("meta_talk", "One aspect of rye is its smell."),
+        ("meta_talk", "Avoid plastic, skip the rest."),
+        ("meta_talk", "In other words, wait."),
+        wrongly("meta_talk", "The user interface of the oven helps.", "the user interface"),
+        wrongly("meta_talk", "Read the user manual of the oven.", "the user manual"),
+        wrongly("meta_talk", "Keep the aspect ratio of the picture.", "the aspect ratio"),
+        wrongly("meta_talk", "It changes all aspects of a kitchen.", "all aspects of"),
+        wrongly("meta_talk", "The answer will depend on the flour.", "the answer will depend"),
+        wrongly("meta_talk", "Teachers share a grading rubric first.", "a rubric of teachers"),
+        wrongly("meta_talk", "Take it as instructed by the doctor.", "as instructed by"),
+        wrongly("meta_talk", "Check the word limit of the journal.", "a journal's word limit"),
+        wrongly("meta_talk", "Send an abstract of 250 words or less.", "an abstract's length"),
+        ("refusal", "As an aide, use a timer."),
+        ("refusal", "I would not help it along."),
+        ("refusal", "They are sorry when it burns."),
+        wrongly("refusal", 'Say "I\'m sorry I was late" and mean it.', "a phrase to say"),
+        wrongly("refusal", 'Tell them "I can\'t help on Sundays" early.', "a phrase to say"),
+        wrongly("refusal", "A tool such as an AI planner helps.", "such as an AI"),
+        wrongly("refusal", "When I am afraid of a dough, I wait.", "I am afraid of"),
+    ],
+)  # fmt: skip
+def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str, sentence: str) -> None:
+    assert not talks(gate, sentence)
+
+
+def test_the_phrase_that_was_found_is_named() -> None:
+    found = measured("persona_talk", sides(f"{FIRST} Given your budget, wait."))
+    assert (found.value, found.limit) == ("Given your", "none")
+
+
+def test_what_the_question_itself_says_an_answer_may_say_too() -> None:
+    question = "What should a rubric say to someone who is late, given your experience?"
+    said = "Given your experience, a rubric says enough."
+    for gate in ("persona_talk", "meta_talk"):
+        assert not measured(gate, sides(f"{FIRST} {said}")).passed
+        assert measured(gate, sides(f"{FIRST} {said}", question=question)).passed
+        both = measured(gate, sides(f"{FIRST} {said} As requested, since you said so."))
+        assert not both.passed
+
+
+# Leakage and copying
+
+
+def test_five_words_of_an_aspect_its_reason_evidence_or_the_narrative_leak() -> None:
+    aspects = rubric("Bread that needs no oven whatever", "x").aspects
+    spelled = aspects[0].model_copy(
+        update={
+            "reason": "Because the boat has too little power for one",
+            "evidence": "there is simply no room for it",
+        }
+    )
+    of = rubric().model_copy(update={"aspects": (spelled, aspects[1])})
+    narrative = "We tried a camping stove all summer and failed."
+    for said in (
+        "Make bread that needs no oven at all.",
+        "It has too little power for it.",
+        "If there is simply no room, wait.",
+        "Others tried a camping stove all year.",
+    ):
+        for changed in both_orders(f"{FIRST} {said}"):
+            found = measured("rubric_leakage", changed._replace(rubrics=(of,), narrative=narrative))
+            assert not found.passed
+            assert isinstance(found.value, str)
+            assert len(found.value.split()) == 5
+            assert found.value in said.lower()
+            assert found.limit == "5 words"
+
+
+def test_both_rubrics_of_a_twin_are_held_against_both_sides() -> None:
+    rubrics = (rubric("Loaves that need no oven"), rubric("Steam for a very dark crust"))
+    for said in ("Make loaves that need no oven.", "Use steam for a very dark crust."):
+        for changed in both_orders(f"{FIRST} {said}"):
+            assert not measured("rubric_leakage", changed._replace(rubrics=rubrics)).passed
+
+
+def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
+    of = rubric("How to bake good bread during the week", "A pan with a lid")
+    assert measured(
+        "rubric_leakage", sides(f"{FIRST} Use a pan with a cover.", rubrics=(of,))
+    ).passed
+    said = "To bake good bread during the week is simple."
+    question = "Is it possible to bake good bread during the week?"
+    assert not measured(
+        "rubric_leakage", sides(f"{FIRST} {said}", rubrics=(of,), question="?")
+    ).passed
+    assert measured(
+        "rubric_leakage", sides(f"{FIRST} {said}", rubrics=(of,), question=question)
+    ).passed
+
+
+def test_the_number_of_words_that_leak_can_be_set() -> None:
+    of = sides(f"{FIRST} Bread without an iron.")
+    assert measured("rubric_leakage", of).passed
+    assert not measured("rubric_leakage", of, GatePolicy(leak_words=3)).passed
+
+
+def test_a_run_of_words_from_a_post_is_a_copy() -> None:
+    for of in both_orders(f"{FIRST} If you have only one gas burner, wait."):
+        found = measured("profile_copy", of)
+        assert not found.passed
+        assert found.value == "have only one gas burner"
+
+
+def test_more_rare_words_of_the_profile_than_chance_are_a_copy() -> None:
+    of = both_orders(f"{FIRST} On a narrowboat with burners and no hazelnuts.")
+    for each in of:
+        found = measured("profile_copy", each)
+        assert (found.passed, found.value) == (False, ["burner", "hazelnut", "narrowboat"])
+        assert found.limit == "2 rare words"
+        assert measured("profile_copy", each, GatePolicy(profile_terms=3)).passed
+
+
+def test_rare_words_of_the_two_sides_do_not_add_up() -> None:
+    of = sides(f"{FIRST} On a narrowboat with a burner.", f"{SECOND} No hazelnuts.")
+    found = measured("profile_copy", of)
+    assert (found.passed, found.value) == (True, ["burner", "narrowboat"])
+
+
+def test_rare_words_of_the_question_or_the_aspects_may_be_used() -> None:
+    said = f"{FIRST} On a narrowboat with burners and no hazelnuts."
+    asked = sides(said, question="Bread on a narrowboat?")
+    assert measured("profile_copy", asked).passed
+    aspect = sides(said, rubrics=(rubric("One burner", "No hazelnuts"),))
+    assert measured("profile_copy", aspect).passed
+
+
+@pytest.mark.xfail(strict=True, reason="don\u2019t is a term, and rare where others write don't")
+def test_a_contraction_is_no_rare_word() -> None:
+    rare = frozenset({"don\u2019t", "can\u2019t", "isn\u2019t"})
+    of = sides(f"{FIRST} Don\u2019t knead if it isn\u2019t stiff; you can\u2019t rush.", rare=rare)
+    assert measured("profile_copy", of).passed
+
+
+def test_two_sides_that_say_the_same_are_near_duplicates() -> None:
+    for of in both_orders(FIRST, FIRST.replace("slowly overnight", "overnight")):
+        found = measured("near_duplicate", of)
+        assert not found.passed
+        assert isinstance(found.value, float)
+        assert 0.6 < found.value < 1
+    assert measured("near_duplicate", sides(FIRST, FIRST)).value == 1.0
+    assert measured("near_duplicate", sides()).value == 0.0
+
+
+def test_an_equal_opening_is_no_near_duplicate() -> None:
+    opening = "Plan the dough for the evening and the baking for the morning. "
+    found = measured("near_duplicate", sides(opening + FIRST, opening + SECOND))
+    assert found.passed
+    assert isinstance(found.value, float)
+    assert found.value > 0.1
+
+
+@pytest.mark.xfail(strict=True, reason="texts without a run of three words share nothing")
+def test_equal_sides_are_near_duplicates_however_short() -> None:
+    assert not measured("near_duplicate", sides("Rye bread.", "Rye bread.")).passed
+
+
+GERMAN = (
+    "Am Abend den Teig mischen und \u00fcber Nacht langsam gehen lassen. Am Morgen flache Brote "
+    "formen und in einer schweren Pfanne mit Deckel backen, bis sie hohl klingen."
+)
+
+
+def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
+    for of in both_orders(GERMAN):
+        found = measured("wrong_language", of)
+        assert not found.passed
+        assert isinstance(found.value, list)
+        assert sorted(map(str, found.value)) == ["de", "en"]
+        assert found.limit == "en"
+    assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
+
+
+def test_answers_in_the_askers_own_language_pass() -> None:
+    asked = sides(
+        GERMAN,
+        GERMAN,
+        question="Wie backe ich unter der Woche gutes Brot?",
+        posts=("Ich wohne auf einem Boot und habe nur eine Gasflamme, aber keinen Ofen.",),
+    )
+    assert measured("wrong_language", asked).passed
+
+
+# Judgements
+
+
+def fit(share: float) -> Adherence:
+    """An adherence of this share, in tenths: five aspects of 0, 1 or 2."""
+    points = round(share * 10)
+    scores = [min(2, max(0, points - 2 * n)) for n in range(5)]
+    found = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in scores))
+    assert found.share == pytest.approx(share)
+    return found
+
+
+def grade(*scores: int) -> Quality:
+    return Quality(reason="", scores={f"scale {n}": s for n, s in enumerate(scores)})
+
+
+def draft(
+    shares: dict[str, float],
+    qualities: tuple[Quality, Quality] = (grade(4, 4, 4), grade(4, 4, 4)),
+    comparison: Comparison = Comparison.TIE,
+) -> Draft:
+    return Draft(
+        draw=0,
+        strategy="omit",
+        generator="m",
+        first=FIRST,
+        second=SECOND,
+        adherence={name: fit(share) for name, share in shares.items()},
+        quality=dict(zip(("first", "second"), qualities, strict=True)),
+        comparison=comparison,
+    )
+
+
+def contrast(chosen: float, rejected: float, **limits: Any) -> dict[str, GateResult]:
+    of = draft({"first": chosen, "second": rejected})
+    return {g.gate: g for g in judge_contrast(of, GatePolicy(**limits))}
+
+
+def twin(a: float, b: float, c: float, d: float, margin: float = 0.3) -> dict[str, GateResult]:
+    """The matrix: own and other response by the asker's rubric, then by the partner's."""
+    shares = {"first_own": a, "second_other": b, "second_own": c, "first_other": d}
+    gates = judge_twin(draft(shares), TwinPolicy(margin=margin), GatePolicy())
+    return {g.gate: g for g in gates}
+
+
+def quality(
+    first: Quality, second: Quality, comparison: Comparison, **limits: Any
+) -> dict[str, GateResult]:
+    of = draft({"first": 1.0, "second": 0.0}, (first, second), comparison)
+    return {g.gate: g for g in judge_contrast(of, GatePolicy(**limits))}
+
+
+def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap() -> None:
+    passed = contrast(1.0, 0.0)
+    assert list(passed) == ["adherence", "violation", "adherence_margin", "quality_floor", "parity"]
+    assert all(g.passed for g in passed.values())
+    assert [n for n, g in contrast(0.5, 0.0).items() if not g.passed] == ["adherence"]
+    assert [n for n, g in contrast(1.0, 0.6).items() if not g.passed] == ["violation"]
+    assert [n for n, g in contrast(0.8, 0.5).items() if not g.passed] == ["adherence_margin"]
+
+
+def test_a_judged_gate_names_what_was_measured() -> None:
+    found = contrast(0.5, 0.6)
+    assert (found["adherence"].value, found["adherence"].limit) == (0.5, 0.6)
+    assert (found["violation"].value, found["violation"].limit) == (0.6, 0.5)
+    assert (found["adherence_margin"].value, found["adherence_margin"].limit) == (-0.1, 0.4)
+
+
+def test_a_value_at_its_limit_passes_whatever_floating_sums_make_of_it() -> None:
+    assert 0.7 - 0.3 < 0.4
+    found = contrast(0.7, 0.3)
+    assert found["adherence_margin"].passed
+    assert found["adherence_margin"].value == 0.4
+    assert contrast(0.6, 0.0)["adherence"].passed
+    assert contrast(1.0, 0.5)["violation"].passed
+    assert 0.7 - 0.4 < 0.3
+    assert all(g.passed for g in twin(0.7, 0.4, 0.7, 0.4).values())
+
+
+@pytest.mark.xfail(strict=True, reason="the value is rounded to six digits, the limit is not")
+def test_a_limit_with_many_digits_lets_its_own_value_pass() -> None:
+    third = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in (2, 0, 0)))
+    none = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in (0, 0, 0)))
+    of = draft({"first": 1.0, "second": 0.0}).model_copy(
+        update={"adherence": {"first": third, "second": none}}
+    )
+    gates = {g.gate: g for g in judge_contrast(of, GatePolicy(margin=1 / 3, adherence=0.3))}
+    assert gates["adherence_margin"].passed
+
+
+def test_each_judged_gate_can_be_switched_off_alone() -> None:
+    names = ("adherence", "violation", "adherence_margin", "quality_floor", "parity")
+    bad = draft({"first": 0.5, "second": 0.6}, (grade(2, 2, 2), grade(4, 4, 4)), Comparison.SECOND)
+    assert not any(g.passed for g in judge_contrast(bad, GatePolicy()))
+    for name in names:
+        found = judge_contrast(bad, GatePolicy(off=(name,)))
+        assert [g.gate for g in found if g.passed] == [name]
+
+
+def test_a_twin_needs_both_margins_and_both_sides_fitting() -> None:
+    passed = twin(1.0, 0.2, 0.9, 0.3)
+    assert list(passed) == [
+        "adherence", "twin_margin", "twin_margin_mirror", "quality_floor", "parity",
+    ]  # fmt: skip
+    assert all(g.passed for g in passed.values())
+    assert (passed["twin_margin"].value, passed["twin_margin_mirror"].value) == (0.8, 0.6)
+    assert passed["adherence"].value == 0.9
+
+
+def test_a_twin_margin_compares_two_responses_by_one_rubric() -> None:
+    # By the asker's rubric both responses are good; by the partner's only the partner's is.
+    one_sided = twin(1.0, 0.8, 1.0, 0.0)
+    assert [n for n, g in one_sided.items() if not g.passed] == ["twin_margin"]
+    mirrored = twin(1.0, 0.0, 1.0, 0.8)
+    assert [n for n, g in mirrored.items() if not g.passed] == ["twin_margin_mirror"]
+
+
+def test_a_twin_whose_answers_fit_nobody_well_is_refused() -> None:
+    for shares in ((0.5, 0.0, 1.0, 0.0), (1.0, 0.0, 0.5, 0.0)):
+        found = twin(*shares)
+        assert [n for n, g in found.items() if not g.passed] == ["adherence"]
+        assert found["adherence"].value == 0.5
+
+
+def test_the_twin_margin_can_be_set() -> None:
+    assert not twin(0.8, 0.4, 0.8, 0.4, margin=0.5)["twin_margin"].passed
+    assert twin(0.6, 0.6, 0.6, 0.6, margin=0.0)["twin_margin"].passed
+
+
+GOOD, FAIR, POOR = grade(5, 5, 5), grade(3, 3, 3), grade(2, 3, 3)
+
+
+def test_the_quality_floor_holds_for_the_worse_side() -> None:
+    for pair in ((FAIR, GOOD), (GOOD, FAIR)):
+        assert quality(*pair, Comparison.TIE)["quality_floor"].passed
+    for pair in ((POOR, GOOD), (GOOD, POOR)):
+        found = quality(*pair, Comparison.TIE)["quality_floor"]
+        assert not found.passed
+        assert found.value == pytest.approx(8 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize("verdict", list(Comparison))
+def test_equal_scores_above_the_floor_are_parity_whatever_the_comparison(
+    verdict: Comparison,
+) -> None:
+    assert quality(GOOD, GOOD, verdict)["parity"].passed
+
+
+@pytest.mark.parametrize("verdict", [c for c in Comparison if c is not Comparison.TIE])
+def test_without_a_stable_tie_a_wide_gap_or_a_low_side_is_no_parity(verdict: Comparison) -> None:
+    apart = quality(GOOD, FAIR, verdict)["parity"]
+    assert not apart.passed
+    assert apart.value == [2.0, verdict.value]
+    low = quality(POOR, POOR, verdict)["parity"]
+    assert not low.passed
+    assert low.value == [0.0, verdict.value]
+
+
+def test_a_stable_tie_is_parity_even_where_the_scores_differ() -> None:
+    found = quality(GOOD, FAIR, Comparison.TIE)["parity"]
+    assert found.passed
+    assert found.value == [2.0, "tie"]
+
+
+def test_an_undecided_comparison_is_never_parity_by_itself() -> None:
+    tie, undecided = (
+        quality(GOOD, FAIR, verdict)["parity"].passed
+        for verdict in (Comparison.TIE, Comparison.UNDECIDED)
+    )
+    assert (tie, undecided) == (True, False)
+
+
+def test_two_points_over_three_scales_are_within_the_default_gap() -> None:
+    found = quality(grade(4, 4, 4), grade(4, 3, 3), Comparison.FIRST)
+    assert found["parity"].passed
+    assert not quality(grade(4, 4, 4), grade(3, 3, 3), Comparison.FIRST)["parity"].passed
+    assert not quality(grade(4, 4, 4), grade(4, 3, 3), Comparison.FIRST, parity=0.5)[
+        "parity"
+    ].passed

@@ -1,0 +1,93 @@
+"""The real tier of building: real histories over a real port, and the wheel in a clean place.
+
+Run by `make test-real`. Each test that needs the real data skips, with the reason, without it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.real
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data" / "stackexchange"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real histories at {DATA}")
+
+
+def command(*words: str | Path, cwd: Path, python: Path | None = None) -> str:
+    """Run a command to its end; its output, or a failure that shows it."""
+    program = Path(python or sys.executable).parent
+    first, *rest = map(str, words)
+    done = subprocess.run(
+        [str(program / first), *rest], cwd=cwd, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture
+def simulated_port() -> Iterator[int]:
+    """`pairwright simulate` as a process of its own, on a port of this machine."""
+    program = Path(sys.executable).parent / "pairwright"
+    server = subprocess.Popen(
+        [program, "simulate", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    address = server.stdout.readline().split()[1]
+    yield int(address.split(":")[2].split("/")[0])
+    server.terminate()
+    server.wait(timeout=20)
+    server.stdout.close()
+
+
+@needs_data
+def test_all_real_histories_are_built_over_a_real_port(tmp_path: Path, simulated_port: int) -> None:
+    with (tmp_path / "all.jsonl").open("w", encoding="utf-8") as file:
+        for source in ("movies.jsonl", "coffee.jsonl"):
+            file.write((DATA / source).read_text(encoding="utf-8"))
+    (tmp_path / "build.toml").write_text(
+        'modes = ["twin", "violate"]\n[source]\npath = "all.jsonl"\n'
+        '[roles]\nplanner = "m"\ngenerator = "m"\njudge = "m"\n[endpoints.m]\n'
+        f'base_url = "http://127.0.0.1:{simulated_port}/v1"\nmodel = "pairwright-simulated"\n'
+    )
+    command("pairwright", "build", "build.toml", "--run", "run", cwd=tmp_path)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    counts = manifest["counts"]
+    assert counts["items"] == 305
+    assert counts["units"] == 2 * 305
+    assert not counts["failed"]
+    ended = sum(counts["kept"].values()) + sum(row["n"] for row in counts["rejected"])
+    assert ended == counts["units"]
+    # Posts of people, replies of a program: nothing here may pass for a benchmark.
+    assert manifest["simulated"] is True
+    first = (tmp_path / "run" / "pairs.jsonl").read_bytes()
+    command("pairwright", "build", "build.toml", "--run", "run", cwd=tmp_path)
+    assert (tmp_path / "run" / "pairs.jsonl").read_bytes() == first
+    assert "hash to their keys" in command("pairwright", "status", "run", "--verify", cwd=tmp_path)
+
+
+def test_the_wheel_builds_pairs_in_a_clean_environment(tmp_path: Path) -> None:
+    command("python", "-m", "build", "--wheel", "--outdir", tmp_path, ROOT, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    environment = tmp_path / "clean"
+    command("python", "-m", "venv", "--without-pip", environment, cwd=tmp_path)
+    python = environment / "bin" / "python"
+    constraints = ["--constraint", str(ROOT / "constraints.txt")]
+    command(
+        "python", "-m", "pip", "--python", python, "install", "--quiet", *constraints, wheel,
+        cwd=tmp_path,
+    )  # fmt: skip
+    # Not from the checkout: neither its folder nor its environment is in sight.
+    assert "PYTHONPATH" not in os.environ
+    command("pairwright", "init", "study", cwd=tmp_path, python=python)
+    command(
+        "pairwright", "build", "study/pairwright.toml", "--run", "run", cwd=tmp_path, python=python
+    )
+    pairs = (tmp_path / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(pairs) >= 20
+    assert all(json.loads(line)["simulated"] for line in pairs)

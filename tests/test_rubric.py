@@ -1,0 +1,249 @@
+"""Domains and quality scales: what ships is valid, and what is wrong is named with its file."""
+
+import shutil
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pairwright import assets
+from pairwright.errors import RubricError
+from pairwright.rubric import Domains, load_scales
+
+SHIPPED = sorted(assets.RUBRICS.glob("*.toml"))
+# LaMP-QA's subcategories (knowledge/papers.md), by the name of the domain's file.
+LAMP_QA = {
+    "Art_and_Entertainment": (
+        "anime boardgames gaming literature movies music musicfans rpg scifi sound"
+    ),
+    "Lifestyle_and_Personal_Development": (
+        "bicycles cooking diy fitness freelancing gardening health lifehacks martialarts outdoors "
+        "parenting pets sports sustainability travel woodworking workplace writers"
+    ),
+    "Society_and_Culture": (
+        "academia buddhism christianity english expatriates genealogy hermeneutics hinduism "
+        "history interpersonal islam judaism law linguistics money philosophy politics skeptics "
+        "vegetarianism"
+    ),
+}
+GARDEN = """
+name = "Garden"
+subcategories = ["roses", "herbs"]
+kinds = ["soil and climate", "space"]
+"""
+SCALE = """
+[[scale]]
+name = "correctness"
+question = "Is it correct?"
+anchors = [{ score = 1, text = "wrong" }, { score = 5, text = "right" }]
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write files into one folder of rubrics: write(garden=..., quality=...)."""
+
+    def written(**files: str) -> Path:
+        for name, content in files.items():
+            (tmp_path / f"{name}.toml").write_text(content, encoding="utf-8")
+        return tmp_path
+
+    return written
+
+
+def domains_error(folder: Path) -> str:
+    with pytest.raises(RubricError) as caught:
+        Domains.load(folder)
+    assert caught.value.fix
+    return str(caught.value)
+
+
+def scales_error(folder: Path) -> str:
+    with pytest.raises(RubricError) as caught:
+        load_scales(folder)
+    assert caught.value.fix
+    return str(caught.value)
+
+
+# What ships
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_file_is_valid_on_its_own(path: Path, tmp_path: Path) -> None:
+    shutil.copy(path, tmp_path)
+    if path.name == "quality.toml":
+        assert [scale.name for scale in load_scales(tmp_path)] == [
+            "correctness",
+            "relevance",
+            "helpfulness",
+        ]
+        return
+    domain = Domains.load(tmp_path).by_key[path.stem]
+    assert domain.name
+    assert len(domain.kinds) >= 3
+    assert all(kind == kind.strip() for kind in domain.kinds)
+
+
+def test_the_47_subcategories_of_lamp_qa_ship_in_their_domains() -> None:
+    domains = Domains.load(assets.RUBRICS)
+    assert {key: " ".join(domain.subcategories) for key, domain in domains.by_key.items()} == (
+        LAMP_QA
+    )
+    names = [name for each in LAMP_QA.values() for name in each.split()]
+    assert len(names) == len(set(names)) == 47
+    for key, each in LAMP_QA.items():
+        for name in each.split():
+            domain = domains.of(name)
+            assert domain is not None
+            assert domain.key == key
+
+
+def test_every_quality_scale_runs_from_1_to_5_with_a_text_for_every_score() -> None:
+    for scale in load_scales(assets.RUBRICS):
+        assert [anchor.score for anchor in scale.anchors] == [1, 2, 3, 4, 5]
+        assert (scale.low, scale.high) == (1, 5)
+        assert all(anchor.text for anchor in scale.anchors)
+
+
+def test_every_shipped_file_is_utf_8_and_toml() -> None:
+    for path in SHIPPED:
+        tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+# A domain of one's own
+
+
+def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -> None:
+    domains = Domains.load(write(garden=GARDEN + 'also = ["compost"]\n', quality=SCALE))
+    assert list(domains.by_key) == ["garden"]
+    for category in ("roses", "ROSES", "Herbs", "compost"):
+        domain = domains.of(category)
+        assert domain is not None
+        assert domain.key == "garden"
+    assert domains.of("rose") is None
+    assert domains.of("") is None
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (('name = "Garden"', ""), ["[name]", "required"]),
+        (('subcategories = ["roses", "herbs"]', ""), ["[subcategories]", "required"]),
+        (('kinds = ["soil and climate", "space"]', ""), ["[kinds]", "required"]),
+        (('kinds = ["soil and climate", "space"]', "kinds = []"), ["[kinds]", "at least 1"]),
+        (('["roses", "herbs"]', "[]"), ["[subcategories]", "at least 1"]),
+        (('"space"', '"soil and climate"'), ["[kinds]", "'soil and climate' is there twice"]),
+        (('"herbs"', '"roses"'), ["[subcategories]", "'roses' is there twice"]),
+        (('"space"', "5"), ["[kinds.1]", "string"]),
+        (('["roses", "herbs"]', '"roses"'), ["[subcategories]"]),
+        (("kinds", "kind"), ["kind"]),
+        (('name = "Garden"', 'name = "Garden"\naspects = []'), ["[aspects]"]),
+        (('name = "Garden"', "name = Garden"), ["not TOML", "line 2"]),
+        (("]", "", 1), ["not TOML"]),
+    ],
+)
+def test_a_bad_domain_file_is_named_with_its_key(
+    write: Callable[..., Path], change: tuple[str, str] | tuple[str, str, int], told: list[str]
+) -> None:
+    message = domains_error(write(garden=GARDEN.replace(*change)))
+    for words in ("garden.toml", *told):
+        assert words in message
+
+
+def test_a_category_in_two_domains_is_refused_whatever_its_case(
+    write: Callable[..., Path],
+) -> None:
+    for also in ('also = ["Roses"]', 'also = ["herbs"]'):
+        message = domains_error(
+            write(
+                garden=GARDEN,
+                park=f'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\n{also}\n',
+            )
+        )
+        assert "park.toml" in message
+        assert "garden.toml" in message
+        assert also.split('"')[1] in message
+
+
+def test_a_folder_without_a_domain_is_an_error(write: Callable[..., Path]) -> None:
+    folder = write(quality=SCALE)
+    message = domains_error(folder)
+    assert str(folder) in message
+    assert "no domain file" in message
+    assert ".toml" in message
+
+
+@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="only TOML errors are caught")
+def test_a_domain_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "garden.toml").write_bytes(GARDEN.encode().replace(b"soil", b"s\xf6il"))
+    assert "garden.toml" in domains_error(tmp_path)
+
+
+# Scales
+
+
+def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Path]) -> None:
+    message = scales_error(write(garden=GARDEN))
+    assert "quality.toml" in message
+    assert "no such file" in message
+    assert "pairwright init" in message
+
+
+def test_two_scales_of_one_name_are_refused(write: Callable[..., Path]) -> None:
+    message = scales_error(write(quality=SCALE + SCALE))
+    assert "quality.toml" in message
+    assert "two scales are named 'correctness'" in message
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ((SCALE, ""), "scale"),
+        (('question = "Is it correct?"', ""), "question"),
+        ((', { score = 5, text = "right" }', ""), "anchors"),
+        (("score = 5", 'score = "five"'), "score"),
+        (("score = 5", "score = 4.5"), "score"),
+        (("[[scale]]", "[[scales]]"), "scale"),
+        (('name = "correctness"', 'name = "correctness"\nweight = 2'), "weight"),
+    ],
+)
+def test_a_bad_scale_is_named_with_its_key(
+    write: Callable[..., Path], change: tuple[str, str], told: str
+) -> None:
+    message = scales_error(write(quality=SCALE.replace(*change)))
+    assert "quality.toml [" in message
+    assert told in message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(
+            ('name = "correctness"', 'name = "reason"'),
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="the scale overwrites the reply's `reason`: every judgement raises",
+            ),
+        ),
+        pytest.param(
+            ('name = "correctness"', 'name = "_hidden"'),
+            marks=pytest.mark.xfail(
+                strict=True, reason="no pydantic field: the first judgement raises NameError"
+            ),
+        ),
+        pytest.param(
+            ('name = "correctness"', 'name = ""'),
+            marks=pytest.mark.xfail(strict=True, reason="an empty name passes"),
+        ),
+        pytest.param(
+            ("score = 5", "score = 1"),
+            marks=pytest.mark.xfail(strict=True, reason="two anchors of one score pass"),
+        ),
+    ],
+    ids=["a name of the reply's own", "a private name", "no name", "one score twice"],
+)
+def test_a_scale_that_no_judge_could_use_is_refused(
+    write: Callable[..., Path], change: tuple[str, str]
+) -> None:
+    assert "quality.toml" in scales_error(write(quality=SCALE.replace(*change)))

@@ -1,0 +1,257 @@
+"""Bounded workers: every unit once, never more alive than workers, and one error ends the run."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pairwright.errors import CallFailed, EndpointRefused, Interrupted
+from pairwright.llm import Completion, Request
+from pairwright.prompt import Message
+from pairwright.run import Call, CallLog, Traced, work_through
+
+
+def nothing() -> None:
+    """A stop that nobody listens to."""
+
+
+def never() -> None:
+    raise AssertionError("stop was called")
+
+
+class Units:
+    """An iterator of numbers that knows how many were taken."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.taken = 0
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        if self.taken == self.n:
+            raise StopIteration
+        self.taken += 1
+        return self.taken - 1
+
+
+@pytest.mark.parametrize("workers", [1, 3, 50])
+def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(
+    workers: int,
+) -> None:
+    units, done = Units(20), list[int]()
+    alive = most = 0
+
+    async def work(unit: int) -> None:
+        nonlocal alive, most
+        alive += 1
+        most = max(most, alive)
+        assert units.taken - len(done) <= workers
+        await asyncio.sleep(0.001 * (unit % 4))
+        alive -= 1
+        done.append(unit)
+
+    asyncio.run(work_through(units, work, workers=workers, stop=never))
+    assert sorted(done) == list(range(20))
+    assert most == min(workers, 20)
+
+
+def test_one_worker_keeps_the_order() -> None:
+    done = list[int]()
+
+    async def work(unit: int) -> None:
+        await asyncio.sleep(0)
+        done.append(unit)
+
+    asyncio.run(work_through(iter(range(9)), work, workers=1, stop=never))
+    assert done == list(range(9))
+
+
+def test_a_slow_unit_holds_nobody_up() -> None:
+    done = list[int]()
+
+    async def work(unit: int) -> None:
+        await asyncio.sleep(0.2 if unit == 0 else 0.001)
+        done.append(unit)
+
+    asyncio.run(work_through(iter(range(30)), work, workers=2, stop=never))
+    assert done == [*range(1, 30), 0]
+
+
+def test_nothing_to_do_is_done_at_once() -> None:
+    async def work(unit: int) -> None:
+        raise AssertionError(unit)
+
+    asyncio.run(work_through(iter(()), work, workers=4, stop=never))
+
+
+def test_units_are_taken_one_by_one_and_not_kept() -> None:
+    """Ten thousand units are never in memory together."""
+    units = Units(10_000)
+    lead = 0
+
+    async def work(unit: int) -> None:
+        nonlocal lead
+        await asyncio.sleep(0)
+        lead = max(lead, units.taken - unit)
+
+    asyncio.run(work_through(units, work, workers=8, stop=never))
+    assert units.taken == 10_000
+    assert lead <= 16
+
+
+def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() -> None:
+    units, begun, ended, stops = Units(100), list[int](), list[int](), list[str]()
+
+    async def work(unit: int) -> None:
+        begun.append(unit)
+        await asyncio.sleep(0.001)
+        if unit == 2:
+            raise EndpointRefused("401")
+        await asyncio.sleep(0.02)
+        ended.append(unit)
+
+    with pytest.raises(EndpointRefused, match="401"):
+        asyncio.run(work_through(units, work, workers=4, stop=lambda: stops.append("stop")))
+    assert begun == [0, 1, 2, 3]
+    assert ended == [0, 1, 3]
+    assert stops == ["stop"]
+
+
+def test_of_several_errors_the_first_is_raised_and_stop_is_called_once() -> None:
+    stops = list[str]()
+
+    async def work(unit: int) -> None:
+        await asyncio.sleep(0.001 * (5 - unit))
+        raise EndpointRefused(f"unit {unit}")
+
+    with pytest.raises(EndpointRefused, match="unit 4"):
+        asyncio.run(work_through(iter(range(5)), work, workers=5, stop=lambda: stops.append("s")))
+    assert stops == ["s"]
+
+
+@pytest.mark.parametrize("bug", [TypeError("a bug"), KeyError("a bug"), AssertionError("a bug")])
+def test_a_bug_is_raised_and_not_counted_as_a_failed_unit(bug: Exception) -> None:
+    stopped = list[bool]()
+
+    async def work(unit: int) -> None:
+        await asyncio.sleep(0.001)
+        if unit == 3:
+            raise bug
+
+    with pytest.raises(type(bug)):
+        asyncio.run(
+            work_through(iter(range(50)), work, workers=2, stop=lambda: stopped.append(True))
+        )
+    assert stopped == [True]
+
+
+def test_what_a_stop_makes_of_the_others_does_not_hide_the_cause() -> None:
+    """As in a build: after the stop, the others end in Interrupted."""
+    stopping = asyncio.Event()
+
+    async def work(unit: int) -> None:
+        if unit == 1:
+            await asyncio.sleep(0.01)
+            raise CallFailed("cause", "of it all")
+        await stopping.wait()
+        raise Interrupted("stopping")
+
+    with pytest.raises(CallFailed, match="of it all"):
+        asyncio.run(work_through(iter(range(9)), work, workers=3, stop=stopping.set))
+
+
+def test_cancelled_from_outside_no_unit_is_left_running() -> None:
+    ended = list[int]()
+
+    async def work(unit: int) -> None:
+        try:
+            await asyncio.sleep(10)
+        finally:
+            ended.append(unit)
+
+    async def scenario() -> None:
+        run = asyncio.create_task(work_through(iter(range(9)), work, workers=3, stop=nothing))
+        await asyncio.sleep(0.01)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        assert sorted(ended) == [0, 1, 2]
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.xfail(strict=True, reason="an error of the iterator cancels the units under way")
+def test_a_source_that_breaks_half_way_ends_the_run_like_any_error() -> None:
+    ended, stops = list[int](), list[str]()
+
+    def units() -> Iterator[int]:
+        yield from range(4)
+        raise EndpointRefused("no more")
+
+    async def work(unit: int) -> None:
+        await asyncio.sleep(0.01 * (unit + 1))
+        ended.append(unit)
+
+    with pytest.raises(EndpointRefused, match="no more"):
+        asyncio.run(work_through(units(), work, workers=2, stop=lambda: stops.append("s")))
+    assert ended == [0, 1, 2, 3]
+    assert stops == ["s"]
+
+
+class Echo:
+    """Answers with the prompt; a prompt that begins with `late` comes last."""
+
+    def __init__(self, *, simulated: Callable[[str], bool] = lambda _: False) -> None:
+        self.simulated = simulated
+
+    async def complete(self, request: Request) -> Completion:
+        text = request.messages[0].content
+        await asyncio.sleep(0.01 if text.startswith("late") else 0)
+        if text == "fail":
+            raise CallFailed("http_500", "no")
+        return Completion(
+            key=request.key,
+            text=text,
+            finish="stop",
+            prompt_tokens=10,
+            completion_tokens=1,
+            simulated=self.simulated(text),
+        )
+
+
+def ask(text: str, purpose: str = "plan") -> Request:
+    return Request(model="m", messages=(Message("user", text),), max_tokens=9, purpose=purpose)
+
+
+def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> None:
+    log = CallLog()
+    llm = Traced(Echo(), log)
+    late, early = ask("late"), ask("early", "write")
+
+    async def scenario() -> None:
+        answers = await asyncio.gather(llm.complete(late), llm.complete(early), llm.complete(early))
+        assert [answer.text for answer in answers] == ["late", "early", "early"]
+        await llm.complete(late)
+
+    asyncio.run(scenario())
+    assert list(log.made) == [Call("write", early.key), Call("plan", late.key)]
+    assert (log.prompt_tokens, log.completion_tokens) == (20, 2)
+    assert not log.simulated
+
+
+def test_one_simulated_reply_marks_the_whole_piece_of_work() -> None:
+    log = CallLog()
+    llm = Traced(Echo(simulated=lambda text: text == "toy"), log)
+    for text in ("real", "toy", "also real"):
+        asyncio.run(llm.complete(ask(text)))
+    assert log.simulated
+
+
+def test_a_call_that_failed_is_not_noted() -> None:
+    log = CallLog()
+    with pytest.raises(CallFailed):
+        asyncio.run(Traced(Echo(), log).complete(ask("fail")))
+    assert log.made == {}

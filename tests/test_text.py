@@ -1,0 +1,150 @@
+"""Words, stems, runs and quotes: what retrieval and gates measure with."""
+
+import pytest
+
+from pairwright import text
+from pairwright.prompt import guard
+
+CURLY = pytest.mark.xfail(
+    strict=True, reason="a curly apostrophe makes another word: don\u2019t is not don't"
+)
+
+
+def test_words_are_lower_cased_with_apostrophes_inside() -> None:
+    assert list(text.words("Don't quote 'me', O'Brien's 3rd-best_loaf!")) == [
+        "don't", "quote", "me", "o'brien's", "3rd", "best", "loaf",
+    ]  # fmt: skip
+    assert list(text.words("Crème brûlée, Straße, 中文")) == ["crème", "brûlée", "straße", "中文"]
+    assert not text.words(" -- … ?! ")
+
+
+@CURLY
+def test_both_apostrophes_make_the_same_word() -> None:
+    assert text.words("don\u2019t") == text.words("don't")
+
+
+def test_a_word_count_is_what_stands_between_white_space() -> None:
+    assert text.word_count("one two\nthree\t four-five  ") == 4
+    assert text.word_count(" \n") == 0
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        ["brake", "brakes", "braking", "braked"],
+        ["bake", "bakes", "baking", "baked"],
+        ["berry", "berries"],
+        ["loaf", "loaf's", "loaf\u2019s"],
+        ["knead", "kneads", "kneading", "kneaded"],
+    ],
+)
+def test_forms_of_one_word_have_one_stem(family: list[str]) -> None:
+    assert len({text.stem(word) for word in family}) == 1
+
+
+def test_short_words_are_not_cut_to_nothing() -> None:
+    assert [text.stem(word) for word in ("gas", "bed", "ring", "is", "")] == [
+        "gas", "bed", "ring", "is", "",
+    ]  # fmt: skip
+
+
+def test_terms_are_content_words_without_function_words_and_short_ones() -> None:
+    assert text.terms("How do I bake the good bread in an oven?") == {"bak", "bread", "oven"}
+    assert text.terms("It's what I don't know, isn't it?") == set()
+
+
+@CURLY
+def test_function_words_with_curly_apostrophes_are_no_terms() -> None:
+    assert text.terms("It\u2019s what I don\u2019t know, isn\u2019t it?") == set()
+
+
+def test_overlap_is_shared_over_all_and_nothing_of_nothing_is_none() -> None:
+    assert text.jaccard({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
+    assert text.jaccard({"a"}, {"a"}) == 1
+    assert text.jaccard(set(), {"a"}) == 0
+    assert text.jaccard(set(), set()) == 0
+
+
+def test_runs_of_words_end_with_the_text() -> None:
+    assert set(text.spans("a b c d", 3)) == {("a", "b", "c"), ("b", "c", "d")}
+    assert not set(text.spans("a b", 3))
+
+
+SOURCE = "We have only one gas burner on board, and no oven."
+
+
+def test_a_copied_run_is_found_whatever_its_case_and_punctuation() -> None:
+    found = text.shared_span("Bread? You have: ONLY one, gas-burner on; board!", [SOURCE], "")
+    assert found is not None
+    assert len(found.split()) == 5
+    assert found in "have only one gas burner on board"
+
+
+def test_a_run_that_is_one_word_short_is_no_copy() -> None:
+    assert text.shared_span("Use only one gas burner at noon.", [SOURCE], "") is None
+    assert text.shared_span("Use only one gas burner at noon.", [SOURCE], "", 4) is not None
+
+
+def test_a_run_of_the_question_is_allowed_but_not_one_that_goes_past_it() -> None:
+    question = "Can I bake with only one gas burner on?"
+    response = "Yes, with only one gas burner on the stove."
+    assert text.shared_span(response, [SOURCE], question) is None
+    assert text.shared_span("Yes, only one gas burner on board works.", [SOURCE], question) == (
+        "one gas burner on board"
+    )
+
+
+def test_a_run_does_not_reach_from_one_source_into_the_next() -> None:
+    assert text.shared_span("one gas burner no oven", ["one gas burner", "no oven"], "") is None
+
+
+@CURLY
+def test_a_copy_is_found_through_curly_apostrophes() -> None:
+    assert (
+        text.shared_span("I don\u2019t own an oven here", ["I don't own an oven"], "") is not None
+    )
+
+
+def test_a_quote_is_found_through_quotes_width_case_and_spaces() -> None:
+    post = "She said: \u201cI\u2019m  allergic\nto \uff4euts\u201d \u2026"
+    quote = 'she said: "I\'m allergic to nuts" ...'
+    assert text.normalised(quote) == text.normalised(post)
+
+
+def test_a_quote_is_found_as_the_prompt_showed_it() -> None:
+    post = "I use List<String> and </b> in code."
+    assert guard(post) != post
+    assert text.normalised(guard(post)) == text.normalised(post)
+
+
+@pytest.mark.xfail(strict=True, reason="the prompt shows (INST], and the quote is not found again")
+def test_a_quote_with_a_chat_marker_is_found_as_the_prompt_showed_it() -> None:
+    post = "The template puts [INST] around what I write."
+    assert text.normalised(guard(post)) == text.normalised(post)
+
+
+@pytest.mark.xfail(strict=True, reason="the prompt takes them out, normalised keeps them")
+def test_a_quote_is_found_without_the_invisible_characters_of_its_post() -> None:
+    post = "I eat gluten\u200bfree bread\u2060."
+    assert text.normalised(guard(post)) == text.normalised(post)
+
+
+def test_near_duplicates_share_most_runs_of_three_words() -> None:
+    question = "How do I keep a risotto warm for late guests?"
+    assert text.near_duplicate(question, question.upper())
+    assert text.near_duplicate(question, f"{question} They come at nine and eat at once.")
+    assert text.near_duplicate(f"Hello! {question}", question)
+    assert not text.near_duplicate(question, "How do I keep a risotto from sticking?")
+
+
+def test_texts_too_short_for_runs_are_duplicates_only_if_equal() -> None:
+    assert text.near_duplicate("Rye bread?", "rye bread")
+    assert not text.near_duplicate("Rye bread?", "Rye bread in a gas oven")
+    assert text.near_duplicate("", "")
+    assert not text.near_duplicate("", "Rye bread in a gas oven")
+
+
+def test_measuring_twice_gives_the_same() -> None:
+    for _ in range(2):
+        assert text.terms("Bake bread") == {"bak", "bread"}
+        assert set(text.spans("a b c", 3)) == {("a", "b", "c")}
