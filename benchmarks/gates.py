@@ -15,7 +15,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import building
 
@@ -57,16 +57,27 @@ def escapes(store: Store, kind: str) -> list[bool]:
     return found
 
 
-def _planted(store: Store, kind: str, outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """(purpose, text) of the unit's replies in which the kind was planted."""
+class Planted(NamedTuple):
+    """A reply in which the kind was planted, with the prompt it answers."""
+
+    purpose: str
+    prompt: str
+    text: str
+
+
+def _planted(store: Store, kind: str, outcome: Outcome) -> Iterator[Planted]:
     for call in outcome.calls:
-        reply: dict[str, Any] = json.loads(store.get(call.key) or b"{}")
+        stored = store.call(call.key)
+        assert stored is not None
+        reply: dict[str, Any] = json.loads(stored.reply)
         if kind in reply["pairwright"]["planted"]:
-            yield call.purpose, reply["choices"][0]["message"]["content"].strip()
+            prompt = json.loads(stored.request)["messages"][-1]["content"]
+            text = reply["choices"][0]["message"]["content"].strip()
+            yield Planted(call.purpose, prompt, text)
 
 
 def _drafts(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
-    spoilt = {text for purpose, text in _planted(store, kind, outcome) if purpose != "write_plain"}
+    spoilt = {p.text for p in _planted(store, kind, outcome) if p.purpose != "write_plain"}
     kept, refused = _kept(outcome), _refused(outcome)
     for draft in (*kept, *refused):
         if spoilt & {side.strip() for side in draft.both}:
@@ -74,8 +85,7 @@ def _drafts(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
 
 
 def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
-    spoilt = [text for purpose, text in _planted(store, kind, outcome) if purpose == "plan"]
-    if not spoilt:
+    if not any(planted.purpose == "plan" for planted in _planted(store, kind, outcome)):
         return
     posts = [post.text for pair in outcome.pairs for post in pair.profile]
     generic = _blind(store, outcome)
@@ -98,15 +108,18 @@ def _blind(store: Store, outcome: Outcome) -> set[str]:
 
 
 def _judgements(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
-    for purpose, text in _planted(store, kind, outcome):
+    for planted in _planted(store, kind, outcome):
         if kind == "unparseable_json":
-            yield _reads(text)
+            yield _reads(planted.text)
         elif kind == "wrong_number_of_scores":
-            if purpose == "adherence":
+            if planted.purpose == "adherence":
                 yield any(_miscounted(outcome, draft) for draft in _kept(outcome))
-        elif purpose == "compare":
+        elif planted.purpose == "compare":
             # Always A is no opinion: it must not make a tie, and so not parity by a tie.
-            yield any(draft.comparison is Comparison.TIE for draft in _kept(outcome))
+            yield any(
+                draft.comparison is Comparison.TIE and draft.first in planted.prompt
+                for draft in _kept(outcome)
+            )
 
 
 def _reads(text: str) -> bool:

@@ -23,7 +23,7 @@ from pairwright.config import Config, validate
 from pairwright.llm import Completion, Model, Models, Request
 from pairwright.prompt import Prompts
 from pairwright.records import Aspect, Item, Origin, Post, Rejected, Rubric
-from pairwright.rubric import Scale, load_scales
+from pairwright.rubric import Domains, Scale, load_scales
 
 T = TypeVar("T")
 
@@ -130,6 +130,11 @@ def prompts() -> Prompts:
 
 
 @cache
+def domains() -> Domains:
+    return Domains.load(assets.RUBRICS)
+
+
+@cache
 def scales() -> tuple[Scale, ...]:
     return load_scales(assets.RUBRICS)
 
@@ -181,17 +186,21 @@ class Others:
         self._histories = tuple(tuple(history) for history in histories)
         self._rare = frozenset(rare)
 
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
+    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
         return self._histories
 
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:  # noqa: ARG002
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
         return self._rare
 
 
 def policy(company: Others | None = None, **changes: Any) -> Policy:
     """The shipped prompts and rubrics with a config of these changes."""
-    return Policy.load(settings(**changes), Path("no-such-folder")).with_company(
-        company or Others()
+    return Policy(
+        config=settings(**changes),
+        prompts=prompts(),
+        domains=domains(),
+        scales=scales(),
+        company=company or Others(),
     )
 
 

@@ -50,6 +50,9 @@ class Endpoint(Record):
     structured: bool = Field(
         True, description="send JSON schemas; false where the endpoint takes none"
     )
+    history_tokens: int | None = Field(
+        None, ge=100, description="most tokens of history this model is shown, if fewer"
+    )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
 

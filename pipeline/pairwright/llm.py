@@ -176,6 +176,8 @@ class Model:
     attempts: int = 3
     """How many draws a reply that cannot be used gets."""
     extra: str = "{}"
+    history_tokens: int | None = None
+    """Most tokens of a history this model is shown, where that is less than the policy's."""
     structured: bool = True
     """False where the endpoint takes no schema: then the prompt carries it."""
 

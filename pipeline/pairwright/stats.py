@@ -20,8 +20,8 @@ class Share(NamedTuple):
         """`5 of 20: 25 % (11 to 47)`, in percent."""
         if self.low is None or self.high is None:
             return "0 of 0"
-        middle = 100 * self.k / self.n
-        return f"{self.k:,} of {self.n:,}: {middle:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f})"
+        middle, low, high = (round(100 * x) for x in (self.k / self.n, self.low, self.high))
+        return f"{self.k:,} of {self.n:,}: {middle} % ({low} to {high})"
 
 
 def share(k: int, n: int, z: float = 1.959964) -> Share:

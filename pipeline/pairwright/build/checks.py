@@ -29,10 +29,10 @@ def _matched(text: str) -> list[bool]:
 
 # By the purpose of the calls: what is counted, and how a reply is read.
 _CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
-    "support": ("aspects their own post carries", _carried),
-    "support_control": ("aspects a stranger's post carries", _carried),
-    "planner_precision": ("planned aspects in the gold list", _matched),
-    "planner_recall": ("gold aspects in the plan", _matched),
+    "support": ("support by own post", _carried),
+    "support_control": ("support by stranger's post", _carried),
+    "planner_precision": ("planned, in the gold list", _matched),
+    "planner_recall": ("gold, in the plan", _matched),
 }
 
 

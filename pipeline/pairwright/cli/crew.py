@@ -48,6 +48,7 @@ class EndpointCrew:
             seed=sampling.seed,
             attempts=sampling.attempts,
             extra=sampling.extra_json,
+            history_tokens=endpoint.history_tokens,
             structured=endpoint.structured,
         )
 

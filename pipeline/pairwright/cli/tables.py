@@ -25,8 +25,8 @@ def result_table(
 ) -> None:
     """What came of a build: items in, pairs kept, refused by reason, failed, calls and tokens."""
     table = Table(title=str(run.path), box=box.SIMPLE, title_justify="left", show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(no_wrap=True)
+    table.add_column(style="bold", no_wrap=True, min_width=10)
+    table.add_column()
     table.add_column(justify="right", no_wrap=True)
     for mode in config.modes:
         table.add_row("items in", mode, f"{counted.of_mode(mode):,}")

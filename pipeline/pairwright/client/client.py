@@ -54,7 +54,7 @@ class Client:
                     max_retries=0,
                     http_client=DefaultAioHttpClient(
                         timeout=httpx2.Timeout(endpoint.timeout_s, connect=10, pool=None),
-                        # Without a number aiohttp would stop at 100 connections, and the SDK at 1,000.
+                        # aiohttp would stop at 100 connections, and the SDK at 1,000.
                         limits=httpx2.Limits(max_connections=_MANY),
                     ),
                 )

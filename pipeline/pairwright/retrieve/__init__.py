@@ -9,17 +9,20 @@ from pairwright.retrieve.bm25 import by_bm25
 CHARACTERS_PER_TOKEN = 4
 
 
-def selected(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
-    """The posts to show, in the order given: the best ranked, `policy.posts` and
-    `policy.history_tokens` at most.
+def selected(
+    question: str, posts: tuple[Post, ...], policy: PlanPolicy, model_tokens: int | None = None
+) -> tuple[Post, ...]:
+    """The posts to show, in the order given: the best ranked, `policy.posts` at most, and no
+    more than fit `policy.history_tokens` and the model's own budget.
 
     Where all of them fit none has to be ranked. A best post that is over the budget alone is
     still shown: an endpoint that cannot take it says so.
     """
-    if len(posts) <= policy.posts and within_budget(posts, policy.history_tokens) == posts:
+    tokens = min(policy.history_tokens, model_tokens or policy.history_tokens)
+    if len(posts) <= policy.posts and within_budget(posts, tokens) == posts:
         return posts
     best = ranked(question, posts, policy)[: policy.posts]
-    shown = set(within_budget(best, policy.history_tokens))
+    shown = set(within_budget(best, tokens))
     return tuple(post for post in posts if post in shown)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple, TypeVar
 
-from pairwright.llm import CONTEXT_LENGTH
+from pairwright.llm import CONTEXT_LENGTH, Model
 from pairwright.policy import PlanPolicy
 from pairwright.prompt import Ask, Labelled, Prompts
 from pairwright.records import Post, Rejected
@@ -31,6 +31,7 @@ async def with_history(
     question: str,
     posts: tuple[Post, ...],
     policy: PlanPolicy,
+    model: Model,
     send: Callable[[Ask], Awaitable[T | Rejected]],
     **values: Hashable,
 ) -> tuple[T | Rejected, Shown]:
@@ -39,7 +40,7 @@ async def with_history(
     Where the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `Shown` names them.
     """
-    chosen = selected(question, posts, policy)
+    chosen = selected(question, posts, policy, model.history_tokens)
     kept = len(chosen)
     while True:
         shown = Shown(chosen, ())

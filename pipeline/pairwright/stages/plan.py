@@ -67,6 +67,7 @@ async def plan(
         question,
         posts,
         policy,
+        planner,
         lambda ask: planner.answer(ask, PlanReply, _wrong),
         max_aspects=MAX_PLANNED,
         words=words,

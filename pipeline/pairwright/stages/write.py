@@ -60,6 +60,7 @@ async def write_paper(
         question,
         posts,
         policy,
+        generator,
         lambda ask: generator.write(ask, draw),
         aspects=tuple(aspect.aspect for aspect in rubric.aspects),
         words=words,

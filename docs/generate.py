@@ -1,0 +1,369 @@
+"""Write the reference pages from the code: docs/config.md, docs/commands.md, docs/sources.md.
+
+    .venv/bin/python docs/generate.py            # write them
+    .venv/bin/python docs/generate.py --check    # exit 1 and name those that are stale
+
+What a page says about a key, a command or a rule stands beside that key, command or rule in the
+code. The pages are a function of the code: no times, no order but the code's.
+"""
+
+import inspect
+import json
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MinLen
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+# Read when the help is laid out, so before typer is imported.
+os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
+
+from typer.main import get_command
+
+from pairwright import cli
+from pairwright.build.folder import to_toml
+from pairwright.config import (
+    OPERATIONAL,
+    PRESETS,
+    Budget,
+    Config,
+    Endpoint,
+    Roles,
+    Sampling,
+    SamplingByRole,
+)
+from pairwright.policy import GatePolicy, PlanPolicy, SourcePolicy, TwinPolicy
+from pairwright.records import GoldAspect, Post
+from pairwright.sources import _REMEDIES, items, posts, problem
+from pairwright.sources.opening import _FLAT, _OPENERS
+
+DOCS = Path(__file__).resolve().parent
+NOTE = "<!-- Written by docs/generate.py. Change the code it names, then run `make docs`. -->"
+
+# The tables of a config in the order of the page, and how their headings are written.
+TABLES: dict[str, tuple[str, type[BaseModel]]] = {
+    "source": ("source", SourcePolicy),
+    "endpoints": ("endpoints.NAME", Endpoint),
+    "roles": ("roles", Roles),
+    "sampling": ("sampling.ROLE", Sampling),
+    "planner": ("planner", PlanPolicy),
+    "twin": ("twin", TwinPolicy),
+    "gates": ("gates", GatePolicy),
+    "budget": ("budget", Budget),
+}
+# What the models leave unsaid about their keys.
+UNSAID = {
+    "modes": 'kinds of pairs; `"twin"` needs `aspects = "planner"`',
+    "planner": "endpoint that infers aspects, and reads narratives",
+    "generator": "endpoint that writes responses, or a list of them",
+    "judge": "endpoint that judges adherence, quality and support, and matches aspects",
+}
+FILE_KINDS = {
+    ".json": "one array of objects",
+    ".jsonl": "one object a line",
+    ".csv": "commas, the first line names the columns",
+    ".tsv": "tabs, the first line names the columns",
+    ".parquet": "one row a row, profiles as nested lists",
+}
+ITEM_FIELDS = {
+    "id": "unique in the file",
+    "user": "whose question it is; where no row has one, every item is a user of its own",
+    "question": "the question",
+    "narrative": "the user's own long explanation; shown to no planner, writer or judge",
+    "category": "decides the domain (see [extend.md](extend.md)); `default_category` can replace it",
+    "created": "time of the question; posts that are not older are refused",
+    "source_url": "address of the question",
+    "profile": "list of earlier posts, each an object",
+    "rubric_aspects": 'list of gold aspects, each an object; used by `aspects = "gold"`',
+}
+POST_FIELDS = {
+    "id": "unique in its profile",
+    "text": "the post, with its title in front if it has one",
+    "category": "category of the post",
+    "created": "time of the post",
+    "source_url": "address of the post",
+}
+ASPECT_FIELDS = {
+    "aspect": "what the user expects in an answer",
+    "reason": "why",
+    "evidence": "the passage that says so",
+}
+
+
+def main() -> int:
+    stale = []
+    for name, page in PAGES.items():
+        path, text = DOCS / name, page()
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.name}")
+    if stale and "--check" in sys.argv[1:]:
+        print(f"stale: {', '.join(stale)}. Run `make docs`.", file=sys.stderr)
+        return 1
+    return 0
+
+
+# ---- config.md -------------------------------------------------------------------------------
+
+
+def config_page() -> str:
+    return _page(
+        "# The configuration",
+        "A run is configured by one TOML file. This page lists every key; a key that is not here"
+        " is an error that names it. Paths are relative to the file's folder. API keys never stand"
+        " in the file: `api_key_env` names the environment variable that holds one.",
+        "`pairwright init DIR` writes a file to start from. Complete files for both presets are in"
+        " [regenerate.md](regenerate.md).",
+        "## Keys outside tables",
+        _fields(Config, [k for k in Config.model_fields if k not in TABLES]),
+        "Required tables: `[source]`, `[roles]` and one `[endpoints.NAME]` for each name that the"
+        " roles use.",
+        *_table_sections(),
+        "## Presets",
+        "A preset is a set of defaults under the rest of the file: what the file says wins, key by"
+        ' key. `"pairwright"` changes nothing. `"paper"` is the same as writing:',
+        f"```toml\n{to_toml(PRESETS['paper']).strip()}\n```",
+        "## What may differ when a run goes on",
+        "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and"
+        " source. A second run in the folder must agree with it, or be given `--accept-changes`."
+        " Free to change at any time, because they do not decide what comes out:",
+        "\n".join(f"- `{key}`{_of_table(key)}" for key in sorted(OPERATIONAL)),
+    )
+
+
+def _table_sections() -> Iterator[str]:
+    for key, (heading, model) in TABLES.items():
+        yield f"## [{heading}]"
+        yield inspect.getdoc(model) or ""
+        yield _sampling() if key == "sampling" else _fields(model, list(model.model_fields))
+
+
+def _fields(model: type[BaseModel], names: Sequence[str]) -> str:
+    rows = []
+    for name in names:
+        field = model.model_fields[name]
+        default = "required" if field.is_required() else _toml(field.default)
+        rows.append((f"`{name}`", _kind(field), default, _meaning(name, field)))
+    return _table(("key", "type", "default", "meaning"), rows)
+
+
+def _sampling() -> str:
+    """The defaults differ by role, so they have a column each."""
+    roles = SamplingByRole()
+    names = list(SamplingByRole.model_fields)
+    # A role's table may stand over the role's defaults, or over those of the class.
+    apart = SamplingByRole.model_validate({"generator": {}}).generator != roles.generator
+    rows = []
+    for name, field in Sampling.model_fields.items():
+        defaults = [_toml(getattr(getattr(roles, role), name)) for role in names]
+        own = [_toml(field.default)] if apart else []
+        rows.append((f"`{name}`", _kind(field), *defaults, *own, _meaning(name, field)))
+    heads = ("key", "type", *names, *(["in a table"] if apart else []), "meaning")
+    text = f"ROLE is {', '.join(names[:-1])} or {names[-1]}.\n\n{_table(heads, rows)}"
+    if apart:
+        text += (
+            "\n\nA role without a table has the defaults of its column. Once a role has a table,"
+            " keys that the table leaves out have the value of the column `in a table`: say all"
+            " that matter."
+        )
+    return text
+
+
+def _meaning(name: str, field: FieldInfo) -> str:
+    return field.description or UNSAID[name]
+
+
+def _of_table(key: str) -> str:
+    if key in TABLES:
+        return f": the whole table `[{TABLES[key][0]}]`"
+    return f" of `[{next(head for head, model in TABLES.values() if key in model.model_fields)}]`"
+
+
+def _kind(field: FieldInfo) -> str:
+    return _type(field.annotation) + "".join(map(_bound, field.metadata)).replace(
+        ", at least 0, at most 1", ", 0 to 1"
+    )
+
+
+def _type(annotation: Any) -> str:
+    """An annotation in words."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        return " or ".join(_type(a) for a in inner if a is not type(None))
+    if origin is Literal:
+        return " or ".join(f"`{json.dumps(value)}`" for value in inner)
+    if origin is tuple:
+        return f"list of {_type(inner[0])}"
+    if origin is dict:
+        return "table"
+    names = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
+    return names[annotation]
+
+
+def _bound(constraint: object) -> str:
+    match constraint:
+        case Ge():
+            return f", at least {constraint.ge}"
+        case Gt():
+            return f", more than {constraint.gt}"
+        case Le():
+            return f", at most {constraint.le}"
+        case Lt():
+            return f", less than {constraint.lt}"
+        case MinLen():
+            return f", at least {constraint.min_length}"
+    raise TypeError(f"no words for {constraint!r}")
+
+
+def _toml(value: object) -> str:
+    return "none" if value is None else f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+# ---- commands.md -----------------------------------------------------------------------------
+
+
+def commands_page() -> str:
+    cli._register()
+    cli.app.rich_markup_mode = None
+    group: Any = get_command(cli.app)
+    context = group.make_context("pairwright", [], resilient_parsing=True)
+    sections = ["# Commands", "What `--help` says, at 80 columns.", _help("pairwright", context)]
+    for name, command in group.commands.items():
+        sections.append(_help(f"pairwright {name}", type(context)(command, context, name)))
+    return _page(*sections)
+
+
+def _help(name: str, context: Any) -> str:
+    lines = context.command.get_help(context).strip().splitlines()
+    text = "\n".join(line.rstrip() for line in lines)
+    return f"## {name}\n\n```text\n{text}\n```"
+
+
+# ---- sources.md ------------------------------------------------------------------------------
+
+
+def sources_page() -> str:
+    policy = SourcePolicy(path="", default_category="")
+    return _page(
+        "# Sources",
+        "What `[source]` can read, and what is done with rows that are not as they should be. The"
+        " keys of the table are in [config.md](config.md#source); how to bring your own data is in"
+        " [extend.md](extend.md).",
+        "## Files",
+        _table(
+            ("file", "rows", '`format = "items"`', '`format = "posts"`'),
+            [
+                (f"`{suffix}`", FILE_KINDS[suffix], "no" if suffix in _FLAT else "yes", "yes")
+                for suffix in _OPENERS
+            ]
+            + [
+                (
+                    "`org/name`, `org/name@revision`",
+                    "a dataset of the Hugging Face Hub (extra `hub`), one `config` and `split`",
+                    "yes",
+                    "yes",
+                )
+            ],
+        ),
+        "Text is UTF-8, with or without a byte order mark. Empty, `NULL`, `None`, `NaN` and `N/A`"
+        " cells are missing ones. A time is ISO 8601 (UTC where it names no offset), or seconds or"
+        " milliseconds since 1970; a date such as 03/04/2015 is refused, because it has two"
+        " readings.",
+        "## Rows that are items",
+        "LaMP-QA's schema. Further fields, such as the `chosen` and `rejected` of Personalized"
+        " RewardBench, are left alone.",
+        _schema(ITEM_FIELDS, items.required(SourcePolicy(path=""))),
+        "A post of `profile`:",
+        _schema(POST_FIELDS, ["id", "text"], Post),
+        "An entry of `rubric_aspects`:",
+        _schema(ASPECT_FIELDS, ["aspect"], GoldAspect),
+        "## Rows that are posts",
+        "One post a row, in any order. A user's latest post becomes the question: its title, or"
+        " else its first line or sentence if that has at most 200 characters. Its text becomes the"
+        " narrative, and the strictly earlier posts become the profile. Each column can be renamed"
+        " in `[source]`; a renamed column has to be there.",
+        _post_columns(policy),
+        "## Rules",
+        "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
+        " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"
+        f" ({', '.join(f'`{name}`' for name in problem.Problem.model_fields)}); the counts are in"
+        " `manifest.json`. A file that cannot be used at all, or of which not one row is left, is"
+        " an error with exit code 2.",
+        *_rules(),
+    )
+
+
+def _schema(
+    fields: dict[str, str], required: Sequence[str], model: type[BaseModel] | None = None
+) -> str:
+    if model and set(fields) != set(model.model_fields):
+        raise ValueError(f"say what the fields of {model.__name__} are")
+    rows = [(f"`{n}`", "required" if n in required else "", text) for n, text in fields.items()]
+    return _table(("field", "", "meaning"), rows)
+
+
+def _post_columns(policy: SourcePolicy) -> str:
+    required = posts.required(policy)
+    rows = []
+    for key, field in SourcePolicy.model_fields.items():
+        about, _, meaning = (field.description or "").partition("posts: ")
+        if not about and meaning:
+            rows.append((f"`{key}`", "required" if key in required else "", meaning))
+    return _table(("key and default name", "", "meaning"), rows)
+
+
+def _rules() -> Iterator[str]:
+    for heading, reasons in _grouped_reasons():
+        yield f"### {heading}"
+        rows = [
+            (f"`{reason}`", problem.REASONS[reason], _REMEDIES.get(reason, ""))
+            for reason in reasons
+        ]
+        yield _table(("reason", "rule", "what to do"), rows)
+
+
+def _grouped_reasons() -> list[tuple[str, list[str]]]:
+    """The keys of REASONS under the comments that group them in the code."""
+    groups: list[tuple[str, list[str]]] = []
+    for line in inspect.getsource(problem).splitlines():
+        stripped = line.strip()
+        if stripped.startswith("# "):
+            groups.append((stripped.removeprefix("# "), []))
+        elif groups and stripped.startswith('"'):
+            reason = stripped.split('"')[1]
+            if reason in problem.REASONS:
+                groups[-1][1].append(reason)
+    found = [reason for _, reasons in groups for reason in reasons]
+    if found != list(problem.REASONS):
+        raise ValueError("REASONS is no longer grouped by comments")
+    return groups
+
+
+# ---- Markdown --------------------------------------------------------------------------------
+
+
+def _page(title: str, *parts: str) -> str:
+    return "\n\n".join([title, NOTE, *(part for part in parts if part)]) + "\n"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in r)} |" for r in lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "config.md": config_page,
+    "commands.md": commands_page,
+    "sources.md": sources_page,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,788 @@
+"""The two build functions: what they keep, every way in which they refuse, and who sees what."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from pairwright.build import build_contrast, build_twin
+from pairwright.errors import CallFailed
+from pairwright.llm import Request
+from pairwright.records import (
+    Contrast,
+    Draft,
+    GoldAspect,
+    Item,
+    Pair,
+    Post,
+    Rejected,
+    Twin,
+    content_id,
+)
+from scripted import (
+    Answer,
+    Canned,
+    Others,
+    Said,
+    Scripted,
+    body,
+    found_in,
+    graded,
+    item,
+    models,
+    parts,
+    planned,
+    policy,
+    posts,
+    scored,
+    verdicts,
+    wait,
+)
+
+QUESTION = "How do I bake good bread during the week?"
+NARRATIVE = (
+    "My sister visits at Easter. I want to surprise everybody with something from the stove."
+)
+# Una asks; Victor is her partner. A post, the evidence in it, an aspect, and what serves it.
+UNA = posts(
+    "I live on a narrowboat and there is no oven on board.",
+    "My son is allergic to hazelnuts, so our kitchen is free of them.",
+    prefix="una",
+)
+VICTOR = posts(
+    "Our cafe has two steam ovens that stand idle before dawn.",
+    "Half of my guests are vegans who also leave out honey.",
+    prefix="victor",
+)
+UNAS = (
+    ("p1", "no oven on board", "Methods for a stove without baking chamber"),
+    ("p2", "son is allergic to hazelnuts", "Recipes safe for a nut allergy"),
+)
+VICTORS = (
+    ("p1", "two steam ovens", "Getting the most from professional equipment"),
+    ("p2", "guests are vegans", "Doughs that need no animal products"),
+)
+FOR_UNA = (
+    "Mix the dough in the evening and let it rise slowly overnight. In the morning shape flat "
+    "loaves and cook them in a heavy covered pan, with seeds in place of nuts, turning once."
+)
+FOR_VICTOR = (
+    "Let two trays rise while the deck heats, then inject vapour for the first minutes and vent "
+    "for a dark crust. Plain water, flour and salt are enough, and malt syrup feeds the yeast."
+)
+PLAIN = (
+    "Buy fresh flour, weigh everything, and bake whenever an hour is free. Most recipes work on "
+    "any day, and a timer keeps track of the rise while other things are being done at home."
+)
+SERVED = {aspect[2]: FOR_UNA for aspect in UNAS} | {aspect[2]: FOR_VICTOR for aspect in VICTORS}
+ASKER = item(UNA, narrative=NARRATIVE, question=QUESTION)
+PARTNER = item(VICTOR, id="item-2", user="victor", question="Which flour for pizza?")
+
+
+def planner(request: Request) -> Mapping[str, Any]:
+    told = body(request)
+    return (
+        planned(*UNAS)
+        if "narrowboat" in told
+        else planned(*VICTORS)
+        if "cafe" in told
+        else {"aspects": []}
+    )
+
+
+def writer(request: Request) -> str:
+    return FOR_UNA if UNAS[0][2] in body(request) else FOR_VICTOR
+
+
+def judge(request: Request) -> Mapping[str, Any]:
+    """An aspect is served by the answer that was written for it, and by no other."""
+    told = body(request)
+    (response,) = parts("response", told)
+    return scored(*(2 if SERVED.get(a, FOR_UNA) in response else 0 for a in parts("aspect", told)))
+
+
+def nowhere(request: Request) -> Mapping[str, Any]:
+    of = parts("aspects", body(request))[0]
+    return found_in(*([] for _ in parts("aspect", of)))
+
+
+def script(**changes: Answer) -> Scripted:
+    """All models of a build in which everything goes well."""
+    answers: dict[str, Answer] = {
+        "plan": planner,
+        "plan_blind": {"aspects": ["Timing"]},
+        "write_plain": PLAIN,
+        "support": lambda r: verdicts(*["carried"] * len(parts("case", body(r)))),
+        "match": nowhere,
+        "write_adhering": writer,
+        "write_omitting": PLAIN,
+        "write_contradicting": PLAIN,
+        "paper_expected": FOR_UNA,
+        "paper_avoided": PLAIN,
+        "adherence": judge,
+        "quality": graded(4),
+        "compare": {"reason": "r", "verdict": "tie"},
+        "planner_precision": nowhere,
+        "planner_recall": nowhere,
+    }
+    return Scripted(**(answers | changes))
+
+
+def contrast(
+    llm: Scripted, of: Item = ASKER, company: Others | None = None, **config: Any
+) -> Contrast | Rejected:
+    return wait(build_contrast(of, models(llm), policy(company, **config)))
+
+
+def twin(
+    llm: Scripted,
+    of: Item = ASKER,
+    partner: Item = PARTNER,
+    company: Others | None = None,
+    **config: Any,
+) -> Twin | Rejected:
+    return wait(build_twin(of, partner, models(llm), policy(company, **config)))
+
+
+def kept_pair(llm: Scripted, **more: Any) -> Contrast:
+    found = contrast(llm, **more)
+    assert isinstance(found, Contrast), found
+    return found
+
+
+def kept_twin(llm: Scripted, **more: Any) -> Twin:
+    found = twin(llm, **more)
+    assert isinstance(found, Twin), found
+    return found
+
+
+def no_pair(llm: Scripted, **more: Any) -> Rejected:
+    found = contrast(llm, **more)
+    assert isinstance(found, Rejected), found
+    return found
+
+
+def no_twin(llm: Scripted, **more: Any) -> Rejected:
+    found = twin(llm, **more)
+    assert isinstance(found, Rejected), found
+    return found
+
+
+def refusals(drafts: tuple[Draft, ...]) -> list[str]:
+    return [d.refused_by.gate if d.refused_by else "" for d in drafts]
+
+
+# Mode violate
+
+
+def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
+    pair = kept_pair(script(), strategies=["omit"]).pair
+    assert (pair.mode, pair.item_id, pair.user, pair.question) == (
+        "violate", "item-1", "una", QUESTION,
+    )  # fmt: skip
+    assert (pair.chosen, pair.rejected) == (FOR_UNA, PLAIN)
+    assert pair.profile == UNA
+    assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
+    assert (pair.draft.strategy, pair.draft.generator) == ("omit", "the-generator")
+    assert pair.judge == "the-judge"
+    assert (pair.twin_id, pair.asked, pair.simulated) == (None, True, False)
+    assert pair.narrative == NARRATIVE
+    assert {name: a.share for name, a in pair.draft.adherence.items()} == {"first": 1, "second": 0}
+    assert set(pair.draft.quality) == {"first", "second"}
+    assert pair.draft.comparison == "tie"
+    assert all(gate.passed for gate in pair.draft.gates)
+    assert len(pair.draft.gates) == 16
+
+
+def test_a_pair_id_is_the_hash_of_what_the_pair_says() -> None:
+    pair = kept_pair(script()).pair
+    assert pair.id == content_id("pair", "violate", "una", QUESTION, FOR_UNA, PLAIN)
+    assert re.fullmatch(r"pair-[0-9a-f]{16}", pair.id)
+    assert kept_pair(script()).pair.id == pair.id
+    other = PLAIN.replace("fresh", "new")
+    assert kept_pair(script(write_omitting=other, write_contradicting=other)).pair.id != pair.id
+    assert kept_pair(script(), of=ASKER.model_copy(update={"id": "x"})).pair.id == pair.id
+
+
+def test_the_rejected_side_is_written_by_one_strategy_an_item() -> None:
+    for strategy, name in (("omit", "write_omitting"), ("contradict", "write_contradicting")):
+        llm = script()
+        pair = kept_pair(llm, strategies=[strategy]).pair
+        assert pair.draft.strategy == strategy
+        assert [n for n in llm.purposes if n in ("write_omitting", "write_contradicting")] == [name]
+    used = set()
+    for n in range(20):
+        of = ASKER.model_copy(update={"id": f"item-{n}"})
+        strategies = {kept_pair(script(), of=of).pair.draft.strategy for _ in range(2)}
+        assert len(strategies) == 1
+        used |= strategies
+    assert used == {"omit", "contradict"}
+
+
+def test_an_item_without_a_rubric_asks_for_no_draft() -> None:
+    llm = script(plan=planned())
+    rejected = no_pair(llm)
+    assert (rejected.reason, rejected.user) == ("no_personal_signal", "una")
+    assert llm.purposes == ["plan"]
+
+
+def refused_first(bad: str, good: str) -> Callable[[Request], str]:
+    """A writer whose draw 0 is bad."""
+    return lambda request: bad if request.draw == 0 else good
+
+
+LEAKS = "Methods for a stove without baking chamber are best. " + FOR_UNA
+
+
+def test_a_refused_draft_is_drawn_again_both_sides_together_and_is_kept() -> None:
+    llm = script(write_adhering=refused_first(LEAKS, FOR_UNA))
+    found = kept_pair(llm, strategies=["omit"])
+    draws = {
+        name: [r.draw for r in llm.asked(name)] for name in ("write_adhering", "write_omitting")
+    }
+    assert draws == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
+    assert [r.seed for r in llm.asked("write_adhering")] == [7, 8]
+    assert found.pair.draft.draw == 1
+    (refused,) = found.refused
+    assert (refused.draw, refused.first) == (0, LEAKS)
+    assert refusals(found.refused) == ["rubric_leakage"]
+
+
+def test_a_draft_that_a_text_gate_refuses_costs_no_judgement() -> None:
+    llm = script(write_adhering=LEAKS)
+    rejected = no_pair(llm, draws=2)
+    assert not llm.asked("quality", "compare")
+    # The one adherence call is that of the generic answer.
+    assert len(llm.asked("adherence")) == 1
+    assert all(not d.adherence and not d.quality for d in rejected.drafts)
+
+
+def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() -> None:
+    short = "Bake it twice."
+    llm = script(write_adhering=lambda r: [LEAKS, LEAKS, short][r.draw])
+    rejected = no_pair(llm, draws=3)
+    assert (rejected.stage, rejected.reason) == ("gates", "too_short")
+    assert rejected.detail == "measured 3, limit 20"
+    assert refusals(rejected.drafts) == ["rubric_leakage", "rubric_leakage", "too_short"]
+    assert [d.draw for d in rejected.drafts] == [0, 1, 2]
+
+
+def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
+    """A judge of adherence that gives each writer's answers a score, or one for each aspect."""
+
+    def given(request: Request) -> Canned:
+        response = parts("response", body(request))[0]
+        author = "una" if FOR_UNA in response else "victor" if FOR_VICTOR in response else "plain"
+        found = scores.get(author, 0)
+        return scored(*(found if isinstance(found, tuple) else (found, found)))
+
+    return given
+
+
+def by_response(**grades: int) -> Callable[[Request], Canned]:
+    """A judge of quality: `una`, `plain` or `victor` to a grade."""
+    known = {"una": FOR_UNA, "plain": PLAIN, "victor": FOR_VICTOR}
+
+    def grade(request: Request) -> Canned:
+        response = parts("response", body(request))[0]
+        return graded(next((g for n, g in grades.items() if known[n] in response), 4))
+
+    return grade
+
+
+def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
+    def given(request: Request) -> Canned:
+        first = parts("response", body(request))[0]
+        return {"reason": "r", "verdict": straight if first == FOR_UNA else swapped}
+
+    return given
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"write_adhering": "I'm sorry, but I can't help with that. " + FOR_UNA}, "refusal"),
+        ({"write_adhering": f"{FOR_UNA} {FOR_UNA} {PLAIN} {PLAIN}"}, "word_limit"),
+        ({"write_adhering": "Bake."}, "too_short"),
+        ({"write_adhering": f"{FOR_UNA} {FOR_VICTOR}"}, "length_ratio"),
+        ({"write_adhering": f"- {FOR_UNA}"}, "format_parity"),
+        ({"write_adhering": f"As someone who bakes, wait. {FOR_UNA}"}, "persona_talk"),
+        ({"write_adhering": f"I will avoid ovens. {FOR_UNA}"}, "meta_talk"),
+        ({"write_adhering": LEAKS}, "rubric_leakage"),
+        ({"write_adhering": f"{FOR_UNA} A son is allergic to hazelnuts."}, "rubric_leakage"),
+        ({"write_adhering": f"{FOR_UNA} I live on a narrowboat."}, "profile_copy"),
+        ({"write_omitting": f"{FOR_UNA} Enjoy."}, "near_duplicate"),
+        ({"write_omitting": FOR_UNA.replace("Mix", "Stir")}, "near_duplicate"),
+        ({"adherence": fitting()}, "adherence"),
+        ({"adherence": fitting(una=1)}, "adherence"),
+        ({"write_omitting": FOR_VICTOR, "adherence": fitting(una=2, victor=2)}, "violation"),
+        ({"write_omitting": FOR_VICTOR, "adherence": fitting(una=2, victor=1)}, None),
+        ({"write_omitting": FOR_VICTOR, "adherence": fitting(una=(2, 1), victor=1)},
+         "adherence_margin"),
+        ({"quality": graded(2)}, "quality_floor"),
+        ({"quality": by_response(plain=2)}, "quality_floor"),
+        ({"quality": by_response(una=2)}, "quality_floor"),
+        ({"quality": by_response(una=5), "compare": verdict("A", "B")}, "parity"),
+        ({"quality": by_response(una=5), "compare": verdict("A", "A")}, "parity"),
+        ({"adherence": "no JSON"}, "unparseable"),
+        ({"quality": "no JSON"}, "quality_unparseable"),
+        ({"compare": "no JSON"}, "compare_unparseable"),
+        ({"quality": Said("no", "content_filter")}, "quality_content_filter"),
+        ({"write_adhering": Said("no", "content_filter")}, "content_filter"),
+        ({"write_omitting": ""}, "unusable_reply"),
+        ({"plan": "no JSON"}, "unparseable"),
+        ({"plan": planned()}, "no_personal_signal"),
+        ({"support": "no JSON"}, "unparseable"),
+        ({"match": "no JSON"}, "unparseable"),
+    ],
+)  # fmt: skip
+def test_each_way_to_be_refused_has_its_reason(
+    changes: dict[str, Answer], reason: str | None
+) -> None:
+    if reason is None:
+        assert kept_pair(script(**changes), strategies=["omit"], draws=1)
+        return
+    rejected = no_pair(script(**changes), strategies=["omit"], draws=1)
+    assert rejected.reason == reason
+    assert rejected.stage
+    if rejected.stage == "gates":
+        (draft,) = rejected.drafts
+        assert refusals((draft,)) == [reason]
+        assert rejected.detail
+
+
+def test_a_judge_that_fails_is_no_vote_and_the_draft_is_drawn_again() -> None:
+    def judged(request: Request) -> Canned:
+        return {"reason": "r", "verdict": "tie"} if "Enjoy" in body(request) else "no JSON"
+
+    llm = script(compare=judged, write_adhering=refused_first(FOR_UNA, FOR_UNA + " Enjoy."))
+    found = kept_pair(llm, strategies=["omit"])
+    assert refusals(found.refused) == ["compare_unparseable"]
+    assert found.refused[0].comparison is None
+
+
+def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
+    found = kept_pair(
+        script(quality=graded(1), compare=verdict("A", "B")),
+        gates={"off": ["quality_floor", "parity"]},
+    )
+    gates = {g.gate: g for g in found.pair.draft.gates}
+    assert gates["quality_floor"].passed
+    assert gates["quality_floor"].value == 1
+
+
+def test_copied_rare_words_of_the_profile_are_refused() -> None:
+    company = Others(rare={"narrowboat", "hazelnut", "board"})
+    copied = f"{FOR_UNA} A narrowboat has hazelnuts aboard, or on board."
+    rejected = no_pair(script(write_adhering=copied), company=company, draws=1, strategies=["omit"])
+    assert rejected.reason == "profile_copy"
+
+
+def test_a_failed_call_is_not_a_rejection() -> None:
+    for name in ("plan", "write_adhering", "quality"):
+        with pytest.raises(CallFailed):
+            contrast(script(**{name: CallFailed("http_500", "down")}))
+
+
+# Where rubrics come from
+
+GOLD = (
+    GoldAspect(aspect=UNAS[0][2], reason="no oven", evidence="from the stove"),
+    GoldAspect(aspect=UNAS[1][2]),
+)
+
+
+def gold(*aspects: GoldAspect) -> Item:
+    return ASKER.model_copy(update={"rubric_aspects": aspects})
+
+
+def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> None:
+    llm = script()
+    pair = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").pair
+    assert (pair.rubric.origin, pair.rubric.inferable) == ("gold", False)
+    assert [a.aspect for a in pair.rubric.aspects] == [g.aspect for g in GOLD]
+    assert [a.evidence for a in pair.rubric.aspects] == ["from the stove", ""]
+    assert not llm.asked("plan", "plan_blind", "support", "match", "narrative")
+
+
+@pytest.mark.parametrize(
+    ("aspects", "reason"), [((), "no_gold_aspects"), (GOLD[:1], "too_few_aspects")]
+)
+def test_too_few_gold_aspects_are_a_refusal(aspects: tuple[GoldAspect, ...], reason: str) -> None:
+    llm = script()
+    rejected = no_pair(llm, of=gold(*aspects), modes=["violate"], aspects="gold")
+    assert (rejected.stage, rejected.reason) == ("gold", reason)
+    assert llm.requests == []
+
+
+TOLD = {
+    "aspects": [
+        {"aspect": UNAS[0][2], "reason": "r", "evidence": "something from the stove"},
+        {"aspect": UNAS[1][2], "reason": "r", "evidence": "surprise everybody"},
+        {"aspect": "Steam", "reason": "r", "evidence": "a steam oven"},
+    ]
+}
+
+
+def test_aspects_of_the_narrative_are_marked_as_not_inferable() -> None:
+    llm = script(narrative=TOLD)
+    pair = kept_pair(llm, modes=["violate"], aspects="narrative").pair
+    assert (pair.rubric.origin, pair.rubric.inferable) == ("narrative", False)
+    assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
+    assert [d.reason for d in pair.rubric.dropped] == ["evidence_not_in_narrative"]
+    assert not llm.asked("plan")
+
+
+def test_an_item_without_a_narrative_or_with_too_little_in_it_is_refused() -> None:
+    without = ASKER.model_copy(update={"narrative": None})
+    for of, reason in ((without, "no_narrative"), (ASKER, "too_few_aspects")):
+        llm = script(narrative={"aspects": TOLD["aspects"][1:]})
+        rejected = no_pair(llm, of=of, modes=["violate"], aspects="narrative")
+        assert (rejected.stage, rejected.reason) == ("narrative", reason)
+        assert not llm.asked("write_adhering")
+
+
+def test_the_planner_is_measured_against_gold_aspects_where_there_are_any() -> None:
+    llm = script()
+    kept_pair(llm, of=gold(*GOLD))
+    assert len(llm.asked("planner_precision", "planner_recall")) == 2
+    for of, against in ((ASKER, "gold"), (gold(*GOLD), "none")):
+        llm = script()
+        kept_pair(llm, of=of, planner={"measure_against": against})
+        assert not llm.asked("planner_precision", "planner_recall")
+
+
+def test_the_planner_is_measured_against_the_narrative_where_that_is_asked_for() -> None:
+    llm = script(narrative=TOLD)
+    kept_pair(llm, planner={"measure_against": "narrative"})
+    assert llm.purposes.count("narrative") == 1
+    recall = llm.prompts("planner_recall")[0]
+    assert len(parts("aspect", parts("aspects", recall)[0])) == 2
+    unread = script(narrative="no JSON")
+    kept_pair(unread, planner={"measure_against": "narrative"})
+    assert not unread.asked("planner_recall")
+
+
+# The paper's setting
+
+
+def paper(llm: Scripted, of: Item | None = None) -> Contrast:
+    found = contrast(llm, of or gold(*GOLD), preset="paper", planner={"retrieval": "bm25"})
+    assert isinstance(found, Contrast), found
+    return found
+
+
+def test_the_papers_setting_keeps_the_first_draft_ungated_and_unjudged() -> None:
+    llm = script(paper_avoided="Bake.")
+    pair = paper(llm).pair
+    assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
+    assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
+    assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]
+
+
+def test_the_papers_writers_see_posts_and_gold_aspects_but_not_the_narrative() -> None:
+    llm = script()
+    paper(llm)
+    for prompt in llm.prompts("paper_expected", "paper_avoided"):
+        assert parts("post", prompt) == [p.text for p in UNA]
+        assert parts("aspect", prompt) == [g.aspect for g in GOLD]
+        assert NARRATIVE not in prompt
+        assert "100 words" in prompt
+
+
+def test_the_papers_setting_takes_a_single_gold_aspect_but_not_none() -> None:
+    assert len(paper(script(), gold(GOLD[0])).pair.rubric.aspects) == 1
+    rejected = no_pair(script(), of=ASKER, preset="paper", planner={"retrieval": "bm25"})
+    assert rejected.reason == "no_gold_aspects"
+
+
+def test_the_papers_setting_shows_ten_posts_at_most() -> None:
+    many = gold(*GOLD).model_copy(
+        update={"profile": posts(*(f"I bake bread number {n}." for n in range(14)))}
+    )
+    llm = script()
+    paper(llm, many)
+    assert [len(parts("post", p)) for p in llm.prompts("paper_expected", "paper_avoided")] == [
+        10, 10,
+    ]  # fmt: skip
+
+
+@pytest.mark.xfail(
+    strict=True, reason="each side drops posts on its own: the two writers then read other posts"
+)
+def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> None:
+    def crowded(request: Request) -> Canned:
+        if len(parts("post", body(request))) > 1:
+            return Said("too long", "context_length")
+        return FOR_UNA
+
+    llm = script(paper_expected=crowded)
+    paper(llm)
+    assert parts("post", llm.prompts("paper_expected")[-1]) == parts(
+        "post", llm.prompts("paper_avoided")[-1]
+    )
+
+
+# Mode twin
+
+
+def test_a_twin_is_two_halves_that_mirror_each_other() -> None:
+    found = kept_twin(script())
+    mine, theirs = found.halves
+    assert (mine.user, mine.chosen, mine.rejected) == ("una", FOR_UNA, FOR_VICTOR)
+    assert (theirs.user, theirs.chosen, theirs.rejected) == ("victor", FOR_VICTOR, FOR_UNA)
+    assert (mine.asked, theirs.asked) == (True, False)
+    for half in found.halves:
+        assert half.twin_id == found.id
+        assert (half.mode, half.item_id, half.question) == ("twin", "item-1", QUESTION)
+        assert (half.domain, half.category) == (ASKER.domain, ASKER.category)
+        assert half.draft == mine.draft
+        assert (half.draft.first, half.draft.second) == (FOR_UNA, FOR_VICTOR)
+    assert (mine.profile, theirs.profile) == (UNA, VICTOR)
+    assert [a.aspect for a in mine.rubric.aspects] == [a[2] for a in UNAS]
+    assert [a.aspect for a in theirs.rubric.aspects] == [a[2] for a in VICTORS]
+    assert (theirs.rubric.user, theirs.rubric.question_id) == ("victor", "item-1")
+
+
+def test_the_narrative_stays_with_the_one_who_wrote_it() -> None:
+    mine, theirs = kept_twin(script()).halves
+    assert (mine.narrative, theirs.narrative) == (NARRATIVE, None)
+
+
+def test_the_ids_of_a_twin_are_content_ids() -> None:
+    found = kept_twin(script())
+    assert found.id == content_id("twin", QUESTION, "una", "victor", FOR_UNA, FOR_VICTOR)
+    assert [half.id for half in found.halves] == [
+        content_id("pair", "twin", "una", QUESTION, FOR_UNA, FOR_VICTOR),
+        content_id("pair", "twin", "victor", QUESTION, FOR_VICTOR, FOR_UNA),
+    ]
+    assert kept_twin(script()) == found
+
+
+def test_the_two_by_two_matrix_holds_each_response_to_each_rubric() -> None:
+    llm = script()
+    draft = kept_twin(llm).halves[0].draft
+    assert {name: a.share for name, a in draft.adherence.items()} == {
+        "first_own": 1, "second_other": 0, "second_own": 1, "first_other": 0,
+    }  # fmt: skip
+    asked = {
+        (parts("response", p)[0], parts("aspect", p)[0])
+        for p in llm.prompts("adherence")
+        if PLAIN not in p
+    }
+    assert asked == {(r, a) for r in (FOR_UNA, FOR_VICTOR) for a in (UNAS[0][2], VICTORS[0][2])}
+
+
+def test_quality_is_judged_once_a_response_and_compared_in_both_orders() -> None:
+    llm = script()
+    kept_twin(llm)
+    assert len(llm.asked("quality")) == 2
+    assert sorted(parts("response", p) for p in llm.prompts("compare")) == sorted(
+        [[FOR_UNA, FOR_VICTOR], [FOR_VICTOR, FOR_UNA]]
+    )
+
+
+def test_twin_writers_and_judges_never_read_a_profile() -> None:
+    llm = script()
+    kept_twin(llm)
+    kept_pair(llm)
+    told = [p for p in llm.requests if p.purpose not in ("plan", "support", "support_control")]
+    assert {p.purpose for p in told} >= {
+        "write_adhering", "adherence", "quality", "compare", "write_plain", "plan_blind", "match",
+    }  # fmt: skip
+    evidence = [a[1] for a in (*UNAS, *VICTORS)]
+    for request in told:
+        prompt = "\n".join(m.content for m in request.messages)
+        for text in (*(p.text for p in (*UNA, *VICTOR)), *evidence, "una", "victor"):
+            assert not re.search(rf"\b{re.escape(text)}\b", prompt), (request.purpose, text)
+
+
+def test_a_writer_reads_one_rubric_and_not_the_others() -> None:
+    llm = script()
+    kept_twin(llm)
+    assert sorted(parts("aspect", p) for p in llm.prompts("write_adhering")) == sorted(
+        [[a[2] for a in UNAS], [a[2] for a in VICTORS]]
+    )
+
+
+@pytest.mark.parametrize("origin", ["planner", "narrative"])
+def test_the_narrative_is_never_shown_to_planners_writers_or_judges(origin: str) -> None:
+    llm = script(narrative=TOLD)
+    kept_pair(llm, modes=["violate"], aspects=origin)
+    if origin == "planner":
+        kept_twin(llm, planner={"measure_against": "narrative"})
+    for request in llm.requests:
+        if request.purpose == "narrative":
+            continue
+        for sentence in NARRATIVE.split(". "):
+            assert sentence not in body(request), request.purpose
+
+
+def test_a_leaked_narrative_is_refused_in_a_twin_on_either_side() -> None:
+    said = "To surprise everybody with something new takes time."
+    for wanted in (UNAS, VICTORS):
+
+        def leaky(request: Request, wanted: Any = wanted) -> str:
+            ordinary = writer(request)
+            return f"{ordinary} {said}" if wanted[0][2] in body(request) else ordinary
+
+        rejected = no_twin(script(write_adhering=leaky), draws=1)
+        assert rejected.reason == "rubric_leakage"
+
+
+def test_a_partners_posts_are_held_against_both_sides_of_a_twin() -> None:
+    def copying(request: Request) -> str:
+        return f"{writer(request)} Ovens that stand idle before dawn help."
+
+    assert no_twin(script(write_adhering=copying), draws=1).reason == "profile_copy"
+
+
+def test_posts_of_the_partner_that_are_newer_than_the_question_are_not_used() -> None:
+    late = Post(id="late", text="Since May I keep hens.", created="2020-01-01T00:00:00")
+    later = Post(id="later", text="The hens lay well.", created="2021-05-01T00:00:00")
+    timeless = Post(id="timeless", text="The cafe opens at six.")
+    partner = PARTNER.model_copy(update={"profile": (*VICTOR, timeless, late, later)})
+    llm = script()
+    _, theirs = kept_twin(llm, partner=partner).halves
+    assert theirs.profile == (*VICTOR, timeless)
+    assert not any("hens" in body(request) for request in llm.requests)
+
+
+def test_without_a_time_of_the_question_all_posts_of_the_partner_are_used() -> None:
+    of = ASKER.model_copy(update={"created": None})
+    assert kept_twin(script(), of=of).halves[1].profile == VICTOR
+
+
+def test_the_partners_own_question_and_narrative_are_read_by_nobody() -> None:
+    partner = PARTNER.model_copy(update={"narrative": "The dough tears when I stretch it."})
+    llm = script()
+    kept_twin(llm, partner=partner)
+    for request in llm.requests:
+        assert "pizza" not in body(request)
+        assert "stretch" not in body(request)
+
+
+def test_both_users_are_held_against_the_same_others() -> None:
+    strangers = posts("I keep bees and sell honey.", prefix="s")
+    llm = script()
+    found = kept_twin(llm, company=Others([strangers]))
+    assert [half.rubric.others for half in found.halves] == [1, 1]
+    told = llm.prompts("plan")
+    assert sum("bees" in p for p in told) == 2
+    assert {p.split("<question>")[1] for p in told} == {told[0].split("<question>")[1]}
+
+
+def test_two_users_who_want_the_same_make_no_twin() -> None:
+    alike = (
+        ("p1", "two steam ovens", UNAS[0][2]),
+        ("p2", "guests are vegans", "Recipes safe for any nut allergy"),
+    )
+    llm = script(plan=lambda r: planned(*(UNAS if "narrowboat" in body(r) else alike)))
+    rejected = no_twin(llm)
+    assert (rejected.stage, rejected.reason) == ("gates", "rubrics_alike")
+    assert "limit 0.5" in rejected.detail
+    assert not llm.asked("write_adhering")
+    kept = script(plan=lambda r: planned(*(UNAS if "narrowboat" in body(r) else alike)))
+    assert no_twin(kept, twin={"rubric_overlap": 1.0}).reason != "rubrics_alike"
+
+
+@pytest.mark.parametrize(("silent", "user"), [("narrowboat", "una"), ("cafe", "victor")])
+def test_no_signal_of_either_user_refuses_the_whole_twin_and_names_the_user(
+    silent: str, user: str
+) -> None:
+    llm = script(plan=lambda r: planned() if silent in body(r) else planner(r))
+    rejected = no_twin(llm)
+    assert (rejected.reason, rejected.user) == ("no_personal_signal", user)
+    assert not llm.asked("write_adhering")
+
+
+def served(**shares: int) -> Callable[[Request], Canned]:
+    """A judge that gives each cell of the matrix a score: una_by_victor = FOR_UNA held to
+    Victor's rubric."""
+
+    def scores(request: Request) -> Canned:
+        told = body(request)
+        response, aspect = parts("response", told)[0], parts("aspect", told)[0]
+        if response == PLAIN:
+            return scored(0, 0)
+        author = "una" if response == FOR_UNA else "victor"
+        holder = "una" if aspect == UNAS[0][2] else "victor"
+        default = 2 if author == holder else 0
+        return scored(*[shares.get(f"{author}_by_{holder}", default)] * 2)
+
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"adherence": served(victor_by_una=2)}, "twin_margin"),
+        ({"adherence": served(una_by_victor=2)}, "twin_margin_mirror"),
+        ({"adherence": served(una_by_una=1)}, "adherence"),
+        ({"adherence": served(victor_by_victor=1)}, "adherence"),
+        ({"quality": by_response(victor=2)}, "quality_floor"),
+        ({"quality": by_response(una=5), "compare": verdict("A", "A")}, "parity"),
+        ({"quality": "no JSON"}, "quality_unparseable"),
+        ({"compare": Said("no", "content_filter")}, "compare_content_filter"),
+        ({"write_adhering": FOR_UNA}, "near_duplicate"),
+        ({"write_adhering": Said("no", "content_filter")}, "content_filter"),
+        ({"write_adhering": ""}, "unusable_reply"),
+    ],
+)
+def test_a_twin_is_refused_as_a_whole_with_its_reason(
+    changes: dict[str, Answer], reason: str
+) -> None:
+    rejected = no_twin(script(**changes), draws=1)
+    assert rejected.reason == reason
+
+
+def test_a_refused_twin_is_drawn_again_on_both_sides_and_its_drafts_are_kept() -> None:
+    def careless(request: Request) -> str:
+        spoiled = request.draw == 0 and VICTORS[0][2] in body(request)
+        return f"Given your cafe, wait. {FOR_VICTOR}" if spoiled else writer(request)
+
+    llm = script(write_adhering=careless)
+    found = kept_twin(llm)
+    assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1, 1]
+    assert refusals(found.refused) == ["persona_talk"]
+    assert {half.draft.draw for half in found.halves} == {1}
+    rejected = no_twin(script(write_adhering=f"Given your cafe, wait. {FOR_VICTOR}"), draws=2)
+    assert refusals(rejected.drafts) == ["persona_talk"] * 2
+
+
+def test_a_writer_that_is_refused_last_is_the_reason_and_earlier_drafts_are_kept() -> None:
+    def fading(request: Request) -> Canned:
+        return LEAKS if request.draw == 0 else Said("no", "content_filter")
+
+    rejected = no_twin(script(write_adhering=fading), draws=2)
+    assert (rejected.stage, rejected.reason) == ("write_adhering", "content_filter")
+    assert refusals(rejected.drafts) == ["rubric_leakage"]
+
+
+def test_a_writer_that_is_refused_once_costs_no_more_than_its_draw() -> None:
+    def starting(request: Request) -> Canned:
+        return Said("no", "content_filter") if request.draw == 0 else writer(request)
+
+    found = kept_twin(script(write_adhering=starting))
+    assert found.halves[0].draft.draw == 1
+    assert found.refused == ()
+
+
+@pytest.mark.xfail(strict=True, reason="build_twin does not read `gated`: it judges and refuses")
+def test_gated_false_keeps_every_twin_unjudged() -> None:
+    llm = script(quality=graded(1))
+    found = kept_twin(llm, gated=False)
+    assert not llm.asked("quality", "compare")
+    assert all(half.judge is None for half in found.halves)
+
+
+def test_the_same_item_and_answers_give_the_same_record_byte_by_byte() -> None:
+    for build in (kept_pair, kept_twin):
+        first, second = (build(script()).model_dump_json() for _ in range(2))
+        assert first == second
+
+
+def test_a_kept_pair_survives_being_written_and_read() -> None:
+    for pair in (kept_pair(script()).pair, *kept_twin(script()).halves):
+        assert Pair.model_validate_json(pair.model_dump_json()) == pair
