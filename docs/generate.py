@@ -14,10 +14,10 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
-from pydantic import BaseModel
+from pydantic import BaseModel, Strict
 from pydantic.fields import FieldInfo
 
 # Read when the help is laid out, so before typer is imported.
@@ -26,7 +26,6 @@ os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
 from typer.main import get_command
 
 from pairwright import cli
-from pairwright.build.folder import to_toml
 from pairwright.config import (
     OPERATIONAL,
     PRESETS,
@@ -36,14 +35,16 @@ from pairwright.config import (
     Roles,
     Sampling,
     SamplingByRole,
+    essential,
 )
 from pairwright.policy import GatePolicy, PlanPolicy, SourcePolicy, TwinPolicy
 from pairwright.records import GoldAspect, Post
+from pairwright.simulated import Defects
 from pairwright.sources import _REMEDIES, items, posts, problem
 from pairwright.sources.opening import _FLAT, _OPENERS
 
 DOCS = Path(__file__).resolve().parent
-NOTE = "<!-- Written by docs/generate.py. Change the code it names, then run `make docs`. -->"
+NOTE = "<!-- Written by docs/generate.py from the code. After a change there run `make docs`. -->"
 
 # The tables of a config in the order of the page, and how their headings are written.
 TABLES: dict[str, tuple[str, type[BaseModel]]] = {
@@ -63,6 +64,8 @@ UNSAID = {
     "generator": "endpoint that writes responses, or a list of them",
     "judge": "endpoint that judges adherence, quality and support, and matches aspects",
 }
+# Types that are too long to spell out.
+KINDS = {"off": "list of gates, by their [names](audit.md#the-gates)"}
 FILE_KINDS = {
     ".json": "one array of objects",
     ".jsonl": "one object a line",
@@ -74,8 +77,8 @@ ITEM_FIELDS = {
     "id": "unique in the file",
     "user": "whose question it is; where no row has one, every item is a user of its own",
     "question": "the question",
-    "narrative": "the user's own long explanation; shown to no planner, writer or judge",
-    "category": "decides the domain (see [extend.md](extend.md)); `default_category` can replace it",
+    "narrative": "the user's own long explanation; only extraction of aspects reads it",
+    "category": "decides the domain; `default_category` can stand in for it",
     "created": "time of the question; posts that are not older are refused",
     "source_url": "address of the question",
     "profile": "list of earlier posts, each an object",
@@ -118,8 +121,9 @@ def config_page() -> str:
     return _page(
         "# The configuration",
         "A run is configured by one TOML file. This page lists every key; a key that is not here"
-        " is an error that names it. Paths are relative to the file's folder. API keys never stand"
-        " in the file: `api_key_env` names the environment variable that holds one.",
+        " is an error that names it. Paths are relative to the file's folder. A default of none"
+        " means that the key is absent; TOML has no way to write it. API keys never stand in the"
+        " file: `api_key_env` names the environment variable that holds one.",
         "`pairwright init DIR` writes a file to start from. Complete files for both presets are in"
         " [regenerate.md](regenerate.md).",
         "## Keys outside tables",
@@ -130,12 +134,14 @@ def config_page() -> str:
         "## Presets",
         "A preset is a set of defaults under the rest of the file: what the file says wins, key by"
         ' key. `"pairwright"` changes nothing. `"paper"` is the same as writing:',
-        f"```toml\n{to_toml(PRESETS['paper']).strip()}\n```",
+        f"```toml\n{_preset(PRESETS['paper'])}\n```",
         "## What may differ when a run goes on",
         "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and"
         " source. A second run in the folder must agree with it, or be given `--accept-changes`."
         " Free to change at any time, because they do not decide what comes out:",
-        "\n".join(f"- `{key}`{_of_table(key)}" for key in sorted(OPERATIONAL)),
+        f"- in `[endpoints.NAME]`: {', '.join(f'`{key}`' for key in sorted(OPERATIONAL))}\n"
+        "- endpoints that no role names\n"
+        + "\n".join(f"- the table `[{name}]`" for name in _free_tables()),
     )
 
 
@@ -151,7 +157,7 @@ def _fields(model: type[BaseModel], names: Sequence[str]) -> str:
     for name in names:
         field = model.model_fields[name]
         default = "required" if field.is_required() else _toml(field.default)
-        rows.append((f"`{name}`", _kind(field), default, _meaning(name, field)))
+        rows.append((f"`{name}`", _kind(name, field), default, _meaning(name, field)))
     return _table(("key", "type", "default", "meaning"), rows)
 
 
@@ -165,7 +171,7 @@ def _sampling() -> str:
     for name, field in Sampling.model_fields.items():
         defaults = [_toml(getattr(getattr(roles, role), name)) for role in names]
         own = [_toml(field.default)] if apart else []
-        rows.append((f"`{name}`", _kind(field), *defaults, *own, _meaning(name, field)))
+        rows.append((f"`{name}`", _kind(name, field), *defaults, *own, _meaning(name, field)))
     heads = ("key", "type", *names, *(["in a table"] if apart else []), "meaning")
     text = f"ROLE is {', '.join(names[:-1])} or {names[-1]}.\n\n{_table(heads, rows)}"
     if apart:
@@ -181,35 +187,56 @@ def _meaning(name: str, field: FieldInfo) -> str:
     return field.description or UNSAID[name]
 
 
-def _of_table(key: str) -> str:
-    if key in TABLES:
-        return f": the whole table `[{TABLES[key][0]}]`"
-    return f" of `[{next(head for head, model in TABLES.values() if key in model.model_fields)}]`"
+def _preset(changes: dict[str, Any], table: str = "") -> str:
+    lines = [f"\n[{table}]"] if table else []
+    for key, value in changes.items():
+        inner = isinstance(value, dict)
+        lines.append(_preset(value, key) if inner else f"{key} = {json.dumps(value)}")
+    return "\n".join(lines)
 
 
-def _kind(field: FieldInfo) -> str:
-    return _type(field.annotation) + "".join(map(_bound, field.metadata)).replace(
-        ", at least 0, at most 1", ", 0 to 1"
-    )
+def _free_tables() -> list[str]:
+    endpoint = {"base_url": "simulated", "model": "m"}
+    roles = {"planner": "e", "generator": "e", "judge": "e"}
+    stub = {"source": {"path": "x"}, "endpoints": {"e": endpoint}, "roles": roles}
+    resolved = Config.model_validate(stub).model_dump(mode="json")
+    return [name for name in resolved if name not in essential(resolved)]
 
 
-def _type(annotation: Any) -> str:
-    """An annotation in words."""
+def _kind(name: str, field: FieldInfo) -> str:
+    return KINDS.get(name) or _either(_types(field.annotation)) + _bounds(field.metadata)
+
+
+def _types(annotation: Any) -> list[str]:
+    """An annotation in words: one entry for each kind of value that it takes."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
-        return " or ".join(_type(a) for a in inner if a is not type(None))
+        return [words for part in inner if part is not type(None) for words in _types(part)]
     if origin is Literal:
-        return " or ".join(f"`{json.dumps(value)}`" for value in inner)
+        return [f"`{json.dumps(value)}`" for value in inner]
+    if origin is Annotated:
+        (kind,), (field,) = _types(inner[0]), inner[1:]
+        return [kind + _bounds(field.metadata).replace(",", "", 1)]
     if origin is tuple:
-        return f"list of {_type(inner[0])}"
+        return [f"list of {_either(_types(inner[0]))}"]
     if origin is dict:
-        return "table"
+        return ["table"]
     names = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
-    return names[annotation]
+    return [names[annotation]]
+
+
+def _either(options: list[str]) -> str:
+    return " or ".join(part for part in (", ".join(options[:-1]), options[-1]) if part)
+
+
+def _bounds(constraints: Sequence[object]) -> str:
+    return "".join(map(_bound, constraints)).replace(", at least 0, at most 1", ", 0 to 1")
 
 
 def _bound(constraint: object) -> str:
     match constraint:
+        case Strict():
+            return ""
         case Ge():
             return f", at least {constraint.ge}"
         case Gt():
@@ -238,6 +265,14 @@ def commands_page() -> str:
     sections = ["# Commands", "What `--help` says, at 80 columns.", _help("pairwright", context)]
     for name, command in group.commands.items():
         sections.append(_help(f"pairwright {name}", type(context)(command, context, name)))
+    defects = [
+        (f"`{kind}`", field.description or "") for kind, field in Defects.model_fields.items()
+    ]
+    sections += [
+        "## Defects that `simulate` plants",
+        "A rate goes from 0 to 1: the share of requests that it strikes.",
+        _table(("kind", "meaning"), defects),
+    ]
     return _page(*sections)
 
 
@@ -251,7 +286,6 @@ def _help(name: str, context: Any) -> str:
 
 
 def sources_page() -> str:
-    policy = SourcePolicy(path="", default_category="")
     return _page(
         "# Sources",
         "What `[source]` can read, and what is done with rows that are not as they should be. The"
@@ -280,17 +314,20 @@ def sources_page() -> str:
         "## Rows that are items",
         "LaMP-QA's schema. Further fields, such as the `chosen` and `rejected` of Personalized"
         " RewardBench, are left alone.",
-        _schema(ITEM_FIELDS, items.required(SourcePolicy(path=""))),
+        _table(
+            ("field", "", "meaning"),
+            [(f"`{n}`", _needed(n, items.required), text) for n, text in ITEM_FIELDS.items()],
+        ),
         "A post of `profile`:",
-        _schema(POST_FIELDS, ["id", "text"], Post),
+        _schema(POST_FIELDS, Post, ["id", "text"]),
         "An entry of `rubric_aspects`:",
-        _schema(ASPECT_FIELDS, ["aspect"], GoldAspect),
+        _schema(ASPECT_FIELDS, GoldAspect, ["aspect"]),
         "## Rows that are posts",
         "One post a row, in any order. A user's latest post becomes the question: its title, or"
         " else its first line or sentence if that has at most 200 characters. Its text becomes the"
         " narrative, and the strictly earlier posts become the profile. Each column can be renamed"
         " in `[source]`; a renamed column has to be there.",
-        _post_columns(policy),
+        _post_columns(),
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"
@@ -301,22 +338,25 @@ def sources_page() -> str:
     )
 
 
-def _schema(
-    fields: dict[str, str], required: Sequence[str], model: type[BaseModel] | None = None
-) -> str:
-    if model and set(fields) != set(model.model_fields):
+def _schema(fields: dict[str, str], model: type[BaseModel], required: Sequence[str]) -> str:
+    if set(fields) != set(model.model_fields):
         raise ValueError(f"say what the fields of {model.__name__} are")
     rows = [(f"`{n}`", "required" if n in required else "", text) for n, text in fields.items()]
     return _table(("field", "", "meaning"), rows)
 
 
-def _post_columns(policy: SourcePolicy) -> str:
-    required = posts.required(policy)
+def _needed(name: str, required: Callable[[SourcePolicy], list[str]]) -> str:
+    if name in required(SourcePolicy(path="", default_category="any")):
+        return "required"
+    return "required, or `default_category`" if name in required(SourcePolicy(path="")) else ""
+
+
+def _post_columns() -> str:
     rows = []
     for key, field in SourcePolicy.model_fields.items():
         about, _, meaning = (field.description or "").partition("posts: ")
         if not about and meaning:
-            rows.append((f"`{key}`", "required" if key in required else "", meaning))
+            rows.append((f"`{key}`", _needed(key, posts.required), meaning))
     return _table(("key and default name", "", "meaning"), rows)
 
 

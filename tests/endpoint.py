@@ -133,7 +133,7 @@ def in_thread(
         async with serving(handler, port=port, models=models) as endpoint:
             started.append(endpoint)
             ready.set()
-            while not done.is_set():  # noqa: ASYNC110 - set by another thread
+            while not done.is_set():
                 await asyncio.sleep(0.01)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)

@@ -106,7 +106,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
 
 
-@pytest.mark.xfail(strict=True, reason="tenacity 9.2 deprecates wait_exponential_jitter(initial=)")
 def test_importing_the_client_warns_of_nothing() -> None:
     command = [sys.executable, "-W", "error", "-c", "import pairwright.client"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -175,6 +174,18 @@ def test_the_reply_is_handed_on_byte_for_byte() -> None:
 
 def test_without_a_key_no_key_is_needed() -> None:
     answer, _, _ = exchange(say(), once, key=None)
+    assert answer.text == "fine"
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_is_not_asked_for_a_server_on_this_machine(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The embedded model is one: else `make demo` fails behind a proxy."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    answer, _, _ = exchange(say(), once, attempts=1)
     assert answer.text == "fine"
 
 
@@ -247,7 +258,6 @@ def test_a_timeout_is_asked_again_and_fails_with_its_reason() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.xfail(strict=True, reason="timeout_s bounds each read, not the try")
 def test_a_reply_that_trickles_in_for_ever_does_not_hold_the_call_open() -> None:
     """`timeout_s` is the seconds that one try may take, not the pause between two bytes."""
 
@@ -260,7 +270,6 @@ def test_a_reply_that_trickles_in_for_ever_does_not_hold_the_call_open() -> None
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.xfail(strict=True, reason="the SDK's words are taken: Request timed out")
 def test_a_server_that_is_not_there_is_asked_again_and_named() -> None:
     async def scenario() -> CallFailed:
         async with Client("near", described("http://127.0.0.1:9/v1"), KEY, Meter()) as sender:
@@ -296,7 +305,6 @@ def test_retry_after_in_seconds_is_honoured() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.xfail(strict=True, reason="a date counts as no Retry-After")
 def test_retry_after_as_a_date_is_honoured() -> None:
     """RFC 9110 gives both forms; proxies send the date."""
     then = format_datetime(datetime.now(UTC) + timedelta(seconds=2.5), usegmt=True)
@@ -314,7 +322,6 @@ def test_a_retry_after_that_says_nothing_useful_is_no_crash_and_no_long_wait(tol
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.xfail(strict=True, reason="nan is handed to sleep")
 def test_a_retry_after_that_is_no_number_at_all_is_not_waited_for() -> None:
     """float() takes it, and the loop's clock has no order for it."""
 
@@ -369,15 +376,11 @@ OTHERWISE = "only `message` of a JSON object is read: FastAPI's, Ollama's and pl
         '{"object": "error", "message": "the words of the server", "code": 1}',
         pytest.param(
             '{"detail": "the words of the server"}',
-            marks=pytest.mark.xfail(strict=True, reason=OTHERWISE),
         ),
         pytest.param(
             '{"error": "the words of the server"}',
-            marks=pytest.mark.xfail(strict=True, reason=OTHERWISE),
         ),
-        pytest.param(
-            "the words of the server", marks=pytest.mark.xfail(strict=True, reason=OTHERWISE)
-        ),
+        pytest.param("the words of the server"),
     ],
 )
 def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, status: int) -> None:
@@ -492,9 +495,6 @@ KEYS = (
     pytest.param(
         PLAIN_KEY,
         id="plain",
-        marks=pytest.mark.xfail(
-            strict=True, reason="only keys that look like sk-, hf_, key- or gsk_ are taken out"
-        ),
     ),
 )
 
@@ -639,9 +639,9 @@ def test_tokens_a_minute_are_spaced_by_the_size_of_the_call() -> None:
 
 @pytest.mark.parametrize("limit", [1, 7])
 def test_no_more_calls_are_in_flight_than_the_limit_says(limit: int) -> None:
-    results, asked, most = exchange(echo(0.02), many(30), concurrency=limit)
+    results, asked, most = exchange(echo(0.02), many(15), concurrency=limit)
     assert most == limit
-    assert len(asked) == len(results) == 30
+    assert len(asked) == len(results) == 15
 
 
 @pytest.mark.usefixtures("impatient")
@@ -675,11 +675,11 @@ def test_auto_grows_while_answers_come_as_fast_as_before() -> None:
 
     async def scenario(url: str) -> None:
         async with Client("near", described(url, concurrency="auto"), KEY, Meter()) as sender:
-            await many(300)(sender)
+            await many(200)(sender)
 
     with in_thread(echo(0.05)) as server:
         asyncio.run(scenario(server.url))
-    assert server.n == 300
+    assert server.n == 200
     assert server.most_in_flight > Concurrency.AUTO_START
 
 
@@ -735,7 +735,6 @@ def test_auto_falls_when_answers_slow_down_and_never_under_one(
     assert found_out(lambda n: 2.0**n, 900, monkeypatch) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the mean is held against the fastest answer ever")
 def test_auto_does_not_fall_because_replies_differ_in_length(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -753,7 +752,6 @@ def test_a_limit_that_is_given_does_not_move() -> None:
     assert limiter.limit == 5
 
 
-@pytest.mark.xfail(strict=True, reason="a stored refusal counts as the fastest answer")
 def test_auto_learns_nothing_from_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A context-length 400 takes no time, and answers that take theirs are not slow for that."""
     learned: list[float] = []
@@ -788,7 +786,6 @@ def test_max_calls_counts_those_of_earlier_runs() -> None:
     assert sum(isinstance(r, BudgetSpent) for r in results) == 3
 
 
-@pytest.mark.xfail(strict=True, reason="_post returns a stand-in without Meter.answered")
 def test_max_calls_counts_refusals_that_are_stored_like_answers() -> None:
     """The next run counts them, because they are in the store."""
     _, asked, _ = exchange(TOO_LONG["vLLM"], many(8), meter=Meter(max_calls=3), concurrency=1)
@@ -849,20 +846,18 @@ async def _stopped(sender: Client, calls: int) -> float:
     return time.monotonic() - stopped
 
 
-@pytest.mark.xfail(strict=True, reason="stop() does not end the waits between attempts")
 def test_stopping_does_not_wait_for_a_retry_after() -> None:
     seconds, asked, _ = exchange(
-        fail(429, headers={"Retry-After": "1.6"}), lambda sender: _stopped(sender, 2)
+        fail(429, headers={"Retry-After": "1"}), lambda sender: _stopped(sender, 2)
     )
     assert len(asked) == 2
-    assert seconds < 1
+    assert seconds < 0.5
 
 
-@pytest.mark.xfail(strict=True, reason="stop() does not end the waits of Pace")
 def test_stopping_does_not_wait_for_the_pace() -> None:
-    seconds, asked, _ = exchange(say(), lambda sender: _stopped(sender, 2), rpm=40)
+    seconds, asked, _ = exchange(say(), lambda sender: _stopped(sender, 2), rpm=60)
     assert len(asked) == 1
-    assert seconds < 1
+    assert seconds < 0.5
 
 
 def test_cancelled_in_the_queue_no_place_is_lost() -> None:

@@ -188,7 +188,6 @@ def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
     verified(twice.study)
 
 
-@pytest.mark.xfail(strict=True, reason="CancelledError escapes from main: a traceback, and exit 1")
 def test_asked_twice_to_stop_it_ends_in_130_and_a_sentence(twice: Twice) -> None:
     assert twice.code == 130
     assert "Traceback" not in twice.said
@@ -237,9 +236,6 @@ def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Pat
     study.assert_whole(2)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="status takes the manifest of an earlier run for that of this one"
-)
 def test_status_does_not_call_an_interrupted_run_finished(tmp_path: Path) -> None:
     with in_thread(simulated()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
@@ -347,7 +343,6 @@ main()
         pytest.param(
             40_000,
             id="among the items",
-            marks=pytest.mark.xfail(strict=True, reason="OSError of Corpus.write escapes"),
         ),
     ],
 )
@@ -374,7 +369,6 @@ def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(
     assert str(study.run) in done.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="OSError of RunFolder.prepare escapes")
 def test_a_run_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", "http://127.0.0.1:9/v1", limit=1)
     done = pairwright("build", study.config, "--run", study.config / "run")

@@ -1,12 +1,11 @@
 """Gates: what each lets through, what it refuses, and that it names what it measured."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from pairwright.gates import Sides, check_writing, judge_contrast, judge_twin
-from pairwright.gates.writing import TEXT_GATES
-from pairwright.policy import GatePolicy, TwinPolicy
+from pairwright.policy import GatePolicy, TextGate, TwinPolicy
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -31,6 +30,7 @@ SECOND = (
     "for the first minutes, then dry heat for a dark crust, and cool the loaves on a rack."
 )
 AS_IT_IS = GatePolicy()
+TEXT_GATES = get_args(TextGate)
 
 
 def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> Sides:
@@ -438,6 +438,14 @@ def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
         assert sorted(map(str, found.value)) == ["de", "en"]
         assert found.limit == "en"
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
+
+
+@pytest.mark.xfail(
+    strict=True, reason="240 characters are read: the question and the oldest post decide alone"
+)
+def test_one_old_post_in_another_language_does_not_make_it_the_askers() -> None:
+    english = "My loaf is pale and the crust is soft, and nothing that I try helps with it."
+    assert measured("wrong_language", sides(posts=(f"{GERMAN} {GERMAN}", *[english] * 8))).passed
 
 
 def test_answers_in_the_askers_own_language_pass() -> None:

@@ -183,7 +183,6 @@ def test_cancelled_from_outside_no_unit_is_left_running() -> None:
     asyncio.run(scenario())
 
 
-@pytest.mark.xfail(strict=True, reason="an error of the iterator cancels the units under way")
 def test_a_source_that_breaks_half_way_ends_the_run_like_any_error() -> None:
     ended, stops = list[int](), list[str]()
 

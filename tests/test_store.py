@@ -296,10 +296,6 @@ def test_what_was_answered_once_is_never_sent_again(calls: Path) -> None:
     assert len(sender.sent) == 1
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="INSERT OR IGNORE keeps the first reply, but put() returns the caller's own",
-)
 def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(calls: Path) -> None:
     """Else a second run, which reads the store, would differ from the first."""
 
@@ -323,10 +319,6 @@ def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(cal
     assert {c.text for c in used} == {completion_of("", stored).text}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_flush catches sqlite3.Error only, so nobody is told and everybody waits",
-)
 def test_half_an_emoji_in_a_prompt_neither_hangs_nor_hurts_the_calls_beside_it(
     calls: Path,
 ) -> None:
@@ -376,10 +368,6 @@ def test_verify_finds_a_reply_that_is_no_completion(calls: Path, reply: bytes) -
     assert key in difference
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="sqlite3.OperationalError escapes from the rows that verify reads",
-)
 def test_verify_finds_a_byte_that_is_no_utf8_any_more(calls: Path) -> None:
     """Half of all flipped bits in a text are of this kind."""
     key = filled(calls)[1]
@@ -387,10 +375,6 @@ def test_verify_finds_a_byte_that_is_no_utf8_any_more(calls: Path) -> None:
     assert any(key in difference for difference in differences(calls))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="sqlite3.DatabaseError escapes from the rows that verify reads",
-)
 def test_verify_of_a_page_that_is_damaged_is_a_sentence_not_a_traceback(calls: Path) -> None:
     filled(calls, n=40, size=3000)
     data = bytearray(calls.read_bytes())
@@ -405,7 +389,6 @@ def test_verify_of_a_page_that_is_damaged_is_a_sentence_not_a_traceback(calls: P
     assert str(calls) in found[0]
 
 
-@pytest.mark.xfail(strict=True, reason="ValueError of completion_of escapes from Durable.complete")
 def test_a_build_over_a_damaged_reply_is_refused_in_a_sentence(calls: Path) -> None:
     filled(calls, n=1)
     change(calls, "UPDATE calls SET reply = ?", b"not a completion")
@@ -482,10 +465,6 @@ def test_reading_makes_no_file(calls: Path) -> None:
     assert list(calls.parent.iterdir()) == []
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Store.__init__ closes neither the lock nor the database when it raises",
-)
 def test_a_refused_file_does_not_keep_the_folder_locked(calls: Path) -> None:
     calls.write_bytes(b"no database" * 100)
     with pytest.raises(StoreError) as kept:
@@ -630,16 +609,11 @@ def read_only() -> Iterator[Path]:
             folder.chmod(0o755)
 
 
-@pytest.mark.xfail(strict=True, reason="PermissionError escapes from _lock")
 def test_a_folder_that_cannot_be_written_is_a_store_error() -> None:
     with read_only() as folder, pytest.raises(StoreError, match=str(folder)):
         Store(folder / "calls.sqlite")
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_create is not one transaction, and a file without its mark counts as foreign",
-)
 def test_a_store_killed_while_it_is_made_can_be_used_afterwards(tmp_path: Path) -> None:
     """Killed at each statement in turn; nothing was stored yet, so nothing is in the way."""
     program = """

@@ -15,7 +15,7 @@ docs/config.md is generated from these classes.
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
@@ -37,7 +37,7 @@ class Endpoint(Record):
     api_key_env: str | None = Field(
         None, description="environment variable that holds the API key; never the key itself"
     )
-    concurrency: int | Literal["auto"] = Field(
+    concurrency: Annotated[int, Field(strict=True, ge=1)] | Literal["auto"] = Field(
         64, description="calls in flight, or 'auto' to find out"
     )
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
@@ -56,11 +56,11 @@ class Endpoint(Record):
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
 
-    @field_validator("concurrency")
+    @field_validator("base_url")
     @classmethod
-    def _some(cls, value: int | str) -> int | str:
-        if isinstance(value, int) and value < 1:
-            raise ValueError("at least one call must be in flight")
+    def _somewhere(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        if not value or not all([value] if isinstance(value, str) else value):
+            raise ValueError("an address is missing")
         return value
 
     @property
@@ -148,6 +148,13 @@ class Config(Record):
     gates: GatePolicy = GatePolicy()
     budget: Budget = Budget()
 
+    @field_validator("modes")
+    @classmethod
+    def _distinct(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
+        if len(set(modes)) < len(modes):
+            raise ValueError("one mode is named twice")
+        return modes
+
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
         for role in self.roles.all:
@@ -157,6 +164,12 @@ class Config(Record):
         if "twin" in self.modes and self.aspects != "planner":
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
+            )
+        most = self.planner.per_100_words * self.words // 100
+        if self.aspects == "planner" and self.gated and most < self.planner.min_aspects:
+            raise ValueError(
+                f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
+                f" {self.planner.min_aspects}: no item could be kept"
             )
         if self.paper_writers and self.modes != ("violate",):
             raise ValueError("paper_writers goes with modes = ['violate']")
@@ -180,10 +193,22 @@ PRESETS: dict[str, dict[str, Any]] = {
 # Keys that change how a run is carried out, not what comes of it: a second run may differ in them.
 OPERATIONAL = frozenset(
     {
-        "budget", "base_url", "api_key_env", "concurrency", "timeout_s", "rpm", "tpm",
-        "price_in", "price_out",
+        "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "rpm", "tpm",
+        "token_parameter", "price_in", "price_out",
     }
 )  # fmt: skip
+
+
+def essential(resolved: dict[str, Any]) -> dict[str, Any]:
+    """A resolved config without the keys that do not decide what comes of a run."""
+    roles = resolved["roles"]
+    used = {roles["planner"], *roles["generator"], roles["judge"]}
+    endpoints = {
+        name: {key: value for key, value in endpoint.items() if key not in OPERATIONAL}
+        for name, endpoint in resolved["endpoints"].items()
+        if name in used
+    }
+    return {k: v for k, v in resolved.items() if k != "budget"} | {"endpoints": endpoints}
 
 
 def load(path: Path) -> Config:
@@ -194,6 +219,10 @@ def load(path: Path) -> Config:
         raise ConfigError(
             "no such file", where=path, fix="`pairwright init DIR` writes one to start from."
         ) from None
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read: {error.strerror}", where=path, fix="Give a TOML file."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
     return validate(data, path)
@@ -202,7 +231,7 @@ def load(path: Path) -> Config:
 def validate(data: dict[str, Any], path: Path) -> Config:
     """A Config from parsed TOML, with its preset's defaults under it."""
     preset = data.get("preset", "pairwright")
-    if preset not in PRESETS:
+    if not isinstance(preset, str) or preset not in PRESETS:
         raise ConfigError(
             f"unknown preset {preset!r}",
             where=f"{path} [preset]",
@@ -211,13 +240,30 @@ def validate(data: dict[str, Any], path: Path) -> Config:
     try:
         return Config.model_validate(_over(PRESETS[preset], data))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        errors = error.errors(include_url=False)
+        kind, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)
+        # A value that fits no member of a union has an error for each of them.
+        told = [e["msg"] for e in errors if _key(e["loc"], e["type"], data) == key]
+        told = [told[0], *(other.removeprefix("Input should be ") for other in told[1:])]
         raise ConfigError(
-            first["msg"].removeprefix("Value error, "),
-            where=f"{path} [{key}]",
-            fix=_remedy(first["type"], key),
+            " or ".join(dict.fromkeys(told)).removeprefix("Value error, "),
+            where=f"{path} [{key or 'the whole file'}]",
+            fix=_remedy(kind, key),
         ) from None
+
+
+def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:
+    """The dotted key an error is about, as the file has it."""
+    found = []
+    for part in loc:
+        inside = part < len(data) if isinstance(data, list) and isinstance(part, int) else False
+        if inside or (isinstance(data, dict) and part in data):
+            data = data[part]
+        elif kind != "missing":
+            # A union names the member that did not fit, which is no key of the file.
+            continue
+        found.append(str(part))
+    return ".".join(found)
 
 
 def _remedy(kind: str, key: str) -> str:
@@ -237,14 +283,12 @@ def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:
-    """The dotted keys in which two resolved configs differ, operational ones left out."""
+    """The dotted keys in which two nested dicts differ, with both values."""
     keys = []
     for key in sorted(old.keys() | new.keys()):
-        if key in OPERATIONAL or old.get(key) == new.get(key):
-            continue
         a, b = old.get(key), new.get(key)
         if isinstance(a, dict) and isinstance(b, dict):
             keys += differences(a, b, f"{prefix}{key}.")
-        else:
+        elif a != b:
             keys.append(f"{prefix}{key}: {a!r} before, {b!r} now")
     return keys

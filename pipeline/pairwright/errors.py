@@ -16,6 +16,8 @@ A refused pair or a reply that does not parse is not an error: it is a `records.
 Anything else that escapes (TypeError, KeyError, ...) is a bug in Pairwright and stops the run.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -54,6 +56,17 @@ class SourceError(InputError):
 
 class StoreError(PairwrightError):
     """The run folder or its store of calls cannot be used as it is."""
+
+
+@contextmanager
+def on_disk(path: Path) -> Iterator[None]:
+    """Turn a failing disk inside the block into a StoreError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{path}: {error.strerror}\n  Make room, or give a --run folder that can be written."
+        ) from None
 
 
 class EndpointRefused(PairwrightError):

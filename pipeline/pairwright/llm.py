@@ -59,24 +59,29 @@ class Request:
 
     @cached_property
     def canonical(self) -> str:
-        """The documented form that is hashed. Changing it changes every key."""
-        return json.dumps(
-            {
-                "draw": self.draw,
-                "extra": self.extra,
-                "max_tokens": self.max_tokens,
-                "messages": [{"content": m.content, "role": m.role} for m in self.messages],
-                "model": self.model,
-                "revision": self.revision,
-                "schema": self.schema_json,
-                "schema_name": self.schema_name,
-                "seed": self.seed,
-                "temperature": self.temperature,
-                "top_p": self.top_p,
-            },
-            ensure_ascii=False,
-            separators=(",", ":"),
-        )
+        """The documented form that is hashed: compact JSON, fields in alphabetical order.
+
+        Changing it changes every key. Half an emoji, which no UTF-8 can hold, is escaped.
+        """
+        fields = {
+            "draw": self.draw,
+            "extra": self.extra,
+            "max_tokens": self.max_tokens,
+            "messages": [{"content": m.content, "role": m.role} for m in self.messages],
+            "model": self.model,
+            "revision": self.revision,
+            "schema": self.schema_json,
+            "schema_name": self.schema_name,
+            "seed": self.seed,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+        }
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return json.dumps(fields, separators=(",", ":"))
+        return text
 
     @cached_property
     def key(self) -> str:
@@ -85,7 +90,7 @@ class Request:
 
 def key_of(canonical: str) -> str:
     """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
-    digest = blake2b(canonical.encode("utf-8", "surrogatepass"), digest_size=20)
+    digest = blake2b(canonical.encode(), digest_size=20)
     return KEY_TAG + digest.hexdigest()
 
 
@@ -115,10 +120,11 @@ def completion_of(key: str, body: bytes) -> Completion:
         usage = data.get("usage") or {}
         text = message.get("content") or message.get("refusal") or ""
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-        # Some servers leave the reasoning inline, and open with it.
-        if text.lstrip().startswith("<think>"):
-            inline, _, text = text.lstrip().removeprefix("<think>").partition("</think>")
-            reasoning = reasoning + inline
+        # Some servers leave the reasoning inline; some templates open it in the prompt, so
+        # that only its end is in the reply. Without an end, all of it is reasoning.
+        if "</think>" in text or text.lstrip().startswith("<think>"):
+            inline, _, text = text.partition("</think>")
+            reasoning = reasoning + inline.lstrip().removeprefix("<think>")
         return Completion(
             key=key,
             text=text,
@@ -141,7 +147,7 @@ class Sender(Protocol):
 
 
 # The same request is often made for both modes: its canonical form and key are kept.
-_request: Callable[..., Request] = lru_cache(maxsize=2048)(Request)
+_request: Callable[..., Request] = lru_cache(maxsize=2048, typed=True)(Request)
 
 
 class LLM(Protocol):
@@ -290,6 +296,8 @@ def _parse(text: str, reply: type[Reply]) -> Reply | str:
         body = body.strip("`").removeprefix("json").strip()
     try:
         return reply.model_validate(json.loads(body, strict=False))
+    except RecursionError:
+        return "not JSON: nested too deeply"
     except ValueError as error:
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False, include_input=False)[0]
@@ -305,7 +313,9 @@ def schema_of(reply: type[Reply]) -> tuple[str, str]:
     """Name and canonical JSON of a reply's schema; titles and descriptions are left out."""
     if reply not in _SCHEMAS:
         schema = _without_titles(reply.model_json_schema())
-        text = json.dumps(schema, separators=(",", ":"), sort_keys=True)
+        # In the order of declaration: engines write fields in the schema's order, and a
+        # reason must come before its score.
+        text = json.dumps(schema, separators=(",", ":"))
         _SCHEMAS[reply] = (reply.__name__.removesuffix("Reply").lower(), text)
     return _SCHEMAS[reply]
 

@@ -52,10 +52,20 @@ class TwinPolicy(Record):
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
 
 
+TextGate = Literal[
+    "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
+    "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
+]  # fmt: skip
+JudgedGate = Literal[
+    "adherence", "violation", "adherence_margin", "twin_margin", "twin_margin_mirror",
+    "quality_floor", "parity",
+]  # fmt: skip
+
+
 class GatePolicy(Record):
     """Limits of the gates. A gate named in `off` is measured and stored but refuses nothing."""
 
-    off: tuple[str, ...] = Field((), description="gates that refuse nothing")
+    off: tuple[TextGate | JudgedGate, ...] = Field((), description="gates that refuse nothing")
     min_words: int = Field(20, ge=0, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
     leak_words: int = Field(5, ge=2, description="run of words that counts as copied")

@@ -21,6 +21,7 @@ from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 
 from pairwright.errors import PromptError
+from pairwright.text import visible
 
 
 class Message(NamedTuple):
@@ -98,24 +99,27 @@ _ALLOWED_NODES = (
     nodes.Getattr,
     nodes.For,
 )
-# C0 and C1 controls but tab and newline, bidi controls, zero-width and invisible characters, BOM.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+# What a template may read of a post, an aspect, a list, a case, a scale or an anchor.
+_ATTRIBUTES = frozenset(
+    {"label", "text", "number", "aspects", "aspect", "post", "name", "question", "anchors", "score"}
 )
-# What could end a tag of ours, open another, or read as a chat template's marker.
-_MARKER = re.compile(r"<(?=[/|]|[a-z_]+(?:\s[^<>]*)?>)|\[(?=/?INST\])", re.IGNORECASE)
+# What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
+# any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>` in both
+# widths, `[INST]` and its like. "a < b and c > d" is none of these.
+_MARKER = re.compile(
+    r"<(?=\s*[/|\uff5c]|[A-Za-z_][\w.:-]*(?:\s*/?>|\s+[\w.:-]+\s*=))|\[(?=/?[A-Z_]{4,}\])"
+)
 
 
 def _inert(value: object) -> object:
-    return guard(value) if isinstance(value, str) else value
+    return value if isinstance(value, int | float) else guard(str(value))
 
 
 # One post stands in many prompts.
 @lru_cache(maxsize=4096)
 def guard(text: str) -> str:
     """Text that is inert in a prompt: no tags, no chat markers, no invisible characters."""
-    text = _INVISIBLE.sub("", text.replace("\r\n", "\n"))
-    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", text)
+    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", visible(text))
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ class Prompts:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise PromptError(
             "this prompt is missing",
@@ -214,6 +218,18 @@ def _check(environment: jinja2.Environment, name: str, path: Path, source: str) 
                 f"{type(node).__name__.lower()} is not allowed in a prompt",
                 where=f"{path}:{node.lineno}",
                 fix="A prompt holds only {{ name }} and {% for %}; put logic into the code.",
+            )
+        if isinstance(node, nodes.Getattr) and node.attr not in _ATTRIBUTES:
+            raise PromptError(
+                f"nothing has the field {node.attr!r}",
+                where=f"{path}:{node.lineno}",
+                fix=f"Fields are: {', '.join(sorted(_ATTRIBUTES))}.",
+            )
+        if isinstance(node, nodes.For) and (node.test or node.recursive):
+            raise PromptError(
+                "a loop with a condition or recursion is not allowed",
+                where=f"{path}:{node.lineno}",
+                fix="Write {% for x in xs %} ... {% endfor %}; put logic into the code.",
             )
     used = find_undeclared_variables(tree)
     if unknown := sorted(used - may):

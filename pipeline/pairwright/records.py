@@ -22,9 +22,9 @@ def content_id(prefix: str, *parts: str) -> str:
 
 
 class Record(BaseModel):
-    """Base of all records: immutable and strict about its fields."""
+    """Base of all records: immutable, strict about its fields, and plain JSON: no infinity."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Post(Record):

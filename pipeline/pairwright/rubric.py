@@ -42,9 +42,24 @@ class Anchor(Record):
 class Scale(Record):
     """One quality scale, worded once for judges and humans."""
 
-    name: str
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str
     anchors: tuple[Anchor, ...] = Field(min_length=2)
+
+    @field_validator("name")
+    @classmethod
+    def _not_reason(cls, name: str) -> str:
+        if name == "reason":
+            raise ValueError("'reason' is what the judge gives before its scores")
+        return name
+
+    @field_validator("anchors")
+    @classmethod
+    def _one_text_a_score(cls, anchors: tuple[Anchor, ...]) -> tuple[Anchor, ...]:
+        scores = [anchor.score for anchor in anchors]
+        if len(set(scores)) < len(scores):
+            raise ValueError("two anchors have the same score")
+        return anchors
 
     @property
     def low(self) -> int:
@@ -111,7 +126,7 @@ def _load(path: Path, kind: type[T], **given: str) -> T:
         raise RubricError(
             "no such file", where=path, fix="`pairwright init` writes one to start from."
         ) from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RubricError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
     try:
         return kind.model_validate({**data, **given})

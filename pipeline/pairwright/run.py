@@ -25,16 +25,24 @@ async def work_through(
     """Call `work` on every unit. `stop` is called once if a unit raises, to end the others."""
     failures: list[Exception] = []
 
+    def failed(error: Exception) -> None:
+        if not failures:
+            stop()
+        failures.append(error)
+
     async def worker() -> None:
-        for unit in units:
-            if failures:
+        while not failures:
+            try:
+                unit = next(units)
+            except StopIteration:
+                return
+            except Exception as error:
+                failed(error)
                 return
             try:
                 await work(unit)
             except Exception as error:  # Kept and raised below, after the others have ended.
-                if not failures:
-                    stop()
-                failures.append(error)
+                failed(error)
 
     tasks = [asyncio.create_task(worker()) for _ in range(workers)]
     try:

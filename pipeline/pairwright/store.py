@@ -8,8 +8,8 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 import asyncio
 import fcntl
 import sqlite3
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -42,6 +42,8 @@ CREATE TABLE outcomes (        -- derived, filled anew by every run
     kind TEXT NOT NULL,        -- kept, rejected or failed
     record TEXT NOT NULL
 );
+CREATE TABLE run (finished INTEGER NOT NULL);
+INSERT INTO run VALUES (0);
 """
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -69,20 +71,30 @@ class Store:
         """Open, or create where `writing`. Raises StoreError for a file that is not ours,
         is damaged, or is being written by another process; nothing is ever repaired over."""
         self.path = path
+        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
+        """Calls being sent, by key, whichever endpoint they go to."""
         self._pending: list[tuple[object, ...]] = []
         self._outcomes: list[tuple[int, str, str, str]] = []
         self._committed: asyncio.Future[None] | None = None
         self._lock = _lock(path) if writing else None
-        fresh = not path.exists()
-        if fresh and not writing:
-            raise StoreError(
-                f"{path}: no such file\n  Is this a run folder? `pairwright build` makes one."
-            )
+        try:
+            self._open(writing)
+        except BaseException:
+            if self._lock:
+                self._lock.close()
+            raise
+
+    def _open(self, writing: bool) -> None:
+        if not self.path.exists():
+            if not writing:
+                raise StoreError(
+                    f"{self.path}: no such file\n"
+                    "  Is this a run folder? `pairwright build` makes one."
+                )
+            _create(self.path)
         try:
             # Reading goes through the same WAL, so a status can be asked for during a run.
-            self._db = sqlite3.connect(path, isolation_level=None)
-            if fresh:
-                self._create()
+            self._db = sqlite3.connect(self.path, isolation_level=None)
             self._check()
             if writing:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -90,12 +102,7 @@ class Store:
             else:
                 self._db.execute("PRAGMA query_only = ON")
         except sqlite3.DatabaseError as error:
-            raise _damaged(path, error) from None
-
-    def _create(self) -> None:
-        self._db.executescript(_SCHEMA)
-        self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        self._db.execute(f"PRAGMA user_version = {FORMAT}")
+            raise _damaged(self.path, error) from None
 
     def _check(self) -> None:
         (owner,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -158,19 +165,25 @@ class Store:
         if not rows:
             return
         try:
-            self._db.execute("BEGIN")
-            self._db.executemany(
-                "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows
-            )
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            failure = _damaged(self.path, error)
+            self._write(_INSERT, rows)
+        except StoreError as failure:
             if waiting is None:
-                raise failure from None
+                raise
             waiting.set_exception(failure)
         else:
             if waiting is not None:
                 waiting.set_result(None)
+
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """All rows in one transaction, or none."""
+        try:
+            self._db.execute("BEGIN")
+            self._db.executemany(statement, rows)
+            self._db.execute("COMMIT")
+        except Exception as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise _damaged(self.path, error) from None
 
     def totals(self) -> Totals:
         row = self._execute(
@@ -189,19 +202,35 @@ class Store:
 
     def verify(self) -> Iterator[str]:
         """Re-derive every key from its request; yields a sentence for each difference."""
-        for (complaint,) in self._execute("PRAGMA quick_check"):
-            if complaint != "ok":
-                yield f"{self.path}: {complaint}"
-        for key, request, reply in self._execute("SELECT key, request, reply FROM calls"):
-            if key_of(request) != key:
-                yield f"{self.path} [{key}]: the request does not hash to its key"
-            try:
-                completion_of(key, reply)
-            except ValueError as error:
-                yield f"{self.path} [{key}]: {error}"
+        try:
+            for (complaint,) in self._db.execute("PRAGMA quick_check"):
+                if complaint != "ok":
+                    yield f"{self.path}: {complaint}"
+            # As bytes: a damaged text may be no text any more.
+            rows = self._db.execute("SELECT key, CAST(request AS BLOB), reply FROM calls")
+            for key, request, reply in rows:
+                if key_of(request.decode("utf-8", "replace")) != key:
+                    yield f"{self.path} [{key}]: the request does not hash to its key"
+                try:
+                    completion_of(key, reply)
+                except ValueError as error:
+                    yield f"{self.path} [{key}]: {error}"
+        except sqlite3.DatabaseError as error:
+            yield f"{self.path}: {error}"
 
     def clear_outcomes(self) -> None:
+        """Begin a run: what came of the last one is forgotten, its calls are not."""
         self._execute("DELETE FROM outcomes")
+        self._execute("UPDATE run SET finished = 0")
+
+    def finish(self) -> None:
+        """Say that the outcome files of this run are written."""
+        self._execute("UPDATE run SET finished = 1")
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last run came to its end."""
+        return bool(self._execute("SELECT finished FROM run").fetchone()[0])
 
     def add_outcome(self, position: int, unit: str, kind: str, record: str) -> None:
         """Spool one outcome until the run is whole; files are written from here in order."""
@@ -211,12 +240,7 @@ class Store:
 
     def _spool(self) -> None:
         rows, self._outcomes = self._outcomes, []
-        try:
-            self._db.execute("BEGIN")
-            self._db.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows)
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise _damaged(self.path, error) from None
+        self._write("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows)
 
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(unit, kind, record) in source order."""
@@ -244,22 +268,24 @@ class Durable:
     def __init__(self, store: Store, sender: Sender) -> None:
         self._store = store
         self._sender = sender
-        self._in_flight: dict[str, asyncio.Future[Completion]] = {}
         self._stored = lru_cache(maxsize=RECENT)(self._read)
 
     def _read(self, key: str) -> Completion:
         stored = self._store.get(key)
         if stored is None:
             raise KeyError(key)  # Not kept by the cache, so that it is looked for again.
-        return completion_of(key, stored)
+        try:
+            return completion_of(key, stored)
+        except ValueError as error:
+            raise _damaged(self._store.path, error, key) from None
 
     async def complete(self, request: Request) -> Completion:
         key = request.key
         with suppress(KeyError):
             return self._stored(key)
-        if key in self._in_flight:
-            return await asyncio.shield(self._in_flight[key])
-        mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
+        if key in self._store.in_flight:
+            return await asyncio.shield(self._store.in_flight[key])
+        mine = self._store.in_flight[key] = asyncio.get_running_loop().create_future()
         try:
             # What follows must run in a task of its own: see `together`.
             await asyncio.sleep(0)
@@ -274,11 +300,29 @@ class Durable:
             mine.set_result(completion)
             return completion
         finally:
-            del self._in_flight[key]
+            del self._store.in_flight[key]
+
+
+def _create(path: Path) -> None:
+    """Make the file beside its place and put it there whole: a kill leaves none or all of it."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        with closing(sqlite3.connect(partial)) as database:
+            database.executescript(_SCHEMA)
+            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            database.execute(f"PRAGMA user_version = {FORMAT}")
+            database.commit()
+        partial.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        raise _damaged(path, error) from None
 
 
 def _lock(path: Path) -> TextIO:
-    file = (path.parent / "lock").open("w")
+    try:
+        file = (path.parent / "lock").open("w")
+    except OSError as error:
+        raise _damaged(path.parent, error) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -290,8 +334,9 @@ def _lock(path: Path) -> TextIO:
     return file
 
 
-def _damaged(path: Path, error: sqlite3.Error) -> StoreError:
+def _damaged(path: Path, error: Exception, key: str = "") -> StoreError:
+    where = f"{path} [{key}]" if key else str(path)
     return StoreError(
-        f"{path}: {error}\n"
+        f"{where}: {error}\n"
         "  The file was left as it is. Restore it from a copy, or build into another run folder."
     )

@@ -8,7 +8,15 @@ from typing import TypeVar
 
 T = TypeVar("T")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*", re.UNICODE)
+# What prompts show of "[INST]" and its like (prompt.guard), in lower case.
+_BRACKET = re.compile(r"\((?=/?[a-z_]{4,}\])")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# C0 and C1 controls but tab and newline, bidi controls, zero-width and tag characters, BOM.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*", re.UNICODE)
 
 # Function words of English: they carry no topic, so overlaps leave them out.
 _FUNCTION_WORDS = """
@@ -39,7 +47,7 @@ STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
     """Lower-cased words in order; apostrophes stay inside a word."""
-    return tuple(_WORD.findall(text.lower()))
+    return tuple(_WORD.findall(text.lower().replace("\u2019", "'")))
 
 
 def word_count(text: str) -> int:
@@ -50,7 +58,7 @@ def word_count(text: str) -> int:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A crude stem (plural and verb endings), enough to match `brakes` with `braking`."""
-    for ending in ("'s", "\u2019s", "ings", "ing", "ies", "ied", "es", "ed", "s", "e"):
+    for ending in ("'s", "ings", "ing", "ies", "ied", "es", "ed", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             root = word[: -len(ending)]
             return root + "y" if ending in ("ies", "ied") else root
@@ -82,13 +90,18 @@ def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> 
     return min(found, default=None)
 
 
+def visible(text: str) -> str:
+    """Without invisible characters, and with plain newlines."""
+    return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text))
+
+
 def normalised(text: str) -> str:
     """For finding a quote again: NFKC, lower case, straight quotes, single spaces.
 
-    The mark that prompts show instead of `<` (prompt.guard) counts as `<`.
+    What prompts show (prompt.guard) counts as what it stands for.
     """
-    folded = unicodedata.normalize("NFKC", text).lower()
-    folded = folded.translate(_QUOTES)
+    folded = unicodedata.normalize("NFKC", visible(text)).lower()
+    folded = _BRACKET.sub("[", folded.translate(_QUOTES))
     return " ".join(folded.split())
 
 

@@ -41,8 +41,15 @@ async def together(*calls: Call[Any]) -> tuple[Any, ...]:
     waiting = [call for call in begun if not call.done()]
     if waiting:
         await asyncio.gather(*waiting, return_exceptions=True)
-    # All are done: the first that failed raises here.
+    # All are done. Every error is looked at, so that none is reported as forgotten.
+    errors = [_error(call) for call in begun]
+    if first := next(filter(None, errors), None):
+        raise first
     return tuple([call.result() for call in begun])
+
+
+def _error(call: asyncio.Future[Any]) -> BaseException | None:
+    return asyncio.CancelledError() if call.cancelled() else call.exception()
 
 
 def _begin(call: Call[T1]) -> asyncio.Future[T1]:
@@ -52,7 +59,7 @@ def _begin(call: Call[T1]) -> asyncio.Future[T1]:
         first = call.send(None)
     except StopIteration as end:
         done.set_result(end.value)
-    except Exception as error:
+    except BaseException as error:  # Let through below, once the siblings are done.
         done.set_exception(error)
     else:
         return asyncio.create_task(_finish(call, first))

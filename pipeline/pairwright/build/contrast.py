@@ -81,16 +81,7 @@ async def _write(
 ) -> tuple[str | Rejected, str | Rejected]:
     config, generator = policy.config, models.generator
     if config.paper_writers:
-        first, second = await together(
-            *(
-                write_paper(
-                    item.question, item.profile, rubric, paper_stance, generator, policy.prompts,
-                    config.planner, words=config.words, draw=number,
-                )
-                for paper_stance in PAPER_STANCES
-            )
-        )  # fmt: skip
-        return first, second
+        return await _write_paper(item, rubric, models, policy, number)
     against: Stance = "omitting" if strategy == "omit" else "contradicting"
     stances: tuple[Stance, Stance] = ("adhering", against)
     first, second = await together(
@@ -103,6 +94,26 @@ async def _write(
         )
     )  # fmt: skip
     return first, second
+
+
+async def _write_paper(
+    item: Item, rubric: Rubric, models: Models, policy: Policy, number: int
+) -> tuple[str | Rejected, str | Rejected]:
+    """Both sides from the same posts: where one had to do with fewer, so does the other."""
+    posts = item.profile
+    while True:
+        (first, seen), (second, also_seen) = await together(
+            *(
+                write_paper(
+                    item.question, posts, rubric, stance, models.generator, policy.prompts,
+                    policy.config.planner, words=policy.config.words, draw=number,
+                )
+                for stance in PAPER_STANCES
+            )
+        )  # fmt: skip
+        if seen.posts == also_seen.posts:
+            return first, second
+        posts = min(seen.posts, also_seen.posts, key=len)
 
 
 async def _judge(item: Item, rubric: Rubric, draft: Draft, models: Models, policy: Policy) -> Draft:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pairwright import text
 from pairwright.config import Config
+from pairwright.errors import on_disk
 from pairwright.records import Item, Post, content_id
 
 Histories = tuple[tuple[Post, ...], ...]
@@ -43,10 +44,12 @@ class Corpus:
         self.partners: dict[str, str] = {}
         """Who is whose partner; set once, before the first model call."""
         self.by_user: dict[str, list[int]] = {}
-        self.by_category: dict[str, list[int]] = {}
+        self.by_category: dict[str, dict[str, int]] = {}
+        """The users of each category, with their first item in it."""
         for position, entry in enumerate(entries):
             self.by_user.setdefault(entry.user, []).append(position)
-            self.by_category.setdefault(entry.category, []).append(position)
+            self.by_category.setdefault(entry.category, {}).setdefault(entry.user, position)
+        self._users_of = {category: list(users) for category, users in self.by_category.items()}
         self._file: BinaryIO = path.open("rb")
         self._recent = lru_cache(maxsize=512)(self._read)
 
@@ -55,11 +58,13 @@ class Corpus:
         """Write the items and open them; the file appears whole or not at all."""
         partial = path.with_suffix(".partial")
         entries, rarity, offset = [], Rarity(config.gates.rare_share), 0
-        with partial.open("wb") as file:
+        with on_disk(path), partial.open("wb") as file:
             for item in items:
                 line = item.model_dump_json().encode() + b"\n"
                 file.write(line)
-                entries.append(Entry(item.id, item.user, item.category, len(item.profile), offset))
+                entries.append(
+                    Entry(item.id, item.user, item.category.lower(), len(item.profile), offset)
+                )
                 rarity.add(item)
                 offset += len(line)
         partial.replace(path)
@@ -89,17 +94,13 @@ class Corpus:
         The partner is left out too, so that both halves of a twin are held against the same
         others. Fewer where the category has fewer users.
         """
-        n = self._others
         without = {item.user, self.partners.get(item.user)}
         chance = random.Random(content_id("others", str(self._seed), item.id))
-        pool = self.by_category[item.category]
-        # A sample with room for those that are left out or appear twice, then the rest.
-        drawn = chance.sample(pool, len(pool)) if len(pool) <= 4 * n else chance.sample(pool, 3 * n)
-        users: dict[str, int] = {}
-        for position in drawn:
-            if (user := self.entries[position].user) not in without:
-                users.setdefault(user, position)
-        return tuple(self.item(position).profile for position in list(users.values())[:n])
+        users = self._users_of[item.category.lower()]
+        drawn = chance.sample(users, min(len(users), self._others + len(without)))
+        chosen = [user for user in drawn if user not in without][: self._others]
+        positions = self.by_category[item.category.lower()]
+        return tuple(self.item(positions[user]).profile for user in chosen)
 
     def rare(self, posts: Iterable[Post]) -> frozenset[str]:
         """The terms of these posts that few users of the run write."""
@@ -117,12 +118,15 @@ class Rarity:
 
     def __init__(self, share: float) -> None:
         self._share = share
-        self._users = 0
+        self._users: set[str] = set()
         self._counts = np.zeros(self.CELLS, dtype=np.uint32)
         self._rare = lru_cache(maxsize=2048)(self._rare_of)
 
     def add(self, item: Item) -> None:
-        self._users += 1
+        """Count a user by the first item: later ones repeat most of the posts."""
+        if item.user in self._users:
+            return
+        self._users.add(item.user)
         cells = {self._cell(term) for post in item.profile for term in text.terms(post.text)}
         self._counts[list(cells)] += 1
 
@@ -132,7 +136,7 @@ class Rarity:
 
     def _rare_of(self, post: str) -> frozenset[str]:
         # Among few users a word is rare if only its own writer has it.
-        most = max(1, int(self._share * self._users))
+        most = max(1, int(self._share * len(self._users)))
         terms = text.terms(post)
         return frozenset(term for term in terms if self._counts[self._cell(term)] <= most)
 

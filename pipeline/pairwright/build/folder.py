@@ -1,12 +1,13 @@
 """A run folder: its files, and whether this config may go on in it."""
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from pairwright.build.outcomes import FILES
-from pairwright.config import Config, differences
+from pairwright.config import Config, differences, essential
 from pairwright.errors import ConfigError, StoreError
 
 
@@ -20,32 +21,62 @@ class RunFolder:
         self.problems = path / "source_problems.jsonl"
         self.config = path / "config.toml"
 
+    def make(self) -> None:
+        """Make the folder. One that exists must be empty or a run folder already."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            strangers = {path.name for path in self.path.iterdir()} - self._early
+        except OSError as error:
+            raise StoreError(
+                f"{self.path}: {error.strerror}\n  Give a folder that can be written as --run."
+            ) from None
+        if strangers and not self.config.exists():
+            raise StoreError(
+                f"{self.path}: not empty and not a run folder\n"
+                "  Give a new or empty folder as --run."
+            )
+
+    @property
+    def _early(self) -> set[str]:
+        """What a run that was killed before its config was written may have left."""
+        calls = self.calls.name
+        return {
+            "lock",
+            "config.partial",
+            calls,
+            *(calls + end for end in (".partial", "-wal", "-shm")),
+        }
+
     def prepare(self, config: Config, content: dict[str, str], *, accept_changes: bool) -> None:
-        """Make the folder, or go on in it if what decides the outcome is as it was.
+        """Go on in the folder if what decides the outcome is as it was; to be called while
+        the store is held, so that a refused second process changes nothing.
 
         `content` holds the hashes of prompts, rubrics and source. Raises ConfigError naming
         what differs, unless `accept_changes`: then calls stay, and the old outcome files
         move to `previous/`.
         """
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
-        if self.path.exists() and not self.path.is_dir():
-            raise StoreError(f"{self.path}: is a file\n  Give a folder as --run.")
-        self.path.mkdir(parents=True, exist_ok=True)
         if self.config.exists():
             self._compare(now, accept_changes)
-        elif any(self.path.iterdir()):
-            raise StoreError(
-                f"{self.path}: not empty and not a run folder\n"
-                "  Give a new or empty folder as --run."
-            )
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
 
+    def saved(self) -> dict[str, Any]:
+        """The config that the folder was last built with, as it was resolved."""
+        try:
+            saved = tomllib.loads(self.config.read_text(encoding="utf-8"))
+            essential(saved)
+        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+            raise ConfigError(
+                f"the run's own config cannot be read: {error}",
+                where=self.config,
+                fix="Restore it from a copy, or build into another --run folder.",
+            ) from None
+        return saved
+
     def _compare(self, now: dict[str, Any], accept_changes: bool) -> None:
-        before = tomllib.loads(self.config.read_text(encoding="utf-8"))
-        # None has no TOML form: a key that is absent is none.
-        changed = differences(before, tomllib.loads(to_toml(now)))
+        changed = differences(essential(self.saved()), essential(tomllib.loads(to_toml(now))))
         if not changed:
             return
         if not accept_changes:
@@ -62,18 +93,14 @@ class RunFolder:
                 (self.path / name).replace(previous / name)
 
 
-def to_toml(data: dict[str, Any], prefix: str = "") -> str:
-    """A nested dict as TOML. Keys without a value are left out."""
-    plain, tables = [], []
-    for key, value in data.items():
-        name = (
-            key
-            if key.replace("_", "").replace("-", "").isalnum() and key.isascii()
-            else json.dumps(key)
-        )
-        if isinstance(value, dict):
-            tables.append(f"\n[{prefix}{name}]\n{to_toml(value, f'{prefix}{name}.')}")
-        elif value is not None:
-            # JSON's strings, numbers, booleans and flat lists are TOML's, too.
-            plain.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
-    return "\n".join([*plain, *tables]) + "\n"
+def to_toml(data: dict[str, Any]) -> str:
+    """A nested dict as TOML. Keys without a value are left out: TOML has no null."""
+    return tomli_w.dumps(_valued(data))
+
+
+def _valued(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _valued(value) for key, value in node.items() if value is not None}
+    if isinstance(node, list):
+        return [_valued(value) for value in node if value is not None]
+    return node

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from pairwright import __version__
 from pairwright.build.checks import Check
 from pairwright.build.tally import Tally
-from pairwright.config import OPERATIONAL, Config
+from pairwright.config import Config, essential
 from pairwright.prompt import Prompts
 from pairwright.records import Record
 from pairwright.stats import Share
@@ -76,7 +76,7 @@ def manifest(
             "cost": round(cost(store, config), 6),
         },
         "prompts": dict(sorted(prompts.hashes.items())),
-        "config": _essential(config.model_dump(mode="json")),
+        "config": essential(config.model_dump(mode="json")),
     }
 
 
@@ -95,9 +95,3 @@ def cost(store: Store, config: Config) -> float:
 
 def _share(found: Share) -> dict[str, JsonValue]:
     return {"k": found.k, "n": found.n, "low": found.low, "high": found.high}
-
-
-def _essential(node: JsonValue) -> JsonValue:
-    if not isinstance(node, dict):
-        return node
-    return {key: _essential(value) for key, value in node.items() if key not in OPERATIONAL}

@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from pairwright.errors import on_disk
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.run import Call, CallLog
 from pairwright.store import Store
@@ -79,7 +80,7 @@ def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
     """Write all outcome files; the manifest last, so that it speaks of files that are there."""
-    with ExitStack() as stack:
+    with on_disk(folder), ExitStack() as stack:
         pairs, rejected, failed = (
             stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
             for name in FILES[:3]

@@ -42,9 +42,12 @@ def match_partners(corpus: Corpus, policy: TwinPolicy, seed: int) -> dict[str, s
 
 
 def suits(item: Item, posts: tuple[Post, ...], policy: TwinPolicy) -> bool:
-    """Whether posts of a partner older than the question bear on it, and none repeats it."""
+    """Whether posts of a partner older than the question bear on it, are about as many as the
+    asker's, and none repeats it."""
     asks = text.terms(item.question)
     older = older_than(item, posts)
+    if not _level(len(item.profile), len(older), policy):
+        return False
     relevant = sum(_bears(asks, text.terms(post.text), policy.relevance_floor) for post in older)
     return relevant >= policy.min_relevant and not any(
         text.near_duplicate(item.question, post.text) for post in older
@@ -52,9 +55,9 @@ def suits(item: Item, posts: tuple[Post, ...], policy: TwinPolicy) -> bool:
 
 
 def _readers(corpus: Corpus, category: str) -> list[Reader]:
-    users = dict.fromkeys(corpus.entries[p].user for p in corpus.by_category[category])
+    users = corpus.by_category[category]
     # A user who asks in several categories is matched in that of the longest history.
-    latest = [item for user in users if (item := corpus.latest(user)).category == category]
+    latest = [item for user in users if (item := corpus.latest(user)).category.lower() == category]
     wanted = frozenset().union(*(text.terms(item.question) for item in latest))
     return [
         Reader(
@@ -104,15 +107,19 @@ def _candidates(
 
 
 def _fit(asker: Reader, other: Reader, policy: TwinPolicy) -> bool:
-    shorter, longer = sorted((len(asker.posts), len(other.posts)))
-    if longer > policy.length_ratio * shorter:
-        return False
-    relevant = sum(
-        _bears(asker.asks, terms, policy.relevance_floor)
+    older = [
+        terms
         for created, terms in other.posts
         if asker.created is None or created is None or created < asker.created
-    )
+    ]
+    if not _level(len(asker.posts), len(older), policy):
+        return False
+    relevant = sum(_bears(asker.asks, terms, policy.relevance_floor) for terms in older)
     return relevant >= policy.min_relevant
+
+
+def _level(asker: int, partner: int, policy: TwinPolicy) -> bool:
+    return max(asker, partner) <= policy.length_ratio * min(asker, partner)
 
 
 def _bears(asks: frozenset[str] | set[str], terms: frozenset[str] | set[str], floor: float) -> bool:

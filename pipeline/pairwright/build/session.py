@@ -22,7 +22,7 @@ from pairwright.build.tally import Tally
 from pairwright.build.twin import build_twin
 from pairwright.build.units import Unit, units
 from pairwright.config import Config
-from pairwright.errors import CallFailed, Interrupted
+from pairwright.errors import CallFailed, Interrupted, on_disk
 from pairwright.llm import Models
 from pairwright.records import Contrast, Item, Rejected, Twin, content_id
 from pairwright.rubric import Domains
@@ -53,7 +53,7 @@ def read_corpus(
     """
     counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
     partial = run.problems.with_suffix(".partial")
-    with partial.open("w", encoding="utf-8") as problems:
+    with on_disk(run.problems), partial.open("w", encoding="utf-8") as problems:
 
         def items() -> Iterator[Item]:
             for row in sources.read(config.source, domains, folder):
@@ -118,6 +118,7 @@ async def build(
     checked = checks(store, counted)
     made = manifest(store, policy.config, policy.prompts, summary, counted, checked)
     write_outcomes(store, run.path, made)
+    store.finish()
     return counted, checked
 
 

@@ -30,7 +30,7 @@ async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) 
         return asker
     if isinstance(other, Rejected):
         return other
-    if alike := _alike(asker, other, policy.config.twin.rubric_overlap):
+    if policy.config.gated and (alike := _alike(asker, other, policy.config.twin.rubric_overlap)):
         return alike
 
     async def draw(number: int) -> Draft | Rejected:
@@ -40,7 +40,8 @@ async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) 
     if isinstance(drawn, Rejected):
         return drawn
     draft, refused = drawn
-    return _twin(item, partner, posts, (asker, other), draft, refused, models.judge.name)
+    judge = models.judge.name if policy.config.gated else None
+    return _twin(item, partner, posts, (asker, other), draft, refused, judge)
 
 
 def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
@@ -85,6 +86,11 @@ async def _draw(
         return first
     if isinstance(second, Rejected):
         return second
+    draft = Draft(
+        draw=number, strategy="twin", generator=models.generator.name, first=first, second=second
+    )
+    if not config.gated:
+        return draft
     profiles = (*item.profile, *posts)
     sides = Sides(
         question=item.question,
@@ -95,14 +101,8 @@ async def _draw(
         posts=tuple(post.text for post in profiles),
         rare=policy.company.rare(profiles),
     )
-    draft = Draft(
-        draw=number,
-        strategy="twin",
-        generator=models.generator.name,
-        first=first,
-        second=second,
-        gates=check_writing(sides, config.gates, words=config.words),
-    )
+    gates = check_writing(sides, config.gates, words=config.words)
+    draft = draft.model_copy(update={"gates": gates})
     if draft.refused_by:
         return draft
     return await _judge(item.question, asker, other, draft, models, policy)
@@ -144,7 +144,7 @@ def _twin(
     rubrics: tuple[Rubric, Rubric],
     draft: Draft,
     refused: tuple[Draft, ...],
-    judge: str,
+    judge: str | None,
 ) -> Twin:
     twin_id = content_id("twin", item.question, item.user, partner.user, draft.first, draft.second)
 

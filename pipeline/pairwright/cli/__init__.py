@@ -1,5 +1,6 @@
 """The command line: the only place that reads the environment and puts parts together."""
 
+import asyncio
 import sys
 from typing import Annotated
 
@@ -58,6 +59,10 @@ def main() -> None:
     except PairwrightError as error:
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except OSError as error:
+        # A full disk, a folder without leave to write: nothing that a traceback explains.
+        typer.echo(f"{error.filename or 'input or output'}: {error.strerror}", err=True)
+        sys.exit(2)
+    except (KeyboardInterrupt, asyncio.CancelledError):
         typer.echo("Stopped. Every finished call is stored; run again to go on.", err=True)
         sys.exit(130)

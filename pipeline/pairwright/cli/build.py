@@ -67,12 +67,14 @@ def build_command(
         _estimate(config, policy, folder, limit)
         return
     run_folder = RunFolder(run)
-    run_folder.prepare(config, _content(config, policy, folder), accept_changes=accept_changes)
+    content = _content(config, policy, folder)
+    run_folder.make()
     store = Store(run_folder.calls)
     # What is loaded by now stays: the collector need not walk it at every round.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     try:
+        run_folder.prepare(config, content, accept_changes=accept_changes)
         counted, checked, meter = asyncio.run(
             _build(config, policy, folder, run_folder, store, limit, console)
         )

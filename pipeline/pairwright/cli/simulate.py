@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from pairwright import simulated
+from pairwright.errors import InputError
 
 
 def simulate_command(
@@ -28,7 +29,15 @@ def simulate_command(
 
       pairwright simulate --port 8000 --defect leaked_rubric=0.2 --defect http_429=0.05
     """
-    asyncio.run(_serve(port, simulated.Defects.parse(defect or []), latency))
+    planted = simulated.Defects.parse(defect or [])
+    try:
+        asyncio.run(_serve(port, planted, latency))
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"cannot be served on: {error}",
+            where=f"--port {port}",
+            fix="Give another port, or 0 for a free one.",
+        ) from None
 
 
 async def _serve(port: int, defects: simulated.Defects, latency: float) -> None:

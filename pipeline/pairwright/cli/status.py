@@ -1,7 +1,5 @@
 """`pairwright status`."""
 
-import json
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -36,29 +34,31 @@ def status_command(
     """
     folder = RunFolder(run)
     store = Store(folder.calls, writing=False)
-    console = Console()
-    if as_json:
-        manifest = folder.path / "manifest.json"
-        if not manifest.exists():
-            typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
-            raise typer.Exit(1)
-        typer.echo(manifest.read_text(encoding="utf-8"), nl=False)
-        raise typer.Exit(0 if json.loads(manifest.read_bytes())["state"] == "whole" else 1)
-    saved = tomllib.loads(folder.config.read_text(encoding="utf-8"))
-    saved.pop("content", None)
+    console = Console(stderr=as_json)
     counted = tally(store)
-    result_table(
-        console, store, validate(saved, folder.config), counted, checks(store, counted), folder
-    )
-    if not (folder.path / "manifest.json").exists():
+    if as_json:
+        _print_manifest(folder)
+    else:
+        saved = folder.saved()
+        saved.pop("content", None)
+        config = validate(saved, folder.config)
+        result_table(console, store, config, counted, checks(store, counted), folder)
+    if not (store.finished and (folder.path / "manifest.json").exists()):
         console.print("The build has not finished; run it again to go on.")
-    if verify:
-        _verify(store, console)
-    if counted.failed:
+    whole = _verified(store, console) if verify else True
+    if counted.failed or not whole:
         raise typer.Exit(1)
 
 
-def _verify(store: Store, console: Console) -> None:
+def _print_manifest(folder: RunFolder) -> None:
+    manifest = folder.path / "manifest.json"
+    if not manifest.exists():
+        typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
+        raise typer.Exit(1)
+    typer.echo(manifest.read_text(encoding="utf-8"), nl=False)
+
+
+def _verified(store: Store, console: Console) -> bool:
     differences = 0
     for difference in store.verify():
         differences += 1
@@ -66,5 +66,6 @@ def _verify(store: Store, console: Console) -> None:
     n = store.totals().calls
     if differences:
         console.print(f"{differences} differences in {n:,} calls. Restore the store from a copy.")
-        raise typer.Exit(1)
+        return False
     console.print(f"All {n:,} calls hash to their keys.")
+    return True

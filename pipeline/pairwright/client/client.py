@@ -5,8 +5,10 @@ the raw response, because building the SDK's objects is most of its cost. tenaci
 retry layer (the SDK's own is off).
 """
 
+import asyncio
 import json
 import time
+from contextlib import suppress
 
 import httpx2
 import tenacity
@@ -23,14 +25,14 @@ from openai import (
 from pairwright.client.balance import Server, least_busy
 from pairwright.client.meter import Meter
 from pairwright.client.pace import Concurrency, Pace
-from pairwright.client.wire import Transient, body_of, refusal
+from pairwright.client.wire import STAND_INS, Transient, body_of, refusal
 from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, Interrupted
 from pairwright.llm import Request, completion_of
 
 _MANY = 100_000
 _JSON: RequestOptions = {"headers": {"Content-Type": "application/json"}}
-_JITTERED = tenacity.wait_exponential_jitter(initial=0.5, max=30)
+_JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
 
 class Client:
@@ -44,7 +46,8 @@ class Client:
         self.concurrency = Concurrency(
             None if endpoint.concurrency == "auto" else endpoint.concurrency
         )
-        self._stopping = False
+        self._stopped = asyncio.Event()
+        self._api_key = api_key
         self._servers = [
             Server(
                 AsyncOpenAI(
@@ -53,6 +56,8 @@ class Client:
                     base_url=url,
                     max_retries=0,
                     http_client=DefaultAioHttpClient(
+                        # A proxy of the environment cannot reach this machine's own servers.
+                        trust_env=not _on_this_machine(url),
                         timeout=httpx2.Timeout(endpoint.timeout_s, connect=10, pool=None),
                         # aiohttp would stop at 100 connections, and the SDK at 1,000.
                         limits=httpx2.Limits(max_connections=_MANY),
@@ -71,7 +76,7 @@ class Client:
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
-        self._stopping = True
+        self._stopped.set()
 
     async def send(self, request: Request) -> bytes:
         """The body of a usable reply.
@@ -97,6 +102,7 @@ class Client:
             retry=tenacity.retry_if_exception_type(Transient),
             stop=tenacity.stop_after_attempt(self._endpoint.attempts),
             wait=_wait,
+            sleep=self._pause,
             before_sleep=self._count_retry,
             reraise=True,
         )
@@ -109,16 +115,20 @@ class Client:
 
     async def _attempt(self, request: Request) -> bytes:
         async with self.concurrency:
-            await self._pace.wait(_rough_tokens(request))
-            if self._stopping:
-                raise Interrupted("stopping: no new calls are sent")
+            await self._pause(self._pace.delay(_rough_tokens(request)))
             self._meter.admit()
             self._meter.in_flight += 1
             server = least_busy(self._servers)
             server.in_flight += 1
             started = time.monotonic()
             try:
-                body = await self._post(server, request)
+                async with asyncio.timeout(self._endpoint.timeout_s):
+                    body = await self._post(server, request)
+            except TimeoutError:
+                server.failed()
+                raise Transient(
+                    "timeout_or_dropped", f"no whole reply in {self._endpoint.timeout_s} s"
+                ) from None
             except Transient as error:
                 if error.reason == "http_429":
                     self.concurrency.refused()
@@ -129,8 +139,21 @@ class Client:
                 server.in_flight -= 1
                 self._meter.in_flight -= 1
             server.succeeded()
-            self.concurrency.answered(time.monotonic() - started)
+            completion = completion_of(request.key, body)
+            # What was refused took no time that says how busy the endpoint is.
+            if completion.finish not in STAND_INS:
+                self.concurrency.answered(time.monotonic() - started)
+            sent, got = completion.prompt_tokens, completion.completion_tokens
+            self._meter.answered(sent, got, self._endpoint.cost(sent, got))
         return body
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the run is stopping: then nothing more is sent."""
+        if seconds > 0 and not self._stopped.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), seconds)
+        if self._stopped.is_set():
+            raise Interrupted("stopping: no new calls are sent")
 
     async def _post(self, server: Server, request: Request) -> bytes:
         self._meter.sent += 1
@@ -141,25 +164,20 @@ class Client:
                 content=json.dumps(body_of(request, self._endpoint.token_parameter)).encode(),
                 options=_JSON,
             )
-            body = response.content
-            completion = completion_of(request.key, body)
+            body = _without(self._api_key, response.content)
+            completion_of(request.key, body)
         except APIStatusError as error:
-            meaning = refusal(error, f"[endpoints.{self.name}] {server.api.base_url}")
+            where = f"[endpoints.{self.name}] {server.api.base_url}"
+            meaning = refusal(error, where, self._api_key)
             if isinstance(meaning, bytes):
                 return meaning
             raise meaning from None
-        # Over aiohttp a dropped connection is reported as a timeout, too.
-        except APITimeoutError as error:
-            raise Transient("timeout_or_dropped", str(error)) from None
+        # Over aiohttp a dropped connection is reported as a timeout, too: the cause says which.
         except (APIConnectionError, APIError, httpx2.HTTPError) as error:
-            raise Transient("connection", str(error) or type(error).__name__) from None
-        except (json.JSONDecodeError, ValueError) as error:
+            reason = "timeout_or_dropped" if isinstance(error, APITimeoutError) else "connection"
+            raise Transient(reason, _told(error)) from None
+        except ValueError as error:  # JSONDecodeError is one.
             raise Transient("malformed_body", str(error)) from None
-        self._meter.answered(
-            completion.prompt_tokens,
-            completion.completion_tokens,
-            self._endpoint.cost(completion.prompt_tokens, completion.completion_tokens),
-        )
         return body
 
     def _count_retry(self, _: tenacity.RetryCallState) -> None:
@@ -171,6 +189,26 @@ def _wait(state: tenacity.RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     asked = error.retry_after if isinstance(error, Transient) else None
     return min(asked, 120.0) if asked is not None else _JITTERED(state)
+
+
+def _told(error: Exception) -> str:
+    """What lies behind the SDK's error, such as a refused connection."""
+    causes = [error]
+    while (cause := causes[-1].__cause__) and isinstance(cause, Exception):
+        causes.append(cause)
+    # "Request timed out" is what the SDK says of a refused connection, too.
+    told = causes[1:] or causes
+    return "; ".join(dict.fromkeys(str(e) or type(e).__name__ for e in told))[:500]
+
+
+def _without(secret: str | None, body: bytes) -> bytes:
+    """The body without the API key, should a server repeat it."""
+    return body.replace(secret.encode(), b"***") if secret else body
+
+
+def _on_this_machine(url: str) -> bool:
+    host = httpx2.URL(url).host
+    return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
 def _rough_tokens(request: Request) -> int:

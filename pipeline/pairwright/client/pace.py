@@ -8,22 +8,22 @@ from collections import deque
 class Concurrency:
     """At most `limit` calls in flight; with `auto` the limit follows the endpoint.
 
-    Auto grows by one for each answer that is not much slower than the fastest seen, and falls
-    by a quarter at a 429 or when answers take more than twice that (additive increase,
-    multiplicative decrease, as TCP does). It falls once for the calls of one flight, not
-    once for each of them.
+    Auto looks at the mean time of every 32 answers. It grows by a tenth while that stays under
+    twice the calmest such mean, and falls by a quarter when it does not, or at a 429. It falls
+    once for the calls of one flight, not once for each of them.
     """
 
     AUTO_START = 8
     AUTO_MOST = 1024
+    WINDOW = 32
 
     def __init__(self, limit: int | None) -> None:
         self.auto = limit is None
         self.limit = float(limit or self.AUTO_START)
         self.in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._fastest = float("inf")
-        self._typical = 0.0
+        self._window: list[float] = []
+        self._calmest = float("inf")
         self._settled = 0.0
 
     async def __aenter__(self) -> "Concurrency":
@@ -55,12 +55,16 @@ class Concurrency:
         """Learn from one answer."""
         if not self.auto:
             return
-        self._fastest = min(self._fastest, seconds)
-        self._typical = seconds if not self._typical else 0.9 * self._typical + 0.1 * seconds
-        if self._typical > 2 * self._fastest:
-            self._back_off(seconds)
+        self._window.append(seconds)
+        if len(self._window) < self.WINDOW:
+            return
+        mean = sum(self._window) / len(self._window)
+        self._window.clear()
+        self._calmest = min(self._calmest, mean)
+        if mean > 2 * self._calmest:
+            self._back_off(mean)
         elif self.in_flight >= int(self.limit) - 1:
-            self.limit = min(self.limit + 1 / max(self.limit / 8, 1), self.AUTO_MOST)
+            self.limit = min(self.limit * 1.1, self.AUTO_MOST)
 
     def refused(self) -> None:
         """Learn from a 429."""
@@ -72,7 +76,6 @@ class Concurrency:
         if now >= self._settled:
             self.limit = max(1.0, self.limit * 0.75)
             self._settled = now + flight_seconds
-            self._typical = 0.0
 
 
 class Pace:
@@ -83,13 +86,12 @@ class Pace:
         self._per_token = 60 / tpm if tpm else 0.0
         self._next = 0.0
 
-    async def wait(self, tokens: int) -> None:
-        """Return when a call of about `tokens` tokens may go out."""
+    def delay(self, tokens: int) -> float:
+        """Seconds until a call of about `tokens` tokens may go out; its place is taken."""
         cost = max(self._per_call, self._per_token * tokens)
         if not cost:
-            return
+            return 0.0
         now = time.monotonic()
         start = max(now, self._next)
         self._next = start + cost
-        if start > now:
-            await asyncio.sleep(start - now)
+        return start - now

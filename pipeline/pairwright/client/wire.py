@@ -1,7 +1,10 @@
 """The wire format: a Request as a chat-completions body, and refusals as what they mean for us."""
 
 import json
+import math
 import re
+import time
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from openai import APIStatusError
@@ -17,6 +20,10 @@ _UNSUPPORTED = re.compile(
     r"|extra inputs are not permitted|does not support",
     re.I,
 )
+
+
+STAND_INS = frozenset({CONTEXT_LENGTH, "content_filter"})
+"""Finish reasons of refusals that are stored like answers."""
 
 
 class Transient(Exception):
@@ -50,13 +57,13 @@ def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
     return body
 
 
-def refusal(error: APIStatusError, where: str) -> bytes | Exception:
+def refusal(error: APIStatusError, where: str, api_key: str | None) -> bytes | Exception:
     """What a 4xx or 5xx means: a body to store in its place, or the exception to raise.
 
     A prompt over the context and a content filter are answers about this one request, so they
     are stored like answers. What every call of this kind would meet stops the run.
     """
-    status, message = error.status_code, _message(error)
+    status, message = error.status_code, _message(error, api_key)
     detail = error.body if isinstance(error.body, dict) else {}
     code, parameter = str(detail.get("code") or ""), detail.get("param")
     if status == 429 and "insufficient_quota" in code:
@@ -93,15 +100,26 @@ def _stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
-def _message(error: APIStatusError) -> str:
-    """The endpoint's own words without any key that it may repeat."""
-    body = error.body if isinstance(error.body, dict) else {}
-    text = str(body.get("message") or error.message)
+def _message(error: APIStatusError, api_key: str | None) -> str:
+    """The endpoint's own words, in whatever shape it gives them, without any key it repeats."""
+    body = error.body
+    for name in ("error", "message", "detail"):
+        if isinstance(body, dict) and body.get(name):
+            body = body[name]
+    text = str(body or error.response.text or error.message)
+    if api_key:
+        text = text.replace(api_key, "***")
     return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", text)[:1000]
 
 
 def _retry_after(error: APIStatusError) -> float | None:
+    """Seconds that the endpoint asks for, given as a number or as a date."""
+    asked = error.response.headers.get("retry-after", "")
     try:
-        return float(error.response.headers["retry-after"])
-    except (KeyError, ValueError):
-        return None
+        seconds = float(asked)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(asked).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

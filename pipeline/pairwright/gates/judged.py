@@ -53,12 +53,12 @@ def _quality(draft: Draft, policy: GatePolicy) -> tuple[GateResult, ...]:
 def _at_least(gate: str, value: float, limit: float, policy: GatePolicy) -> GateResult:
     value = round(value, 6)
     return GateResult(
-        gate=gate, passed=value >= limit or gate in policy.off, value=value, limit=limit
+        gate=gate, passed=value >= round(limit, 6) or gate in policy.off, value=value, limit=limit
     )
 
 
 def _at_most(gate: str, value: float, limit: float, policy: GatePolicy) -> GateResult:
     value = round(value, 6)
     return GateResult(
-        gate=gate, passed=value <= limit or gate in policy.off, value=value, limit=limit
+        gate=gate, passed=value <= round(limit, 6) or gate in policy.off, value=value, limit=limit
     )

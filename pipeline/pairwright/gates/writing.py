@@ -8,36 +8,13 @@ from pydantic import JsonValue
 
 from pairwright import text
 from pairwright.gates.language import language
+from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.policy import GatePolicy
 from pairwright.records import GateResult, Rubric
 
 _LIST = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
 _MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^\s*>|\|.*\|.*\|", re.MULTILINE)
-
-_PERSONA = re.compile(
-    r"\b(?:as (?:someone|somebody|a person|an? \w+(?: \w+)?) (?:who|like you|with your)\b"
-    r"|for (?:someone|somebody|a person) (?:like you|who)\b"
-    r"|(?:given|considering|based on|knowing) (?:your|that you)\b"
-    r"|(?:since|because|as) you(?:'re| are| have|'ve| mentioned| like| love| prefer| enjoy| said)\b"
-    r"|you(?:'ve| have)? (?:mentioned|told|said|wrote|posted|asked before)\b"
-    r"|your (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b"
-    r"|(?:your|the user's) (?:interest|love|fondness|background) (?:in|of|for|as)\b)",
-    re.IGNORECASE,
-)
-_META = re.compile(
-    r"\b(?:I(?:'ll| will| have| am going to)? (?:avoid|leave out|omit|not mention|skip|ignore)\b"
-    r"|the user\b|(?:this|the|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers)\b"
-    r"|rubrics?\b|(?:these|the|all|each|required|listed) aspects?\b|as (?:requested|instructed)\b"
-    r"|word limit\b|\d+ words or (?:less|fewer)\b)",
-    re.IGNORECASE,
-)
-_REFUSAL = re.compile(
-    r"(?:\bI(?:'m| am) (?:sorry|afraid|unable|not able)\b"
-    r"|\bI (?:can't|cannot|can not|won't|will not) (?:help|assist|answer|provide|comply|do that)\b"
-    r"|\bas an AI\b|\bI(?:'m| am) (?:just |only )?an? (?:AI|language model)\b)",
-    re.IGNORECASE,
-)
 
 
 class Sides(NamedTuple):
@@ -66,41 +43,34 @@ def check_writing(sides: Sides, policy: GatePolicy, *, words: int) -> tuple[Gate
     )
 
 
-TEXT_GATES = (
-    "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
-    "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
-)  # fmt: skip
-
-
 def _measure(
     s: Sides, policy: GatePolicy, limit: int
 ) -> Iterator[tuple[str, bool, JsonValue, JsonValue]]:
     counts = [text.word_count(response) for response in s.both]
-    yield "refusal", *_absent(_REFUSAL, s)
+    yield "refusal", *_absent(REFUSAL, s)
     yield "word_limit", max(counts) <= limit, max(counts), limit
     yield "too_short", min(counts) >= policy.min_words, min(counts), policy.min_words
     ratio = round(max(counts) / max(min(counts), 1), 3)
     yield "length_ratio", ratio <= policy.length_ratio, ratio, policy.length_ratio
     forms = [_form(response) for response in s.both]
     yield "format_parity", forms[0] == forms[1], [list(form) for form in forms], "equal"
-    yield "persona_talk", *_absent(_PERSONA, s)
-    yield "meta_talk", *_absent(_META, s)
+    yield "persona_talk", *_absent(PERSONA, s)
+    yield "meta_talk", *_absent(META, s)
     yield "rubric_leakage", *_leak(s, policy)
     yield "profile_copy", *_copied(s, policy)
-    overlap = round(text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3)), 3)
+    same = text.words(s.first) == text.words(s.second)
+    shared = text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3))
+    overlap = 1.0 if same else round(shared, 3)
     yield "near_duplicate", overlap <= policy.near_duplicate, overlap, policy.near_duplicate
     # A question is too short to tell a language by; the posts of those who ask are not.
-    asked_in = language(" ".join((s.question, *s.posts)))
+    asked_in = language(" ".join((s.question, *(post[:60] for post in s.posts))))
     spoken = [language(response) for response in s.both]
     yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
 
 
 def _absent(pattern: re.Pattern[str], s: Sides) -> tuple[bool, JsonValue, JsonValue]:
-    # What the question itself says, an answer may say too.
-    asked = s.question.lower()
-    found = [m.group() for r in s.both for m in pattern.finditer(r)]
-    found = [phrase for phrase in found if phrase.lower() not in asked]
-    return not found, found[0] if found else None, "none"
+    found = [first_phrase(pattern, response, s.question) for response in s.both]
+    return not any(found), found[0] or found[1], "none"
 
 
 def _form(response: str) -> tuple[bool, bool, bool]:

@@ -56,7 +56,7 @@ async def infer_rubric(
 
     own = await plan_from(posts)
     if isinstance(own, Rejected):
-        return own
+        return own.model_copy(update={"user": user})
     if len(own.aspects) < policy.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
 

@@ -4,9 +4,9 @@ Each verdict comes with its reason first. A pairwise verdict is asked for in bot
 that changes with the order is `undecided`, which is never parity.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import create_model
+from pydantic import BeforeValidator, create_model
 
 from pairwright.llm import Model, Reply, together
 from pairwright.prompt import Numbered, Prompts
@@ -14,9 +14,14 @@ from pairwright.records import Adherence, AspectScore, Comparison, Quality, Reje
 from pairwright.rubric import Scale
 
 
+def _number(value: object) -> object:
+    # In JSON `true` is no number, though Python would take it for 1.
+    return str(value) if isinstance(value, bool) else value
+
+
 class AdherenceScore(Reply):
     reason: str
-    score: Literal[0, 1, 2]
+    score: Annotated[Literal[0, 1, 2], BeforeValidator(_number)]
 
 
 class AdherenceReply(Reply):
@@ -104,7 +109,7 @@ _QUALITY_REPLIES: dict[tuple[str, ...], type[Reply]] = {}
 def _quality_reply(names: tuple[str, ...]) -> type[Reply]:
     """A reply with a reason, then one whole number a scale."""
     if names not in _QUALITY_REPLIES:
-        fields: dict[str, tuple[type, object]] = {"reason": (str, ...)}
-        fields |= dict.fromkeys(names, (int, ...))
+        fields: dict[str, tuple[object, object]] = {"reason": (str, ...)}
+        fields |= dict.fromkeys(names, (Annotated[int, BeforeValidator(_number)], ...))
         _QUALITY_REPLIES[names] = create_model("QualityReply", __base__=Reply, **fields)  # type: ignore[call-overload]
     return _QUALITY_REPLIES[names]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pairwright import text
 from pairwright.llm import Model, Reply
 from pairwright.policy import PlanPolicy
-from pairwright.prompt import Prompts
+from pairwright.prompt import Prompts, guard
 from pairwright.records import Aspect, DroppedAspect, Post, Rejected
 from pairwright.stages.history import Shown, with_history
 
@@ -43,9 +43,11 @@ class Plan(NamedTuple):
 MAX_PLANNED = 4
 # Aspects about how an answer is written rather than what it says.
 _MANNER = re.compile(
-    r"\b(concise|brief|short answer|bullet|numbered list|markdown|tone|polite|friendly"
-    r"|style of writing|word limit|length of the answer|easy to read|well[- ]structured"
-    r"|formatt(?:ed|ing))\b",
+    r"\b((?:concise|brief|short|long|detailed|clear) (?:answer|response|reply|explanation|summary)"
+    r"|bullet(?:ed)? (?:points?|list)|numbered (?:list|steps)|(?:in|using) markdown"
+    r"|(?:polite|friendly|warm|formal|casual|humorous|encouraging|neutral) (?:tone|wording|voice)"
+    r"|tone of the|style of writing|writing style|word limit|length of the (?:answer|response)"
+    r"|easy to read|well[- ]structured|formatted (?:as|in|with))\b|^(?:be )?(?:concise|brief)\b",
     re.IGNORECASE,
 )
 
@@ -78,7 +80,7 @@ async def plan(
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
     for planned in sorted(reply.aspects, key=lambda a: -a.confidence):
-        named = [post for label in planned.post_ids if (post := shown.post(label))]
+        named = _named(planned, shown)
         aspect = Aspect(
             aspect=" ".join(planned.aspect.split()),
             reason=" ".join(planned.reason.split()),
@@ -100,6 +102,21 @@ async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[s
     return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
 
 
+def _named(planned: PlannedAspect, shown: Shown) -> list[Post]:
+    """The shown posts that an aspect names, those that hold its evidence first."""
+    posts = [post for label in planned.post_ids if (post := shown.post(label))]
+    return sorted(posts, key=lambda post: not _holds(post, planned.evidence))
+
+
+def _holds(post: Post, evidence: str) -> bool:
+    # The planner read the post as prompts show it.
+    return _quote(evidence) in text.normalised(guard(post.text))
+
+
+def _quote(evidence: str) -> str:
+    return text.normalised(evidence).strip("\"' .")
+
+
 def _wrong(reply: PlanReply) -> str | None:
     if len(reply.aspects) > MAX_PLANNED:
         return f"{len(reply.aspects)} aspects, at most {MAX_PLANNED} were asked for"
@@ -114,10 +131,9 @@ def _wrong(reply: PlanReply) -> str | None:
 def _unfit(
     aspect: Aspect, posts: list[Post], question: str, earlier: list[Aspect], policy: PlanPolicy
 ) -> str | None:
-    quote = text.normalised(aspect.evidence).strip("\"' .")
     if not posts:
         return "names_no_shown_post"
-    if len(quote.split()) < 2 or not any(quote in text.normalised(p.text) for p in posts):
+    if len(_quote(aspect.evidence).split()) < 2 or not _holds(posts[0], aspect.evidence):
         return "evidence_not_in_post"
     if aspect.confidence is not None and aspect.confidence < policy.min_confidence:
         return "low_confidence"

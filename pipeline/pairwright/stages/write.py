@@ -10,7 +10,7 @@ from pairwright.llm import Model
 from pairwright.policy import PlanPolicy
 from pairwright.prompt import Prompts
 from pairwright.records import Post, Rejected, Rubric
-from pairwright.stages.history import with_history
+from pairwright.stages.history import Shown, with_history
 
 Stance = Literal["adhering", "omitting", "contradicting"]
 PaperStance = Literal["expected", "avoided"]
@@ -51,10 +51,10 @@ async def write_paper(
     *,
     words: int,
     draw: int,
-) -> str | Rejected:
-    """A response of the paper's setting: the writer sees the posts, and the aspects as
-    expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
-    response, _ = await with_history(
+) -> tuple[str | Rejected, Shown]:
+    """A response of the paper's setting, and the posts its writer saw: the aspects are given
+    as expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
+    return await with_history(
         prompts,
         f"paper_{stance}",
         question,
@@ -65,4 +65,3 @@ async def write_paper(
         aspects=tuple(aspect.aspect for aspect in rubric.aspects),
         words=words,
     )
-    return response

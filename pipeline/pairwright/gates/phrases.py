@@ -1,0 +1,86 @@
+"""Ways of talking that give a side away: about its reader, about its task, or a refusal.
+
+Phrases, not words: "the user interface", "as long as you have" and "all aspects of" are ordinary
+English. What the question itself says, an answer may say too.
+"""
+
+import re
+
+_VERBS = (
+    # "because you are trapping steam" speaks to nobody in particular.
+    r"(?:(?:'re| are)(?! [\w-]+ing\b)|'ve| have(?! to)| live| work| own| mentioned| said| told"
+    r"| asked| like| love| prefer| enjoy| only| already| cannot| can't| don't)"
+)
+# Nor does "As a rule, you ...".
+_GENERAL = (
+    r"(?!(?:rule|result|start|guide|last|first|general|matter|bonus|compromise|test|check|quick"
+    r"|treat|precaution|reward|side|final|backup|rough|good|minimum|way|means|reminder)\b)"
+)
+_ABOUT = (
+    r"(?:interests?|love|history|posts?|background|experience|situation|circumstances|profile"
+    r"|earlier|previous|past|fondness)"
+)
+PERSONA = re.compile(
+    rf"(?<!such )\bas (?:someone|somebody|a person|an? [\w-]+) (?:who|like you)\b"
+    rf"|(?<!such )\bas an? {_GENERAL}[\w-]+(?: [\w-]+)?, (?:you|your)\b"
+    # Only where a sentence begins: "use it as a base with your own toppings".
+    rf"|(?-i:\bAs) an? {_GENERAL}[\w-]+(?: [\w-]+)? (?:who|with your(?! own))\b"
+    r"|(?-i:\b(?:Given|Considering|Knowing)) your (?!options|choices|goals?|audience)"
+    r"[\w'-]+(?: [\w'-]+){0,3}(?=,)"
+    r"|\b(?:for (?:someone|somebody|a person)|an? [\w-]+) like you\b"
+    rf"|\b(?:since|because|seeing that|given that|knowing that) you{_VERBS}\b"
+    rf"|\b(?:given|considering|based on|knowing|in view of) your (?:own )?{_ABOUT}\b"
+    r"|\b(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
+    r"|\bthe user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
+    r"|\byou(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
+    r"|\b(?:as|since|because|when) you(?:'ve| have)? (?:wrote|written|posted)\b"
+    r"|\byou(?:'ve| have)? said (?:that|you)\b"
+    r"|\byour (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b",
+    re.IGNORECASE,
+)
+META = re.compile(
+    r"\bI(?:'ll| will| am going to) (?:avoid|leave out|omit|not mention|skip)\b"
+    r"|\bI(?:'ve| have)? (?:avoid(?:ed)?|leave out|left out|omit(?:ted)?|skip(?:ped)?)"
+    r" (?:the|these|those|any|all|your|mention)\b"
+    r"|\bthe user(?:'s)? (?:expects?|wants?|prefers?|asked|asks|mentioned|likes?|needs|would"
+    r"|history|posts?|profile|question|aspects?)\b"
+    r"|\b(?:this|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers|leaves|focuses)\b"
+    r"|\bthe (?:answer|response|reply) (?:avoids|omits|leaves out)\b"
+    r"|\b(?:the|this|given|listed) rubrics?\b"
+    r"|\b(?:these|listed|required|requested|expected|given) aspects\b"
+    r"|\bas (?:requested|instructed)(?! by)\b"
+    r"|\b(?:within|under|over) the word limit\b|\b\d+[- ]word limit\b"
+    # "an abstract of 250 words or less" is somebody else's.
+    r"|\b(?:makes|that's|this is|here is|(?:answer|response|reply) in) \d+ words or (?:less|fewer)"
+    r"\b",
+    re.IGNORECASE,
+)
+REFUSAL = re.compile(
+    r"\bI(?:'m| am) (?:so |very )?sorry,? but I\b|\bI(?:'m| am) afraid I (?:can't|cannot|can not)\b"
+    r"|\bI(?:'m| am) (?:unable|not able) to"
+    r" (?:help|assist|answer|provide|comply|fulfil|give|do (?:so|that|this))"
+    r"|\bI (?:can't|cannot|can not|won't|will not|must decline to|have to decline to)"
+    r" (?:help|assist|answer|provide|comply|fulfil|do that|give|offer)"
+    r"|\bI must decline\b|\bI (?:decline|refuse) to\b"
+    r"|(?<!such )\bas an AI(?: language model| assistant|,)"
+    r"|\bI(?:'m| am) (?:just |only )?an? (?:AI|language model)\b",
+    re.IGNORECASE,
+)
+
+
+_STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+# What an answer tells somebody to say is not what it says.
+_QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
+
+
+def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
+    """The first such phrase of a response that the question does not hold."""
+    asked = _plain(question).lower()
+    said = _QUOTED.sub('""', _plain(response))
+    phrases = (match.group() for match in pattern.finditer(said))
+    return next((phrase for phrase in phrases if phrase.lower() not in asked), None)
+
+
+def _plain(text: str) -> str:
+    """Straight quotes, and a phrase that breaks over a line in one piece."""
+    return " ".join(text.translate(_STRAIGHT).split())

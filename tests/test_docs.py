@@ -1,0 +1,253 @@
+"""The pages say what is true: current, complete, and every example in them works.
+
+Examples are taken from the pages as they stand, so a page that is edited is a page that is tested.
+"""
+
+import importlib.metadata
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import pytest
+from typer.main import get_command
+
+from pairwright import cli
+from pairwright.config import validate
+from pairwright.policy import JudgedGate, TextGate
+from pairwright.prompt import VARIABLES
+from pairwright.rubric import Domains
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "human_eval" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+STUB: dict[str, Any] = {
+    "source": {"path": "x.jsonl"},
+    "roles": {"planner": "stub", "generator": "stub", "judge": "stub"},
+    "endpoints": {"stub": {"base_url": "simulated", "model": "m"}},
+}
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    where: str
+    text: str
+
+
+def blocks(language: str, pages: list[Path] = PAGES) -> list[Block]:
+    found = []
+    for page in pages:
+        source = page.read_text(encoding="utf-8")
+        for match in re.finditer(rf"^```{language}\n(.*?)^```", source, re.DOTALL | re.MULTILINE):
+            line = source.count("\n", 0, match.start()) + 1
+            found.append(Block(f"{page.relative_to(ROOT)}:{line}", match[1]))
+    return found
+
+
+def place(block: Block) -> str:
+    return block.where
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def commands() -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Of what the client imports.
+        cli._register()
+    group: Any = get_command(cli.app)
+    found: dict[str, Any] = group.commands
+    return found
+
+
+class Demo(NamedTuple):
+    """A folder in which the demo was built, and what building it printed."""
+
+    folder: Path
+    printed: str
+
+
+def run(folder: Path, *words: str) -> str:
+    program, *rest = words
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / program), *rest],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    folder = tmp_path_factory.mktemp("docs")
+    run(folder, "pairwright", "init", "demo")
+    return Demo(
+        folder, run(folder, "pairwright", "build", "demo/pairwright.toml", "--run", "demo/run")
+    )
+
+
+def test_the_generated_pages_are_current() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
+    )
+    # The layout of help texts is typer's, so it is held to the version that is pinned.
+    typer = f"typer=={importlib.metadata.version('typer')}\n"
+    pinned = typer in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert done.returncode == 0 or (not pinned and "stale: commands.md." in done.stderr), (
+        done.stderr
+    )
+
+
+def test_every_command_is_documented_and_its_help_has_an_example(commands: dict[str, Any]) -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for name, command in commands.items():
+        assert f"## pairwright {name}\n" in page
+        assert re.search(rf"Examples?:\s+pairwright {name}\b", command.help), name
+
+
+def test_the_readme_is_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 200
+
+
+def printed_commands() -> Iterator[tuple[str, str]]:
+    for block in blocks("sh"):
+        for line in block.text.splitlines():
+            yield block.where, line
+    for page in PAGES:
+        for match in re.finditer(
+            r"`((?:pairwright|make) [^`]+)`", page.read_text(encoding="utf-8")
+        ):
+            yield page.name, flat(match[1])
+
+
+def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    seen = set()
+    for where, line in printed_commands():
+        program, *words = shlex.split(line)
+        if program == "make":
+            assert set(words) <= set(targets), f"{where}: {line}"
+        elif program == "pip":
+            extras = re.findall(r"\[(\w+)\]", line)
+            assert set(extras) <= set(project["optional-dependencies"]), f"{where}: {line}"
+        else:
+            assert Path(program).name == "pairwright", f"{where}: {line}"
+            command = commands[words[0]]
+            known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
+            given = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert given <= known, f"{where}: {line}"
+            seen.add(words[0])
+    assert seen == set(commands)
+
+
+def test_files_named_in_the_readme_exist() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:pipeline|docs|prompts|rubrics|examples|tests)/[\w./]*)`", readme):
+        assert (ROOT / name).exists(), name
+    (listed,) = re.findall(r"benchmarks/(\w+)\.py` \| also (.*?) \|", readme)
+    for name in (listed[0], *re.findall(r"`(\w+)`", listed[1])):
+        assert (ROOT / "benchmarks" / f"{name}.py").is_file(), name
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=place)
+def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
+    data = tomllib.loads(block.text)
+    if "kinds" in data:
+        (tmp_path / "New.toml").write_text(block.text, encoding="utf-8")
+        assert Domains.load(tmp_path).by_key["New"].kinds
+    elif "roles" in data:
+        validate(data, tmp_path)  # A whole file, as it stands.
+    else:
+        endpoints = STUB["endpoints"] | data.get("endpoints", {})
+        validate(STUB | data | {"endpoints": endpoints}, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_resolve(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if re.match(r"https?:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name) if name else page
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings]
+            assert anchor in slugs, target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_names_a_place_on_somebodys_machine(page: Path) -> None:
+    for line in page.read_text(encoding="utf-8").splitlines():
+        assert not re.search(r"(?<![\w.])(?:/(?:work|home|root|tmp|opt|mnt|Users)\b|~/)", line), (
+            line
+        )
+
+
+def test_the_readme_shows_what_the_demo_prints(demo: Demo) -> None:
+    (shown,) = blocks("text", [ROOT / "README.md"])
+    printed = flat(demo.printed)
+    for line in filter(None, map(flat, shown.text.splitlines())):
+        assert line in printed, f"{line!r} is not printed by the demo any more"
+
+
+def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (users,) = re.findall(r"^\| \| `(\w+)`, who asked it \| `(\w+)`, the partner \|$", readme, re.M)
+    (posts,) = re.findall(r"^\| from the posts \| (.*) \| (.*) \|$", readme, re.MULTILINE)
+    (texts,) = re.findall(r"^\| chosen for this user.*? \| (.*) \| (.*) \|$", readme, re.MULTILINE)
+    (question,) = re.findall(r"^\*\*(.*\?)\*\*$", readme, re.MULTILINE)
+    lines = (demo.folder / "demo" / "run" / "pairs.jsonl").read_text("utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines]
+    halves = [p for p in pairs if p["mode"] == "twin" and p["question"] == question]
+    assert [(p["user"], p["asked"]) for p in halves] == [(users[0], True), (users[1], False)]
+    for half, quotes, text in zip(halves, posts, texts, strict=True):
+        evidence = [aspect["evidence"] for aspect in half["rubric"]["aspects"]]
+        assert set(re.findall(r'"(.*?)"', quotes)) <= set(evidence)
+        assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
+
+
+def test_the_python_of_the_readme_runs(demo: Demo) -> None:
+    (example,) = blocks("python", [ROOT / "README.md"])
+    (demo.folder / "example.py").write_text(example.text, encoding="utf-8")
+    printed = run(demo.folder, "python", "-W", "error::ResourceWarning", "example.py")
+    assert "pair=Pair(" in printed
+    assert "halves=(Pair(" in printed
+
+
+def test_the_page_on_prompts_names_every_variable() -> None:
+    page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)\.md` \|.*\|(.*)\|$", page, re.MULTILINE))
+    found = {
+        name: frozenset(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cell)))
+        for name, cell in rows.items()
+    }
+    assert found == VARIABLES
+
+
+def test_the_page_on_audits_names_every_gate() -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    table = page.partition("## The gates")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    named = re.findall(r"`(\w+)`", " ".join(cells))
+    assert sorted(named) == sorted([*get_args(TextGate), *get_args(JudgedGate)])
