@@ -8,7 +8,6 @@ import asyncio
 import json
 import threading
 import time
-import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -20,12 +19,6 @@ from aiohttp import web
 from pairwright.simulated import Defects
 from pairwright.simulated.model import reply
 from pairwright.simulated.planting import Memory
-
-# Importing the client warns of a deprecated call; a test in test_client.py says so. Without this
-# no test could import it, because a warning is an error here.
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import pairwright.client  # noqa: F401
 
 Body = dict[str, Any]
 """A JSON object."""

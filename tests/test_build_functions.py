@@ -508,9 +508,6 @@ def test_the_papers_setting_shows_ten_posts_at_most() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.xfail(
-    strict=True, reason="each side drops posts on its own: the two writers then read other posts"
-)
 def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> None:
     def crowded(request: Request) -> Canned:
         if len(parts("post", body(request))) > 1:
@@ -769,7 +766,6 @@ def test_a_writer_that_is_refused_once_costs_no_more_than_its_draw() -> None:
     assert found.refused == ()
 
 
-@pytest.mark.xfail(strict=True, reason="build_twin does not read `gated`: it judges and refuses")
 def test_gated_false_keeps_every_twin_unjudged() -> None:
     llm = script(quality=graded(1))
     found = kept_twin(llm, gated=False)

@@ -351,8 +351,6 @@ def test_a_run_folder_that_is_something_else_is_left_alone(copied: Study, tmp_pa
     assert taken.read_text() == "mine"
 
 
-# That Store leaves the lock of a refused file open is the subject of a test in test_store.py.
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 def test_a_foreign_store_is_refused_and_no_outcome_moves(copied: Study) -> None:
     (copied.run / "calls.sqlite").write_bytes(b"something else" * 100)
     before = everything(copied.run)

@@ -380,7 +380,7 @@ OTHERWISE = "only `message` of a JSON object is read: FastAPI's, Ollama's and pl
         pytest.param(
             '{"error": "the words of the server"}',
         ),
-        pytest.param("the words of the server"),
+        "the words of the server",
     ],
 )
 def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, status: int) -> None:

@@ -170,18 +170,6 @@ def talks(gate: str, sentence: str) -> bool:
     return not found.pop()
 
 
-def bug(gate: str, sentence: str, reason: str) -> Any:
-    return pytest.param(gate, sentence, marks=pytest.mark.xfail(strict=True, reason=reason))
-
-
-def missed(gate: str, sentence: str, reason: str) -> Any:
-    return bug(gate, sentence, f"slips through: {reason}")
-
-
-def wrongly(gate: str, sentence: str, reason: str) -> Any:
-    return bug(gate, sentence, f"wrongly refused: {reason}")
-
-
 @pytest.mark.parametrize(
     ("gate", "sentence"),
     [
@@ -197,18 +185,20 @@ def wrongly(gate: str, sentence: str, reason: str) -> Any:
         ("persona_talk", "Knowing your kitchen, use the pan."),
         ("persona_talk", "Since you mentioned the boat, use the pan."),
         ("persona_talk", "Because you love rye, add some."),
+        ("persona_talk", "As you only have one pan, or because you don't eat nuts, wait."),
+        ("persona_talk", "Given your love of rye, add some."),
+        ("persona_talk", "Based on your preferences, add some."),
         ("persona_talk", "Since you're short of space, use the pan."),
         ("persona_talk", "SINCE YOU ARE SHORT OF SPACE, use the pan."),
         ("persona_talk", "You've mentioned a boat."),
         ("persona_talk", "You said that there is no oven."),
         ("persona_talk", "From your previous posts it seems that there is no oven."),
-        ("persona_talk", "Your love of rye helps."),
         ("persona_talk", "With the user's background in chemistry it is simple."),
-        missed("persona_talk", "Since you\u2019re short of space, wait.", "curly apostrophe"),
-        missed("persona_talk", "You\u2019ve mentioned a boat.", "curly apostrophe"),
-        missed("persona_talk", "As a vegetarian, you can use oil.", "`as a ..., you`"),
-        missed("persona_talk", "Since you live on a boat, use the pan.", "`since you` and a verb"),
-        missed("persona_talk", "Given\nyour budget, buy one pan.", "the phrase runs over a line"),
+        ("persona_talk", "Since you\u2019re short of space, wait."),
+        ("persona_talk", "You\u2019ve mentioned a boat."),
+        ("persona_talk", "As a vegetarian, you can use oil."),
+        ("persona_talk", "Since you live on a boat, use the pan."),
+        ("persona_talk", "Given\nyour budget, buy one pan."),
         ("meta_talk", "I will avoid ovens here."),
         ("meta_talk", "I'll leave out the oven."),
         ("meta_talk", "I am going to skip the oven."),
@@ -223,7 +213,7 @@ def wrongly(gate: str, sentence: str, reason: str) -> Any:
         ("meta_talk", "As instructed, no oven."),
         ("meta_talk", "That is within the word limit."),
         ("meta_talk", "That makes 100 words or fewer."),
-        missed("meta_talk", "I\u2019ll leave out the oven.", "curly apostrophe"),
+        ("meta_talk", "I\u2019ll leave out the oven."),
         ("refusal", "I'm sorry, but I can't help with that."),
         ("refusal", "I am unable to do so."),
         ("refusal", "I cannot provide recipes."),
@@ -231,10 +221,10 @@ def wrongly(gate: str, sentence: str, reason: str) -> Any:
         ("refusal", "As an AI language model, I have no oven."),
         ("refusal", "I'm just an AI."),
         ("refusal", "I am a language model."),
-        missed("refusal", "I\u2019m sorry, but I can\u2019t help with that.", "curly apostrophe"),
-        missed("refusal", "I can\u2019t assist with this request.", "curly apostrophe"),
-        missed("refusal", "I can't fulfill this request.", "`fulfill`"),
-        missed("refusal", "Sorry, I must decline this request.", "`must decline`"),
+        ("refusal", "I\u2019m sorry, but I can\u2019t help with that."),
+        ("refusal", "I can\u2019t assist with this request."),
+        ("refusal", "I can't fulfill this request."),
+        ("refusal", "Sorry, I must decline this request."),
     ],
 )  # fmt: skip
 def test_talk_about_the_reader_the_task_or_oneself_is_refused(gate: str, sentence: str) -> None:
@@ -253,40 +243,46 @@ def test_talk_about_the_reader_the_task_or_oneself_is_refused(gate: str, sentenc
         ("persona_talk", "Use your hands and trust your nose."),
         ("persona_talk", "It has been popular since the war."),
         ("persona_talk", "Post your questions to a forum."),
-        wrongly("persona_talk", "Any pot works as long as you have a lid.", "as long as you have"),
-        wrongly("persona_talk", "Stop as soon as you are happy with it.", "as soon as you are"),
-        wrongly("persona_talk", "Add seeds as you like.", "as you like"),
-        wrongly("persona_talk", "Eat as much as you like.", "as much as you like"),
-        wrongly("persona_talk", "It works because you are trapping steam.", "the general you"),
-        wrongly("persona_talk", "Ask around, such as a friend who bakes.", "such as a friend who"),
-        wrongly("persona_talk", "Use it as a base with your own toppings.", "as a base with your"),
-        wrongly("persona_talk", "Choose the size based on your oven.", "based on your oven"),
-        wrongly("persona_talk", "It is worth knowing that you can freeze it.", "knowing that you"),
-        wrongly("persona_talk", "A pan is a good gift for someone who bakes.", "for someone who"),
-        wrongly("persona_talk", "Show your interest in the club early.", "your interest in"),
-        wrongly("persona_talk", "Read the letter you wrote once more.", "you wrote"),
-        wrongly("persona_talk", "If you said no before, say yes now.", "you said"),
+        ("persona_talk", "Any pot works as long as you have a lid."),
+        ("persona_talk", "Stop as soon as you are happy with it."),
+        ("persona_talk", "Add seeds as you like."),
+        ("persona_talk", "Eat as much as you like."),
+        ("persona_talk", "It works because you are trapping steam."),
+        ("persona_talk", "Ask around, such as a friend who bakes."),
+        ("persona_talk", "Use it as a base with your own toppings."),
+        ("persona_talk", "Choose the size based on your oven."),
+        ("persona_talk", "It is worth knowing that you can freeze it."),
+        ("persona_talk", "A pan is a good gift for someone who bakes."),
+        ("persona_talk", "Show your interest in the club early."),
+        ("persona_talk", "Read the letter you wrote once more."),
+        ("persona_talk", "If you said no before, say yes now."),
+        ("persona_talk", "Read what you posted before you send it."),
+        ("persona_talk", "It is easier since you only need one pan."),
+        ("persona_talk", "It is faster because you don't have to wait."),
+        ("persona_talk", "Adjust the salt based on your preferences."),
+        ("persona_talk", "Think of it as a house guest who needs feeding."),
+        ("persona_talk", "Given your options, take the pan."),
         ("meta_talk", "As an aide to memory, write it down."),
         ("meta_talk", "A user of such pans told us."),
         ("meta_talk", "One aspect of rye is its smell."),
         ("meta_talk", "Avoid plastic, skip the rest."),
         ("meta_talk", "In other words, wait."),
-        wrongly("meta_talk", "The user interface of the oven helps.", "the user interface"),
-        wrongly("meta_talk", "Read the user manual of the oven.", "the user manual"),
-        wrongly("meta_talk", "Keep the aspect ratio of the picture.", "the aspect ratio"),
-        wrongly("meta_talk", "It changes all aspects of a kitchen.", "all aspects of"),
-        wrongly("meta_talk", "The answer will depend on the flour.", "the answer will depend"),
-        wrongly("meta_talk", "Teachers share a grading rubric first.", "a rubric of teachers"),
-        wrongly("meta_talk", "Take it as instructed by the doctor.", "as instructed by"),
-        wrongly("meta_talk", "Check the word limit of the journal.", "a journal's word limit"),
-        wrongly("meta_talk", "Send an abstract of 250 words or less.", "an abstract's length"),
+        ("meta_talk", "The user interface of the oven helps."),
+        ("meta_talk", "Read the user manual of the oven."),
+        ("meta_talk", "Keep the aspect ratio of the picture."),
+        ("meta_talk", "It changes all aspects of a kitchen."),
+        ("meta_talk", "The answer will depend on the flour."),
+        ("meta_talk", "Teachers share a grading rubric first."),
+        ("meta_talk", "Take it as instructed by the doctor."),
+        ("meta_talk", "Check the word limit of the journal."),
+        ("meta_talk", "Send an abstract of 250 words or less."),
         ("refusal", "As an aide, use a timer."),
         ("refusal", "I would not help it along."),
         ("refusal", "They are sorry when it burns."),
-        wrongly("refusal", 'Say "I\'m sorry I was late" and mean it.', "a phrase to say"),
-        wrongly("refusal", 'Tell them "I can\'t help on Sundays" early.', "a phrase to say"),
-        wrongly("refusal", "A tool such as an AI planner helps.", "such as an AI"),
-        wrongly("refusal", "When I am afraid of a dough, I wait.", "I am afraid of"),
+        ("refusal", 'Say "I\'m sorry I was late" and mean it.'),
+        ("refusal", 'Tell them "I can\'t help on Sundays" early.'),
+        ("refusal", "A tool such as an AI planner helps."),
+        ("refusal", "When I am afraid of a dough, I wait."),
     ],
 )  # fmt: skip
 def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str, sentence: str) -> None:
@@ -295,12 +291,12 @@ def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str, sentence: str)
 
 def test_the_phrase_that_was_found_is_named() -> None:
     found = measured("persona_talk", sides(f"{FIRST} Given your budget, wait."))
-    assert (found.value, found.limit) == ("Given your", "none")
+    assert (found.value, found.limit) == ("Given your budget", "none")
 
 
 def test_what_the_question_itself_says_an_answer_may_say_too() -> None:
-    question = "What should a rubric say to someone who is late, given your experience?"
-    said = "Given your experience, a rubric says enough."
+    question = "What should the rubric say to someone who is late, given your experience?"
+    said = "Given your experience, the rubric says enough."
     for gate in ("persona_talk", "meta_talk"):
         assert not measured(gate, sides(f"{FIRST} {said}")).passed
         assert measured(gate, sides(f"{FIRST} {said}", question=question)).passed
@@ -394,7 +390,6 @@ def test_rare_words_of_the_question_or_the_aspects_may_be_used() -> None:
     assert measured("profile_copy", aspect).passed
 
 
-@pytest.mark.xfail(strict=True, reason="don\u2019t is a term, and rare where others write don't")
 def test_a_contraction_is_no_rare_word() -> None:
     rare = frozenset({"don\u2019t", "can\u2019t", "isn\u2019t"})
     of = sides(f"{FIRST} Don\u2019t knead if it isn\u2019t stiff; you can\u2019t rush.", rare=rare)
@@ -419,7 +414,6 @@ def test_an_equal_opening_is_no_near_duplicate() -> None:
     assert found.value > 0.1
 
 
-@pytest.mark.xfail(strict=True, reason="texts without a run of three words share nothing")
 def test_equal_sides_are_near_duplicates_however_short() -> None:
     assert not measured("near_duplicate", sides("Rye bread.", "Rye bread.")).passed
 
@@ -440,9 +434,6 @@ def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
 
 
-@pytest.mark.xfail(
-    strict=True, reason="240 characters are read: the question and the oldest post decide alone"
-)
 def test_one_old_post_in_another_language_does_not_make_it_the_askers() -> None:
     english = "My loaf is pale and the crust is soft, and nothing that I try helps with it."
     assert measured("wrong_language", sides(posts=(f"{GERMAN} {GERMAN}", *[english] * 8))).passed
@@ -537,7 +528,6 @@ def test_a_value_at_its_limit_passes_whatever_floating_sums_make_of_it() -> None
     assert all(g.passed for g in twin(0.7, 0.4, 0.7, 0.4).values())
 
 
-@pytest.mark.xfail(strict=True, reason="the value is rounded to six digits, the limit is not")
 def test_a_limit_with_many_digits_lets_its_own_value_pass() -> None:
     third = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in (2, 0, 0)))
     none = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in (0, 0, 0)))

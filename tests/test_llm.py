@@ -25,7 +25,7 @@ from pairwright.stages.match import MatchReply
 from pairwright.stages.narrative import NarrativeReply
 from pairwright.stages.plan import PlanBlindReply, PlanReply
 from pairwright.stages.support import SupportReply
-from pairwright.together import together
+from pairwright.llm import together
 from scripted import Said, Scripted, good, model, refused, scored, wait
 
 ASK = Ask("adherence", (Message("system", "You judge."), Message("user", "How far?")))
@@ -107,9 +107,6 @@ def test_text_that_moves_from_one_message_to_another_changes_the_key() -> None:
     assert len({replace(REQUEST, messages=each).key for each in messages}) == len(messages)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="requests are cached by equality: 0.0 gets the request made for 0"
-)
 def test_a_key_does_not_depend_on_what_was_asked_before() -> None:
     llm = Scripted(write_plain="Bread.")
     for temperature in (0, 0.0):
@@ -154,14 +151,7 @@ def test_a_missing_usage_and_finish_reason_are_zero_and_stop() -> None:
         {"content": "Bread.", "reasoning": "Hm."},
         {"content": "<think>Hm.</think>Bread."},
         {"content": "\n<think>Hm.</think>Bread."},
-        pytest.param(
-            {"content": "Hm.</think>Bread."},
-            marks=pytest.mark.xfail(
-                strict=True,
-                reason="templates that open <think> in the prompt (DeepSeek-R1, Qwen3-Thinking) "
-                "leave only </think> in the reply: the reasoning becomes the response",
-            ),
-        ),
+        {"content": "Hm.</think>Bread."},
     ],
 )
 def test_reasoning_never_becomes_part_of_the_text(message: dict[str, Any]) -> None:
@@ -260,28 +250,23 @@ def test_control_characters_inside_strings_are_let_through() -> None:
         ('{"reason": "r", "score": "high"}', "score"),
         ('{"reason": ["r"], "score": 1}', "reason"),
         ('{"reason": "r", "score": 1, "note": ""}', "note"),
-        pytest.param(
-            '{"reason": "r", "score": true}',
-            "score",
-            marks=pytest.mark.xfail(
-                strict=True, reason="parse validates laxly: true is taken for the score 1"
-            ),
-        ),
-        pytest.param(
-            "[" * 100_000,
-            "not JSON",
-            marks=pytest.mark.xfail(
-                strict=True,
-                raises=RecursionError,
-                reason="json.loads raises RecursionError, which stops the run as a bug would",
-            ),
-        ),
+        ("[" * 100_000, "not JSON"),
     ],
 )
 def test_a_reply_that_is_not_the_object_is_told_why(text: str, complaint: str) -> None:
     said = parse(text, Sample)
     assert isinstance(said, str)
     assert complaint in said
+
+
+def test_true_is_no_score() -> None:
+    for text, reply in (
+        ('{"scores": [{"reason": "r", "score": true}]}', AdherenceReply),
+        ('{"reason": "r", "depth": true}', _quality_reply(("depth",))),
+    ):
+        said = parse(text, reply)
+        assert isinstance(said, str)
+        assert said.startswith(("scores.0.score", "depth"))
 
 
 def test_a_complaint_names_the_place_in_a_list() -> None:
@@ -328,25 +313,7 @@ def test_a_schema_is_closed_and_holds_only_what_strict_endpoints_take(reply: typ
         assert set(node) <= KEYWORDS | {"$ref", "$defs"}
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        pytest.param(
-            reply,
-            id=reply.__name__,
-            marks=[
-                pytest.mark.xfail(
-                    strict=True,
-                    reason="schema_of sorts the properties, and engines write them in the "
-                    "schema's order: scores and found_in come before the reason",
-                )
-            ]
-            if reply.__name__ in ("MatchReply", "QualityReply", "PlanReply", "NarrativeReply")
-            else [],
-        )
-        for reply in REPLIES
-    ],
-)
+@pytest.mark.parametrize("reply", REPLIES, ids=[reply.__name__ for reply in REPLIES])
 def test_a_schema_keeps_the_order_of_fields_so_that_reasons_come_before_verdicts(
     reply: type[Reply],
 ) -> None:
@@ -516,21 +483,13 @@ class Unanswered(BaseException):
     """As a waiting batch would raise: no stage may swallow it."""
 
 
-def bug(error: BaseException, begun: bool, reason: str) -> Any:
-    return pytest.param(error, begun, marks=pytest.mark.xfail(strict=True, reason=reason))
-
-
 @pytest.mark.parametrize(
     ("error", "at_once"),
     [
         (CallFailed("http_500", "down"), True),
         (CallFailed("http_500", "down"), False),
         (Unanswered("waiting"), False),
-        bug(
-            Unanswered("waiting"),
-            True,
-            "together's first step lets a BaseException through: siblings are left behind",
-        ),
+        (Unanswered("waiting"), True),
     ],
 )
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
@@ -574,9 +533,6 @@ async def fails(turns: int, reason: str) -> None:
     raise CallFailed(reason, "")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an error of the first step that is not raised is never retrieved"
-)
 def test_errors_that_are_not_raised_are_not_complained_about_either() -> None:
     complaints = []
 

@@ -174,7 +174,6 @@ def test_a_folder_without_a_domain_is_an_error(write: Callable[..., Path]) -> No
     assert ".toml" in message
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="only TOML errors are caught")
 def test_a_domain_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     (tmp_path / "garden.toml").write_bytes(GARDEN.encode().replace(b"soil", b"s\xf6il"))
     assert "garden.toml" in domains_error(tmp_path)
@@ -219,27 +218,10 @@ def test_a_bad_scale_is_named_with_its_key(
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(
-            ('name = "correctness"', 'name = "reason"'),
-            marks=pytest.mark.xfail(
-                strict=True,
-                reason="the scale overwrites the reply's `reason`: every judgement raises",
-            ),
-        ),
-        pytest.param(
-            ('name = "correctness"', 'name = "_hidden"'),
-            marks=pytest.mark.xfail(
-                strict=True, reason="no pydantic field: the first judgement raises NameError"
-            ),
-        ),
-        pytest.param(
-            ('name = "correctness"', 'name = ""'),
-            marks=pytest.mark.xfail(strict=True, reason="an empty name passes"),
-        ),
-        pytest.param(
-            ("score = 5", "score = 1"),
-            marks=pytest.mark.xfail(strict=True, reason="two anchors of one score pass"),
-        ),
+        ('name = "correctness"', 'name = "reason"'),
+        ('name = "correctness"', 'name = "_hidden"'),
+        ('name = "correctness"', 'name = ""'),
+        ("score = 5", "score = 1"),
     ],
     ids=["a name of the reply's own", "a private name", "no name", "one score twice"],
 )

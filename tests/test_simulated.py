@@ -262,12 +262,13 @@ def test_the_other_writing_tasks_give_an_answer_too() -> None:
                 words=100,
                 draw=0,
             )
-        )
+        )[0]
         for stance in PAPER_STANCES
     ]
-    assert all(70 <= text.word_count(answer) <= 98 for answer in (plain, *paper))
-    assert "houseboat" in paper[0]
-    assert "houseboat" not in paper[1]
+    for answer in (plain, *paper):
+        assert isinstance(answer, str)
+        assert 70 <= text.word_count(answer) <= 98
+        assert ("houseboat" in answer) == (answer == paper[0])
 
 
 def test_gold_aspects_that_the_planner_never_made_are_served_in_other_words() -> None:

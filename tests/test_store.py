@@ -1,7 +1,6 @@
 """The store of calls: an answer is stored before it is used, and nothing is repaired over."""
 
 import asyncio
-import gc
 import json
 import os
 import resource
@@ -10,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -90,16 +88,11 @@ def change(path: Path, statement: str, *values: object) -> None:
 
 def refusal(path: Path, *, writing: bool = True) -> str:
     """What is said of a store that cannot be opened; '' where it can."""
-    # That a refused store is left open is the subject of a test of its own.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        told = ""
-        try:
-            Store(path, writing=writing).close()
-        except StoreError as error:
-            told = str(error)
-        gc.collect()
-    return told
+    try:
+        Store(path, writing=writing).close()
+    except StoreError as error:
+        return str(error)
+    return ""
 
 
 def differences(path: Path) -> list[str]:

@@ -5,10 +5,6 @@ import pytest
 from pairwright import text
 from pairwright.prompt import guard
 
-CURLY = pytest.mark.xfail(
-    strict=True, reason="a curly apostrophe makes another word: don\u2019t is not don't"
-)
-
 
 def test_words_are_lower_cased_with_apostrophes_inside() -> None:
     assert list(text.words("Don't quote 'me', O'Brien's 3rd-best_loaf!")) == [
@@ -18,7 +14,6 @@ def test_words_are_lower_cased_with_apostrophes_inside() -> None:
     assert not text.words(" -- … ?! ")
 
 
-@CURLY
 def test_both_apostrophes_make_the_same_word() -> None:
     assert text.words("don\u2019t") == text.words("don't")
 
@@ -39,7 +34,7 @@ def test_a_word_count_is_what_stands_between_white_space() -> None:
     ],
 )
 def test_forms_of_one_word_have_one_stem(family: list[str]) -> None:
-    assert len({text.stem(word) for word in family}) == 1
+    assert len({text.stem(word) for word in text.words(" ".join(family))}) == 1
 
 
 def test_short_words_are_not_cut_to_nothing() -> None:
@@ -53,7 +48,6 @@ def test_terms_are_content_words_without_function_words_and_short_ones() -> None
     assert text.terms("It's what I don't know, isn't it?") == set()
 
 
-@CURLY
 def test_function_words_with_curly_apostrophes_are_no_terms() -> None:
     assert text.terms("It\u2019s what I don\u2019t know, isn\u2019t it?") == set()
 
@@ -98,7 +92,6 @@ def test_a_run_does_not_reach_from_one_source_into_the_next() -> None:
     assert text.shared_span("one gas burner no oven", ["one gas burner", "no oven"], "") is None
 
 
-@CURLY
 def test_a_copy_is_found_through_curly_apostrophes() -> None:
     assert (
         text.shared_span("I don\u2019t own an oven here", ["I don't own an oven"], "") is not None
@@ -117,13 +110,11 @@ def test_a_quote_is_found_as_the_prompt_showed_it() -> None:
     assert text.normalised(guard(post)) == text.normalised(post)
 
 
-@pytest.mark.xfail(strict=True, reason="the prompt shows (INST], and the quote is not found again")
 def test_a_quote_with_a_chat_marker_is_found_as_the_prompt_showed_it() -> None:
     post = "The template puts [INST] around what I write."
     assert text.normalised(guard(post)) == text.normalised(post)
 
 
-@pytest.mark.xfail(strict=True, reason="the prompt takes them out, normalised keeps them")
 def test_a_quote_is_found_without_the_invisible_characters_of_its_post() -> None:
     post = "I eat gluten\u200bfree bread\u2060."
     assert text.normalised(guard(post)) == text.normalised(post)

@@ -13,6 +13,7 @@ docs/config.md is generated from these classes.
 """
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -243,13 +244,17 @@ def validate(data: dict[str, Any], path: Path) -> Config:
         errors = error.errors(include_url=False)
         kind, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)
         # A value that fits no member of a union has an error for each of them.
-        told = [e["msg"] for e in errors if _key(e["loc"], e["type"], data) == key]
+        told = [_in_toml(e["msg"]) for e in errors if _key(e["loc"], e["type"], data) == key]
         told = [told[0], *(other.removeprefix("Input should be ") for other in told[1:])]
         raise ConfigError(
             " or ".join(dict.fromkeys(told)).removeprefix("Value error, "),
             where=f"{path} [{key or 'the whole file'}]",
             fix=_remedy(kind, key),
         ) from None
+
+
+def _in_toml(message: str) -> str:
+    return re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
 
 
 def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:

@@ -5,12 +5,12 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 """
 
 from pairwright.build.aspects import rubric_of
-from pairwright.build.drafts import draw_until_accepted, refused_as
+from pairwright.build.drafts import draw_until_accepted
+from pairwright.build.judging import judged
 from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_contrast
 from pairwright.llm import Models, together
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id
-from pairwright.stages.judge import adherence, compare, quality
 from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
 
 
@@ -117,22 +117,10 @@ async def _write_paper(
 
 
 async def _judge(item: Item, rubric: Rubric, draft: Draft, models: Models, policy: Policy) -> Draft:
-    judge, prompts, scales, question = models.judge, policy.prompts, policy.scales, item.question
-    fits, qualities, comparison = await together(
-        together(*(adherence(question, r, rubric, judge, prompts) for r in draft.both)),
-        together(*(quality(question, r, scales, judge, prompts) for r in draft.both)),
-        compare(question, *draft.both, scales, judge, prompts),
-    )
-    for judged in (*fits, *qualities, comparison):
-        if isinstance(judged, Rejected):
-            return refused_as(draft, judged)
-    draft = draft.model_copy(
-        update={
-            "adherence": dict(zip(("first", "second"), fits, strict=True)),
-            "quality": dict(zip(("first", "second"), qualities, strict=True)),
-            "comparison": comparison,
-        }
-    )
+    cells = {"first": (draft.first, rubric), "second": (draft.second, rubric)}
+    draft = await judged(item.question, draft, cells, models.judge, policy)
+    if draft.refused_by:
+        return draft
     gates = judge_contrast(draft, policy.config.gates)
     return draft.model_copy(update={"gates": (*draft.gates, *gates)})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from pairwright.records import Draft, GateResult, Rejected
+from pairwright.records import Draft, Rejected
 
 
 async def draw_until_accepted(
@@ -32,14 +32,3 @@ async def draw_until_accepted(
         detail=f"measured {gate.value}, limit {gate.limit}" if gate else "",
         drafts=tuple(refused),
     )
-
-
-def refused_as(draft: Draft, failure: Rejected) -> Draft:
-    """The draft with a failed judgement as its refusal: a judge that fails is not a vote."""
-    unread = GateResult(
-        gate=f"{failure.stage}_{failure.reason}",
-        passed=False,
-        value=failure.detail,
-        limit="a judgement that can be read",
-    )
-    return draft.model_copy(update={"gates": (*draft.gates, unread)})

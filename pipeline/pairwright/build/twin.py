@@ -6,15 +6,13 @@ The writers see the question and one rubric, never a profile. Both halves are ac
 
 from pairwright import text
 from pairwright.build.aspects import planned, rubric_of
-from pairwright.build.drafts import draw_until_accepted, refused_as
+from pairwright.build.drafts import draw_until_accepted
+from pairwright.build.judging import judged
 from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_twin
 from pairwright.llm import Models, together
 from pairwright.records import Draft, Item, Pair, Post, Rejected, Rubric, Twin, content_id
-from pairwright.stages.judge import adherence, compare, quality
 from pairwright.stages.write import write
-
-_MATRIX = ("first_own", "second_other", "second_own", "first_other")
 
 
 async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) -> Twin | Rejected:
@@ -111,28 +109,15 @@ async def _draw(
 async def _judge(
     question: str, asker: Rubric, other: Rubric, draft: Draft, models: Models, policy: Policy
 ) -> Draft:
-    judge, prompts, scales = models.judge, policy.prompts, policy.scales
-    cells = (
-        (draft.first, asker),
-        (draft.second, asker),
-        (draft.second, other),
-        (draft.first, other),
-    )
-    fits, qualities, comparison = await together(
-        together(*(adherence(question, r, rubric, judge, prompts) for r, rubric in cells)),
-        together(*(quality(question, r, scales, judge, prompts) for r in draft.both)),
-        compare(question, *draft.both, scales, judge, prompts),
-    )
-    for judged in (*fits, *qualities, comparison):
-        if isinstance(judged, Rejected):
-            return refused_as(draft, judged)
-    draft = draft.model_copy(
-        update={
-            "adherence": dict(zip(_MATRIX, fits, strict=True)),
-            "quality": dict(zip(("first", "second"), qualities, strict=True)),
-            "comparison": comparison,
-        }
-    )
+    cells = {
+        "first_own": (draft.first, asker),
+        "second_other": (draft.second, asker),
+        "second_own": (draft.second, other),
+        "first_other": (draft.first, other),
+    }
+    draft = await judged(question, draft, cells, models.judge, policy)
+    if draft.refused_by:
+        return draft
     gates = judge_twin(draft, policy.config.twin, policy.config.gates)
     return draft.model_copy(update={"gates": (*draft.gates, *gates)})
 

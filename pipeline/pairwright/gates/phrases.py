@@ -8,8 +8,9 @@ import re
 
 _VERBS = (
     # "because you are trapping steam" speaks to nobody in particular.
-    r"(?:(?:'re| are)(?! [\w-]+ing\b)|'ve| have(?! to)| live| work| own| mentioned| said| told"
-    r"| asked| like| love| prefer| enjoy| only| already| cannot| can't| don't)"
+    r"(?:(?:'re| are)(?! [\w-]+ing\b)|'ve"
+    r"|(?: only| already| cannot| can't| don't)? (?:have(?! to)|live|work|own|eat|drink|like|love"
+    r"|prefer|enjoy|mentioned|said|told|asked))"
 )
 # Nor does "As a rule, you ...".
 _GENERAL = (
@@ -33,7 +34,7 @@ PERSONA = re.compile(
     r"|\b(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
     r"|\bthe user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
     r"|\byou(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
-    r"|\b(?:as|since|because|when) you(?:'ve| have)? (?:wrote|written|posted)\b"
+    r"|\b(?:as|since|because) you(?:'ve| have)? (?:wrote|written|posted)\b"
     r"|\byou(?:'ve| have)? said (?:that|you)\b"
     r"|\byour (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b",
     re.IGNORECASE,

@@ -86,29 +86,43 @@ async def infer_rubric(
     if isinstance(met, Rejected):
         return met
 
-    stand: list[Aspect] = []
-    dropped = list(own.dropped)
     most = max(1, policy.per_100_words * words // 100)
-    for n, aspect in enumerate(own.aspects):
-        why = _generic(n, found[n], len(read), met, carried, policy)
-        if why is None and len(stand) == most:
-            why = ("over_the_word_limit", f"{most} aspects are used in {words} words")
-        if why:
-            dropped.append(DroppedAspect(aspect=aspect, reason=why[0], detail=why[1]))
-        else:
-            stand.append(aspect)
+    stand, dropped = _sift(own, found, len(read), met, carried, policy, most)
     if len(stand) < policy.min_aspects:
-        return _no_signal(user, tuple(stand), tuple(dropped))
+        return _no_signal(user, stand, dropped)
     return Rubric(
         question_id=question_id,
         user=user,
         origin="planner",
-        aspects=tuple(stand),
-        dropped=tuple(dropped),
+        aspects=stand,
+        dropped=dropped,
         shown=tuple(post.id for post in own.shown.posts),
         left_out=tuple(post.id for post in own.shown.left_out),
         others=len(read),
     )
+
+
+def _sift(
+    own: Plan,
+    found: tuple[frozenset[int], ...],
+    others: int,
+    met: Adherence,
+    carried: tuple[SupportCase, ...],
+    policy: PlanPolicy,
+    most: int,
+) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
+    """The aspects that are this user's own, `most` at most, and all that were dropped."""
+    stand: list[Aspect] = []
+    dropped = list(own.dropped)
+    for n, aspect in enumerate(own.aspects):
+        why = _generic(n, found[n], others, met, carried, policy)
+        if why is None and len(stand) == most:
+            why = ("over_the_word_limit", f"{most} aspects are used at this length")
+        if why:
+            dropped.append(DroppedAspect(aspect=aspect, reason=why[0], detail=why[1]))
+        else:
+            stand.append(aspect)
+    return tuple(stand), tuple(dropped)
 
 
 def _generic(

@@ -1,50 +1,17 @@
-"""The store of calls: one SQLite file that holds every request beside its raw reply.
-
-Replies are committed in groups, one transaction per turn of the event loop, and handed on only
-after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
-call; a power cut may lose the last ones. Only answers are stored, never failures.
-"""
+"""One SQLite file that holds every request beside its raw reply, and the outcomes of a run."""
 
 import asyncio
-import fcntl
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
-from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from pairwright.errors import StoreError
-from pairwright.llm import Completion, Request, Sender, completion_of, key_of
+from pairwright.llm import Completion, Request, completion_of, key_of
+from pairwright.store.file import APPLICATION_ID, FORMAT, create, damaged, lock
 
-APPLICATION_ID = 0x50575257  # "PWRW"
-FORMAT = 1
 SPOOLED = 20
 """Outcomes written in one transaction."""
-RECENT = 2048
-"""Completions kept at hand: the units of one item ask for the same ones."""
-_SCHEMA = """
-CREATE TABLE calls (
-    key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
-    purpose TEXT NOT NULL,     -- the prompt's name
-    model TEXT NOT NULL,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    simulated INTEGER NOT NULL,-- 1 where the reply carries the embedded model's mark
-    reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
-                               -- reply is then read without walking the request's pages
-    request TEXT NOT NULL      -- canonical JSON, exactly as hashed
-);
-CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
-CREATE TABLE outcomes (        -- derived, filled anew by every run
-    position INTEGER PRIMARY KEY,
-    unit TEXT NOT NULL,
-    kind TEXT NOT NULL,        -- kept, rejected or failed
-    record TEXT NOT NULL
-);
-CREATE TABLE run (finished INTEGER NOT NULL);
-INSERT INTO run VALUES (0);
-"""
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -76,7 +43,7 @@ class Store:
         self._pending: list[tuple[object, ...]] = []
         self._outcomes: list[tuple[int, str, str, str]] = []
         self._committed: asyncio.Future[None] | None = None
-        self._lock = _lock(path) if writing else None
+        self._lock = lock(path) if writing else None
         try:
             self._open(writing)
         except BaseException:
@@ -91,7 +58,7 @@ class Store:
                     f"{self.path}: no such file\n"
                     "  Is this a run folder? `pairwright build` makes one."
                 )
-            _create(self.path)
+            create(self.path)
         try:
             # Reading goes through the same WAL, so a status can be asked for during a run.
             self._db = sqlite3.connect(self.path, isolation_level=None)
@@ -102,7 +69,7 @@ class Store:
             else:
                 self._db.execute("PRAGMA query_only = ON")
         except sqlite3.DatabaseError as error:
-            raise _damaged(self.path, error) from None
+            raise damaged(self.path, error) from None
 
     def _check(self) -> None:
         (owner,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -183,7 +150,7 @@ class Store:
         except Exception as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-            raise _damaged(self.path, error) from None
+            raise damaged(self.path, error) from None
 
     def totals(self) -> Totals:
         row = self._execute(
@@ -256,87 +223,4 @@ class Store:
         try:
             return self._db.execute(statement, values)
         except sqlite3.DatabaseError as error:
-            raise _damaged(self.path, error) from None
-
-
-class Durable:
-    """An LLM that asks the store first and the sender only for what is not there.
-
-    Equal requests in flight at the same time are sent once.
-    """
-
-    def __init__(self, store: Store, sender: Sender) -> None:
-        self._store = store
-        self._sender = sender
-        self._stored = lru_cache(maxsize=RECENT)(self._read)
-
-    def _read(self, key: str) -> Completion:
-        stored = self._store.get(key)
-        if stored is None:
-            raise KeyError(key)  # Not kept by the cache, so that it is looked for again.
-        try:
-            return completion_of(key, stored)
-        except ValueError as error:
-            raise _damaged(self._store.path, error, key) from None
-
-    async def complete(self, request: Request) -> Completion:
-        key = request.key
-        with suppress(KeyError):
-            return self._stored(key)
-        if key in self._store.in_flight:
-            return await asyncio.shield(self._store.in_flight[key])
-        mine = self._store.in_flight[key] = asyncio.get_running_loop().create_future()
-        try:
-            # What follows must run in a task of its own: see `together`.
-            await asyncio.sleep(0)
-            body = await self._sender.send(request)
-            completion = completion_of(key, body)
-            await self._store.put(request, completion, body)
-        except BaseException as error:
-            mine.set_exception(error)
-            mine.exception()  # Nobody else may be waiting for it.
-            raise
-        else:
-            mine.set_result(completion)
-            return completion
-        finally:
-            del self._store.in_flight[key]
-
-
-def _create(path: Path) -> None:
-    """Make the file beside its place and put it there whole: a kill leaves none or all of it."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        partial.unlink(missing_ok=True)
-        with closing(sqlite3.connect(partial)) as database:
-            database.executescript(_SCHEMA)
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {FORMAT}")
-            database.commit()
-        partial.replace(path)
-    except (OSError, sqlite3.Error) as error:
-        raise _damaged(path, error) from None
-
-
-def _lock(path: Path) -> TextIO:
-    try:
-        file = (path.parent / "lock").open("w")
-    except OSError as error:
-        raise _damaged(path.parent, error) from None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise StoreError(
-            f"{path.parent}: another process is building in this run folder\n"
-            "  Wait for it, stop it, or give another --run folder."
-        ) from None
-    return file
-
-
-def _damaged(path: Path, error: Exception, key: str = "") -> StoreError:
-    where = f"{path} [{key}]" if key else str(path)
-    return StoreError(
-        f"{where}: {error}\n"
-        "  The file was left as it is. Restore it from a copy, or build into another run folder."
-    )
+            raise damaged(self.path, error) from None

@@ -1,0 +1,33 @@
+"""The model seam: what a stage may ask of a model, and nothing about how it is answered.
+
+A stage gets a `Model` and calls `write` (free text) or `answer` (a validated object). Below
+that stands an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
+progress live behind it, so a stage is tested with five lines that return canned replies. A
+malformed reply is an answer too: asking again is asking for the next draw.
+"""
+
+from pairwright.llm.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
+from pairwright.llm.model import Model, Models
+from pairwright.llm.reply import Reply, parse, schema_of
+from pairwright.llm.request import KEY_TAG, Request, key_of
+from pairwright.llm.seam import LLM, Sender, Unstored
+from pairwright.llm.together import together
+
+__all__ = [
+    "CONTEXT_LENGTH",
+    "KEY_TAG",
+    "LLM",
+    "SIMULATED",
+    "Completion",
+    "Model",
+    "Models",
+    "Reply",
+    "Request",
+    "Sender",
+    "Unstored",
+    "completion_of",
+    "key_of",
+    "parse",
+    "schema_of",
+    "together",
+]

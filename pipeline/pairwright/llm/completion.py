@@ -1,0 +1,53 @@
+"""A stored reply, read from the wire's body."""
+
+import json
+from dataclasses import dataclass
+
+SIMULATED = "pairwright-simulated"
+"""The `system_fingerprint` of replies of the embedded model."""
+CONTEXT_LENGTH = "context_length"
+"""The `finish` of an answer that says that the prompt does not fit."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A reply as stored. `finish` is the endpoint's finish reason, or `context_length`
+    where the endpoint answered that the prompt does not fit."""
+
+    key: str
+    text: str
+    finish: str
+    reasoning: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: bool = False
+
+
+def completion_of(key: str, body: bytes) -> Completion:
+    """A chat-completion body as a Completion. Reasoning never becomes part of the text.
+
+    Raises ValueError for a body that is no chat completion.
+    """
+    try:
+        data = json.loads(body)
+        choice = data["choices"][0]
+        message = choice["message"]
+        usage = data.get("usage") or {}
+        text = message.get("content") or message.get("refusal") or ""
+        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+        # Some servers leave the reasoning inline; some templates open it in the prompt, so
+        # that only its end is in the reply. Without an end, all of it is reasoning.
+        if "</think>" in text or text.lstrip().startswith("<think>"):
+            inline, _, text = text.partition("</think>")
+            reasoning = reasoning + inline.lstrip().removeprefix("<think>")
+        return Completion(
+            key=key,
+            text=text,
+            finish=str(choice.get("finish_reason") or "stop"),
+            reasoning=reasoning,
+            prompt_tokens=int(usage.get("prompt_tokens") or 0),
+            completion_tokens=int(usage.get("completion_tokens") or 0),
+            simulated=data.get("system_fingerprint") == SIMULATED,
+        )
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None

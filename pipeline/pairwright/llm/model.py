@@ -1,0 +1,122 @@
+"""A role's model: what a stage calls."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pairwright.llm.completion import CONTEXT_LENGTH, Completion
+from pairwright.llm.reply import R, parse, schema_of
+from pairwright.llm.request import Request, make_request
+from pairwright.llm.seam import LLM
+from pairwright.prompt import Ask
+from pairwright.records import Rejected
+
+# Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
+_NEXT_SERIES = 1000
+
+
+@dataclass(frozen=True)
+class Model:
+    """One role's model with its sampling, bound to what answers for it."""
+
+    llm: LLM
+    name: str
+    revision: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int = 1024
+    seed: int | None = None
+    attempts: int = 3
+    """How many draws a reply that cannot be used gets."""
+    extra: str = "{}"
+    history_tokens: int | None = None
+    """Most tokens of a history this model is shown, where that is less than the policy's."""
+    structured: bool = True
+    """False where the endpoint takes no schema: then the prompt carries it."""
+
+    def bound_to(self, llm: LLM) -> "Model":
+        return replace(self, llm=llm)
+
+    async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
+        """Free text. A reply cut short is drawn again with twice the room."""
+        room = self.max_tokens
+        for _ in range(self.attempts):
+            completion = await self.llm.complete(self._request(ask, draw, room))
+            if completion.finish == "length":
+                room *= 2
+            elif refusal := _unusable(completion, ask):
+                return refusal
+            elif text := completion.text.strip():
+                return text
+            else:
+                draw += _NEXT_SERIES
+        return Rejected(stage=ask.name, reason="unusable_reply", detail="empty or cut short")
+
+    async def answer(
+        self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
+    ) -> R | Rejected:
+        """A reply that validates as `reply` and passes `check` (which says what is wrong).
+
+        A reply that does not is never guessed at: the next draw is asked for, and after
+        `attempts` draws the answer is `Rejected("unparseable")` with the last complaint.
+        """
+        complaint, room = "", self.max_tokens
+        for draw in range(self.attempts):
+            request = self._request(ask, draw, room, schema_of(reply))
+            completion = await self.llm.complete(request)
+            if refusal := _unusable(completion, ask):
+                return refusal
+            if completion.finish == "length":
+                room, complaint = room * 2, "the reply was cut short"
+                continue
+            parsed = parse(completion.text, reply)
+            if isinstance(parsed, str):
+                complaint = parsed
+            elif check and (wrong := check(parsed)):
+                complaint = wrong
+            else:
+                return parsed
+        return Rejected(stage=ask.name, reason="unparseable", detail=complaint)
+
+    def _request(
+        self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
+    ) -> Request:
+        messages = ask.messages
+        if schema and not self.structured:
+            told = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
+            last = messages[-1]
+            messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{told}"))
+            schema = None
+        return make_request(
+            model=self.name,
+            revision=self.revision,
+            messages=messages,
+            temperature=self.temperature,
+            top_p=self.top_p,
+            max_tokens=room,
+            # Another draw needs another seed, or a seeded engine repeats itself.
+            seed=None if self.seed is None else self.seed + draw,
+            schema_name=schema[0] if schema else None,
+            schema_json=schema[1] if schema else None,
+            extra=self.extra,
+            draw=draw,
+            purpose=ask.name,
+        )
+
+
+class Models(NamedTuple):
+    """Who plays which role in one piece of work."""
+
+    planner: Model
+    generator: Model
+    judge: Model
+
+    def bound_to(self, wrap: Callable[[LLM], LLM]) -> "Models":
+        """The same models with each one's LLM wrapped, to trace or count its calls."""
+        return Models(*(model.bound_to(wrap(model.llm)) for model in self))
+
+
+def _unusable(completion: Completion, ask: Ask) -> Rejected | None:
+    if completion.finish in ("content_filter", CONTEXT_LENGTH):
+        return Rejected(stage=ask.name, reason=completion.finish, detail=completion.text[:500])
+    return None

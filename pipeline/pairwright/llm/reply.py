@@ -1,0 +1,69 @@
+"""Structured replies: the schema that is sent, and reading what comes back."""
+
+import json
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+
+class Reply(BaseModel):
+    """Base of structured replies: closed, so that its JSON schema is a strict one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+R = TypeVar("R", bound=Reply)
+
+
+def parse(text: str, reply: type[R]) -> R | str:
+    """The reply as an object, or a sentence saying why it is none.
+
+    Accepts a JSON object alone or inside one Markdown fence; control characters inside
+    strings are let through, because some structured-output engines emit them.
+    """
+    return _parse(text, reply)  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=2048)
+def _parse(text: str, reply: type[Reply]) -> Reply | str:
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```"):
+        body = body.strip("`").removeprefix("json").strip()
+    try:
+        return reply.model_validate(json.loads(body, strict=False))
+    except RecursionError:
+        return "not JSON: nested too deeply"
+    except ValueError as error:
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the reply"
+            return f"{where}: {first['msg']}"
+        return f"not JSON: {error}"
+
+
+_SCHEMAS: dict[type[BaseModel], tuple[str, str]] = {}
+
+
+def schema_of(reply: type[Reply]) -> tuple[str, str]:
+    """Name and canonical JSON of a reply's schema; titles and descriptions are left out."""
+    if reply not in _SCHEMAS:
+        schema = _without_titles(reply.model_json_schema())
+        # In the order of declaration: engines write fields in the schema's order, and a
+        # reason must come before its score.
+        text = json.dumps(schema, separators=(",", ":"))
+        _SCHEMAS[reply] = (reply.__name__.removesuffix("Reply").lower(), text)
+    return _SCHEMAS[reply]
+
+
+def _without_titles(node: Any) -> JsonValue:
+    if isinstance(node, dict):
+        named = node.get("properties")
+        kept = {k: _without_titles(v) for k, v in node.items() if k not in ("title", "description")}
+        # A property may itself be called `title`: only schema keywords are dropped.
+        if isinstance(named, dict):
+            kept["properties"] = {k: _without_titles(v) for k, v in named.items()}
+        return kept
+    if isinstance(node, list):
+        return [_without_titles(v) for v in node]
+    return node  # type: ignore[no-any-return]

@@ -1,0 +1,76 @@
+"""A request and its key.
+
+The key of a call is the tagged hash of its canonical request: model and revision, messages,
+sampling, response schema, seed and draw. What does not change the answer (base URL, timeouts,
+retries, concurrency) is not in it.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+
+from pairwright.prompt import Message
+
+KEY_TAG = "b2:"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One effective chat-completion request. Its `key` identifies it for ever."""
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+    revision: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    schema_name: str | None = None
+    schema_json: str | None = None
+    extra: str = "{}"
+    """Canonical JSON of further body fields, such as a reasoning effort."""
+    draw: int = 0
+    purpose: str = ""
+    """Which prompt this is, for people. Not part of the key."""
+
+    @cached_property
+    def canonical(self) -> str:
+        """The documented form that is hashed: compact JSON, fields in alphabetical order.
+
+        Changing it changes every key. Half an emoji, which no UTF-8 can hold, is escaped.
+        """
+        fields = {
+            "draw": self.draw,
+            "extra": self.extra,
+            "max_tokens": self.max_tokens,
+            "messages": [{"content": m.content, "role": m.role} for m in self.messages],
+            "model": self.model,
+            "revision": self.revision,
+            "schema": self.schema_json,
+            "schema_name": self.schema_name,
+            "seed": self.seed,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+        }
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return json.dumps(fields, separators=(",", ":"))
+        return text
+
+    @cached_property
+    def key(self) -> str:
+        return key_of(self.canonical)
+
+
+def key_of(canonical: str) -> str:
+    """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
+    digest = blake2b(canonical.encode(), digest_size=20)
+    return KEY_TAG + digest.hexdigest()
+
+
+# The same request is often made for both modes: its canonical form and key are kept.
+make_request: Callable[..., Request] = lru_cache(maxsize=2048, typed=True)(Request)
