@@ -16,9 +16,9 @@ from collections import Counter
 from pathlib import Path
 
 import building
+from counting import Endpoint
 from resume import stored
 
-from endpoint import Endpoint
 from pairwright.simulated import Defects, serve
 
 ITEMS, RATE, FOREVER = 200, 0.05, 0.002

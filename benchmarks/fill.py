@@ -16,8 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import building
-
-from endpoint import Endpoint
+from counting import Endpoint
 
 ITEMS, CONCURRENCY = 300, 64
 MODES = ("twin", "violate")

@@ -9,8 +9,7 @@ import tempfile
 from pathlib import Path
 
 import building
-
-from endpoint import Endpoint
+from counting import Endpoint
 
 
 def main(sizes: tuple[int, ...]) -> None:

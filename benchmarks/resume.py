@@ -14,8 +14,7 @@ import tempfile
 from pathlib import Path
 
 import building
-
-from endpoint import Endpoint, digest
+from counting import Endpoint, digest
 
 JUDGING = {"adherence", "quality", "compare", "support", "match"}
 

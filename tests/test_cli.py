@@ -292,9 +292,7 @@ def test_a_changed_model_asks_everything_again(built: Built, copied: Study) -> N
         {"served__api_key_env": KEY_VARIABLE},
         {"budget__max_calls": 100_000},
         {"served__attempts": 9},
-        pytest.param(
-            {"endpoints__spare": {"base_url": "http://127.0.0.1:9/v1", "model": "x"}},
-        ),
+        {"endpoints__spare": {"base_url": "http://127.0.0.1:9/v1", "model": "x"}},
     ],
     ids=str,
 )
@@ -414,9 +412,7 @@ def test_a_missing_key_variable_is_named(
     "key",
     [
         KEY,
-        pytest.param(
-            "Zq7Lw0x9Vt2Bn4Rm6Yk8",
-        ),
+        "Zq7Lw0x9Vt2Bn4Rm6Yk8",
     ],
 )
 def test_the_key_is_sent_and_stands_in_no_file_and_no_output(

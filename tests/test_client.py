@@ -365,21 +365,14 @@ def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(kind:
     assert advice[kind] in told
 
 
-OTHERWISE = "only `message` of a JSON object is read: FastAPI's, Ollama's and plain text are lost"
-
-
 @pytest.mark.parametrize("status", [401, 404])
 @pytest.mark.parametrize(
     "body",
     [
         '{"message": "the words of the server"}',
         '{"object": "error", "message": "the words of the server", "code": 1}',
-        pytest.param(
-            '{"detail": "the words of the server"}',
-        ),
-        pytest.param(
-            '{"error": "the words of the server"}',
-        ),
+        '{"detail": "the words of the server"}',
+        '{"error": "the words of the server"}',
         "the words of the server",
     ],
 )
@@ -492,10 +485,7 @@ def _masked(key: str) -> str:
 
 KEYS = (
     pytest.param(KEY, id="sk"),
-    pytest.param(
-        PLAIN_KEY,
-        id="plain",
-    ),
+    pytest.param(PLAIN_KEY, id="plain"),
 )
 
 

@@ -340,10 +340,7 @@ main()
     "at",
     [
         pytest.param(400_000, id="among the calls"),
-        pytest.param(
-            40_000,
-            id="among the items",
-        ),
+        pytest.param(40_000, id="among the items"),
     ],
 )
 def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(

@@ -18,6 +18,7 @@ from pairwright.llm import (
     key_of,
     parse,
     schema_of,
+    together,
 )
 from pairwright.prompt import Ask, Message
 from pairwright.stages.judge import AdherenceReply, CompareReply, _quality_reply
@@ -25,7 +26,6 @@ from pairwright.stages.match import MatchReply
 from pairwright.stages.narrative import NarrativeReply
 from pairwright.stages.plan import PlanBlindReply, PlanReply
 from pairwright.stages.support import SupportReply
-from pairwright.llm import together
 from scripted import Said, Scripted, good, model, refused, scored, wait
 
 ASK = Ask("adherence", (Message("system", "You judge."), Message("user", "How far?")))

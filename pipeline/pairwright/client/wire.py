@@ -15,9 +15,11 @@ from pairwright.llm import CONTEXT_LENGTH, Request
 _CONTEXT = re.compile(
     r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long", re.I
 )
+# Parameters that are the same in every call of a role: one refusal means all.
+_OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
 _UNSUPPORTED = re.compile(
     r"unsupported|not supported|unrecognized|unknown (?:parameter|argument)"
-    r"|extra inputs are not permitted|does not support",
+    r"|extra inputs are not permitted|does not support|grammar error",
     re.I,
 )
 
@@ -75,6 +77,8 @@ def refusal(error: APIStatusError, where: str, api_key: str | None) -> bytes | E
             f"{where}: {status} {message}\n"
             "  Set the API key in the environment variable that `api_key_env` names."
         )
+    if status == 402:
+        return EndpointRefused(f"{where}: 402 {message}\n  The account has no credit left.")
     if status == 404:
         return EndpointRefused(
             f"{where}: 404 {message}\n"
@@ -85,12 +89,13 @@ def refusal(error: APIStatusError, where: str, api_key: str | None) -> bytes | E
         return _stand_in(CONTEXT_LENGTH, message)
     if status == 400 and "content_filter" in code:
         return _stand_in("content_filter", message)
-    if status in (400, 422) and (code == "unsupported_parameter" or _UNSUPPORTED.search(message)):
+    ours = parameter in _OURS or _UNSUPPORTED.search(message)
+    if status in (400, 422) and (code == "unsupported_parameter" or ours):
         named = f"the parameter {parameter!r}" if parameter else "a parameter"
         return EndpointRefused(
             f"{where}: {status} {message}\n"
-            f"  The endpoint does not take {named}: change it under [endpoints] or [sampling]"
-            " (token_parameter, temperature, seed, structured = false)."
+            f"  The endpoint does not take {named} as it is: change it under [endpoints] or"
+            " [sampling] (token_parameter, max_tokens, temperature, seed, structured = false)."
         )
     return CallFailed(f"http_{status}", message)
 

@@ -13,6 +13,8 @@ import types
 from collections.abc import Coroutine, Generator
 from typing import Any, TypeVar, overload
 
+from pairwright.errors import PairwrightError
+
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 T3 = TypeVar("T3")
@@ -43,8 +45,9 @@ async def together(*calls: Call[Any]) -> tuple[Any, ...]:
         await asyncio.gather(*waiting, return_exceptions=True)
     # All are done. Every error is looked at, so that none is reported as forgotten.
     errors = [_error(call) for call in begun]
-    if first := next(filter(None, errors), None):
-        raise first
+    if failed := [error for error in errors if error]:
+        # A bug must not hide behind a call that merely failed.
+        raise min(failed, key=lambda error: isinstance(error, PairwrightError))
     return tuple([call.result() for call in begun])
 
 

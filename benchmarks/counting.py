@@ -1,6 +1,6 @@
 """The embedded model's replies behind a counting server, in its own process.
 
-    python benchmarks/endpoint.py SERVICE_SECONDS
+    python benchmarks/counting.py SERVICE_SECONDS
 
 GET /stats: every request by digest and by task, and the calls in flight over time.
 """
