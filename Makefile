@@ -55,7 +55,7 @@ format: .venv/all-$(STAMP)    ## put the code into its form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: .venv/all-$(STAMP)      ## write docs/config.md and docs/commands.md anew from the code
+docs: .venv/all-$(STAMP)      ## write the reference pages of docs/ anew from the code
 	$(BIN)/python docs/generate.py
 
 clean:           ## remove what these targets made here

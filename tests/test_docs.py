@@ -11,7 +11,6 @@ import shlex
 import subprocess
 import sys
 import tomllib
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -66,9 +65,7 @@ def flat(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def commands() -> dict[str, Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Of what the client imports.
-        cli._register()
+    cli._register()
     group: Any = get_command(cli.app)
     found: dict[str, Any] = group.commands
     return found

@@ -1,14 +1,13 @@
 """Ranking a profile against a question: whole posts, ties, budgets, and no post that gets lost."""
 
 import random
-import sys
 
 import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.policy import PlanPolicy
 from pairwright.records import Post
-from pairwright.retrieve import ranked, selected, within_budget
+from pairwright.retrieve import dense, ranked, selected, within_budget
 from scripted import posts
 
 QUESTION = "Which flour gives rye bread a good crust?"
@@ -131,8 +130,8 @@ def test_another_question_about_the_same_profile_ranks_anew() -> None:
 def test_dense_ranking_without_its_extra_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setattr(dense, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
-        selected(QUESTION, PROFILE, policy(retrieval="dense", posts=2))
+        dense.require()
     assert "pairwright[dense]" in caught.value.fix
     assert "bm25" in caught.value.fix

@@ -1,4 +1,4 @@
-"""Pairwright: build, verify, release, audit and evaluate personalized preference benchmarks.
+"""Pairwright: personalized preference benchmarks, from user histories to gated pairs.
 
 from pairwright import load_release, build_contrast, build_twin
 """

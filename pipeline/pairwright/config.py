@@ -75,9 +75,11 @@ class Endpoint(Record):
 class Roles(Record):
     """Which endpoint plays which role. Pairs are spread over several generators by their id."""
 
-    planner: str
-    generator: tuple[str, ...] = Field(min_length=1)
-    judge: str
+    planner: str = Field(description="infers and matches aspects")
+    generator: tuple[str, ...] = Field(
+        min_length=1, description="writes both sides of a pair; one name or several"
+    )
+    judge: str = Field(description="judges support, adherence and quality")
 
     @field_validator("generator", mode="before")
     @classmethod
@@ -90,16 +92,22 @@ class Roles(Record):
 
 
 class Sampling(Record):
-    """How one role samples."""
+    """How one role samples. Write "none" for what the endpoint should decide itself."""
 
-    temperature: float | None = Field(0.0, ge=0, description="none: the endpoint's default")
-    top_p: float | None = Field(None, gt=0, le=1, description="none: the endpoint's default")
+    temperature: float | None = Field(0.0, ge=0, description="'none': the endpoint's default")
+    top_p: float | None = Field(None, gt=0, le=1, description="'none': the endpoint's default")
     max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
-    seed: int | None = Field(0, description="draw n uses seed + n; none where seeds are refused")
+    seed: int | None = Field(0, description="draw n uses seed + n; 'none' where seeds are refused")
     attempts: int = Field(3, ge=1, description="draws until a reply can be used")
     extra: dict[str, JsonValue] = Field(
         default={}, description="further body fields, such as reasoning_effort"
     )
+
+    @field_validator("temperature", "top_p", "seed", mode="before")
+    @classmethod
+    def _none(cls, value: object) -> object:
+        # TOML has no null.
+        return None if value == "none" else value
 
     @property
     def extra_json(self) -> str:
@@ -107,9 +115,9 @@ class Sampling(Record):
 
 
 class SamplingByRole(Record):
-    planner: Sampling = Sampling(max_tokens=1024)
+    planner: Sampling = Sampling()
     generator: Sampling = Sampling(temperature=0.9, top_p=0.95, max_tokens=400)
-    judge: Sampling = Sampling(max_tokens=1024)
+    judge: Sampling = Sampling()
 
 
 class Budget(Record):
@@ -126,7 +134,9 @@ class Config(Record):
         "pairwright", description="the defaults that the rest of the file changes"
     )
     seed: int = Field(0, description="partners, others and controls are drawn with it")
-    modes: tuple[Mode, ...] = Field(("twin", "violate"), min_length=1)
+    modes: tuple[Mode, ...] = Field(
+        ("twin", "violate"), min_length=1, description="the kinds of pairs to build"
+    )
     aspects: Origin = Field("planner", description="where rubrics come from")
     words: int = Field(100, ge=20, description="most words of a response, enforced")
     draws: int = Field(3, ge=1, description="drafts of a pair, both sides together")
@@ -177,7 +187,15 @@ class Config(Record):
         return self
 
 
-# What a preset changes. The paper's setting: arXiv 2604.07343, its repository's prompts and README.
+# A table that sets one key of a role's sampling keeps the role's other defaults.
+_DEFAULTS: dict[str, Any] = {
+    "sampling": {
+        role: sampling.model_dump(exclude_none=True) for role, sampling in SamplingByRole()
+    }
+}
+
+# What a preset changes. The paper's setting as far as its repository shows it (arXiv 2604.07343):
+# the prompts, 100 words, ten posts ranked by Contriever; its construction code was not released.
 PRESETS: dict[str, dict[str, Any]] = {
     "pairwright": {},
     "paper": {
@@ -239,7 +257,7 @@ def validate(data: dict[str, Any], path: Path) -> Config:
             fix=f"One of: {', '.join(PRESETS)}.",
         )
     try:
-        return Config.model_validate(_over(PRESETS[preset], data))
+        return Config.model_validate(_over(_over(_DEFAULTS, PRESETS[preset]), data))
     except ValidationError as error:
         errors = error.errors(include_url=False)
         kind, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from pairwright.llm import LLM, Completion, Request
+from pairwright.llm import LLM, Completion, Models, Request
 
 T = TypeVar("T")
 
@@ -91,3 +91,9 @@ class CallLog:
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
         self.simulated = self.simulated or completion.simulated
+
+
+def traced(models: Models) -> tuple[Models, CallLog]:
+    """The models with one log of all calls that are made through them."""
+    log = CallLog()
+    return models.bound_to(lambda llm: Traced(llm, log)), log

@@ -2,7 +2,7 @@
 
 from pairwright.build.policy import Policy
 from pairwright.llm import Models
-from pairwright.records import Aspect, Item, Post, Rejected, Rubric
+from pairwright.records import Aspect, DroppedAspect, Item, Post, Rejected, Rubric
 from pairwright.stages.infer import infer_rubric
 from pairwright.stages.narrative import aspects_of_narrative
 from pairwright.stages.planner_match import measure_planner
@@ -50,7 +50,19 @@ def _gold(item: Item, policy: Policy) -> Rubric | Rejected:
         return Rejected(
             stage="gold", reason="too_few_aspects", detail=f"{len(aspects)} in the data"
         )
-    return Rubric(question_id=item.id, user=item.user, origin="gold", aspects=aspects)
+    kept, over = _within_words(aspects, policy)
+    return Rubric(question_id=item.id, user=item.user, origin="gold", aspects=kept, dropped=over)
+
+
+def _within_words(
+    aspects: tuple[Aspect, ...], policy: Policy
+) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
+    """As many aspects as a response has room for; the paper's setting uses all of them."""
+    config = policy.config
+    most = max(1, config.planner.per_100_words * config.words // 100) if config.gated else None
+    over = aspects[most:] if most else ()
+    dropped = tuple(DroppedAspect(aspect=a, reason="over_the_word_limit") for a in over)
+    return aspects[:most], dropped
 
 
 async def _narrative(item: Item, models: Models, policy: Policy) -> Rubric | Rejected:
@@ -69,8 +81,13 @@ async def _narrative(item: Item, models: Models, policy: Policy) -> Rubric | Rej
             detail=f"{len(stand)} with evidence in the narrative",
             dropped=dropped,
         )
+    kept, over = _within_words(stand, policy)
     return Rubric(
-        question_id=item.id, user=item.user, origin="narrative", aspects=stand, dropped=dropped
+        question_id=item.id,
+        user=item.user,
+        origin="narrative",
+        aspects=kept,
+        dropped=(*dropped, *over),
     )
 
 

@@ -11,11 +11,13 @@ from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_contrast
 from pairwright.llm import Models, together
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id
+from pairwright.run import traced
 from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
 
 
 async def build_contrast(item: Item, models: Models, policy: Policy) -> Contrast | Rejected:
     """One pair for the item's own user, or the reason why there is none."""
+    models, log = traced(models)
     rubric = await rubric_of(item, models, policy)
     if isinstance(rubric, Rejected):
         return rubric
@@ -44,6 +46,7 @@ async def build_contrast(item: Item, models: Models, policy: Policy) -> Contrast
         narrative=item.narrative,
         created=item.created,
         source_url=item.source_url,
+        simulated=log.simulated,
     )
     return Contrast(pair=pair, refused=refused)
 

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from pairwright.errors import on_disk
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
-from pairwright.run import Call, CallLog
+from pairwright.run import Call
 from pairwright.store import Store
 
 Kind = Literal["kept", "rejected", "failed"]
@@ -55,21 +55,6 @@ class Outcome(Record):
         if isinstance(self.result, Contrast):
             return (self.result.pair,)
         return self.result.halves if isinstance(self.result, Twin) else ()
-
-
-def marked(result: Contrast | Twin | Rejected, log: CallLog) -> Contrast | Twin | Rejected:
-    """The result with its pairs marked as simulated where one reply behind them is."""
-    if not log.simulated:
-        return result
-    if isinstance(result, Contrast):
-        return result.model_copy(update={"pair": _simulated(result.pair)})
-    if isinstance(result, Twin):
-        return result.model_copy(update={"halves": tuple(map(_simulated, result.halves))})
-    return result
-
-
-def _simulated(pair: Pair) -> Pair:
-    return pair.model_copy(update={"simulated": True})
 
 
 def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:

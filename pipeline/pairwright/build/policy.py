@@ -14,6 +14,7 @@ from pairwright.config import Config
 from pairwright.errors import ConfigError
 from pairwright.prompt import Prompts
 from pairwright.records import Item, Post
+from pairwright.retrieve import dense
 from pairwright.rubric import Domains, Scale, load_scales
 
 
@@ -52,6 +53,8 @@ class Policy:
     @classmethod
     def load(cls, config: Config, folder: Path) -> "Policy":
         """The policy of a config whose paths are relative to `folder`."""
+        if config.planner.retrieval == "dense":
+            dense.require()
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
         prompts = _folder(config.prompts, "prompts", folder, assets.PROMPTS)
         return cls(

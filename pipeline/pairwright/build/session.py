@@ -15,7 +15,7 @@ from pairwright.build.contrast import build_contrast
 from pairwright.build.corpus import Corpus
 from pairwright.build.folder import RunFolder
 from pairwright.build.manifest import SourceSummary, manifest
-from pairwright.build.outcomes import Failure, Outcome, marked, write_outcomes
+from pairwright.build.outcomes import Failure, Outcome, write_outcomes
 from pairwright.build.partners import match_partners, suits
 from pairwright.build.policy import Policy
 from pairwright.build.tally import Tally
@@ -26,7 +26,7 @@ from pairwright.errors import CallFailed, Interrupted, on_disk
 from pairwright.llm import Models
 from pairwright.records import Contrast, Item, Rejected, Twin, content_id
 from pairwright.rubric import Domains
-from pairwright.run import CallLog, Traced, work_through
+from pairwright.run import traced, work_through
 from pairwright.store import Store
 
 
@@ -124,12 +124,11 @@ async def build(
 
 async def _outcome(unit: Unit, corpus: Corpus, policy: Policy, crew: Crew) -> Outcome:
     item = corpus.item(unit.item)
-    log = CallLog()
-    models = crew.models(_generator(item, policy)).bound_to(lambda llm: Traced(llm, log))
+    models, log = traced(crew.models(_generator(item, policy)))
     partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
     result: Contrast | Twin | Rejected | Failure
     try:
-        result = marked(await _build(unit, item, partner, corpus, models, policy), log)
+        result = await _build(unit, item, partner, corpus, models, policy)
     except CallFailed as error:
         result = Failure(failure=error.reason, detail=error.detail)
     return Outcome(
@@ -159,7 +158,8 @@ async def _build(
         return Rejected(
             stage="partners",
             reason="partner_does_not_fit",
-            detail="the partner's older posts do not bear on this question, or repeat it",
+            detail="the partner's posts from before this question do not bear on it, repeat it,"
+            " or are too few or too many beside the asker's",
         )
     return await build_twin(item, other, models, policy)
 

@@ -12,6 +12,7 @@ from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_twin
 from pairwright.llm import Models, together
 from pairwright.records import Draft, Item, Pair, Post, Rejected, Rubric, Twin, content_id
+from pairwright.run import traced
 from pairwright.stages.write import write
 
 
@@ -20,6 +21,7 @@ async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) 
 
     Only the partner's posts are used, and of these only the ones older than the question.
     """
+    models, log = traced(models)
     posts = older_than(item, partner.profile)
     asker, other = await together(
         rubric_of(item, models, policy), planned(item, partner.user, posts, models, policy)
@@ -39,7 +41,8 @@ async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) 
         return drawn
     draft, refused = drawn
     judge = models.judge.name if policy.config.gated else None
-    return _twin(item, partner, posts, (asker, other), draft, refused, judge)
+    twin = _twin(item, partner, posts, (asker, other), draft, refused, judge)
+    return _marked(twin) if log.simulated else twin
 
 
 def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
@@ -162,3 +165,8 @@ def _twin(
         )
 
     return Twin(id=twin_id, halves=(half(True), half(False)), refused=refused)
+
+
+def _marked(twin: Twin) -> Twin:
+    first, second = (half.model_copy(update={"simulated": True}) for half in twin.halves)
+    return twin.model_copy(update={"halves": (first, second)})

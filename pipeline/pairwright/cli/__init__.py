@@ -11,10 +11,11 @@ from pairwright.errors import PairwrightError
 
 app = typer.Typer(
     name="pairwright",
-    help="Build, human-verify, release, audit and evaluate personalized preference benchmarks.",
+    help="Build personalized preference benchmarks: gated pairs from user histories.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    # Plain help keeps its lines and examples as they are written.
+    rich_markup_mode=None,
     epilog="Exit codes: 0 whole; 1 finished but short; 2 wrong input or a refusing endpoint;"
     " 130 interrupted, run again to go on.",
 )

@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import gc
+import shutil
 import signal
+import sys
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +19,7 @@ from pairwright.build.checks import Check
 from pairwright.build.estimate import estimate
 from pairwright.build.folder import RunFolder
 from pairwright.build.load import iterate_pairs
+from pairwright.build.manifest import SourceSummary
 from pairwright.build.policy import Policy
 from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
@@ -96,9 +99,10 @@ def _next_steps(console: Console, run: RunFolder) -> None:
     """What to look at now, with ids that exist."""
     pair = next(iterate_pairs(run.path), None)
     look = ["status {} --verify"] if pair is None else ["show {} " + pair.id, "status {} --verify"]
+    program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
     console.print("Look further:")
     for command in look:
-        console.print(f"  pairwright {command.format(run.path)}", highlight=False, soft_wrap=True)
+        console.print(f"  {program} {command.format(run.path)}", highlight=False, soft_wrap=True)
     console.print(f"  {run.path}/: pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json")
 
 
@@ -112,6 +116,7 @@ async def _build(
     console: Console,
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
+    _tell_of_problems(console, summary, run)
     policy = policy.with_company(corpus)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
     with contextlib.closing(corpus):
@@ -147,9 +152,19 @@ def _stop_on_signals(crew: EndpointCrew, console: Console) -> None:
 
 def _estimate(config: Config, policy: Policy, folder: Path, limit: int | None) -> None:
     with TemporaryDirectory() as scratch:
-        corpus, _ = read_corpus(config, policy.domains, folder, RunFolder(Path(scratch)))
+        corpus, summary = read_corpus(config, policy.domains, folder, RunFolder(Path(scratch)))
+        _tell_of_problems(Console(stderr=True), summary, None)
         with contextlib.closing(corpus):
             estimate_tables(Console(), estimate(corpus, policy.with_company(corpus), limit))
+
+
+def _tell_of_problems(console: Console, summary: SourceSummary, run: RunFolder | None) -> None:
+    """What the source lost on the way in, if anything."""
+    for what, counts in (("refused", summary.refused), ("repaired", summary.repaired)):
+        if counts:
+            listed = ", ".join(f"{n:,} {reason}" for reason, n in counts.items())
+            where = f" ({run.problems})" if run else ""
+            console.print(f"{what} in {summary.path}: {listed}{where}", style="yellow")
 
 
 def _content(config: Config, policy: Policy, folder: Path) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import httpx2
 import typer
@@ -15,7 +15,7 @@ from pairwright import simulated
 from pairwright.build.policy import Policy
 from pairwright.cli.crew import api_key
 from pairwright.client import Client, Meter
-from pairwright.config import SIMULATED_URL, Config, Endpoint, load
+from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling, load
 from pairwright.errors import PairwrightError
 from pairwright.llm import Model, Unstored
 from pairwright.prompt import Prompts
@@ -42,25 +42,32 @@ def doctor_command(
         raise typer.Exit(2)
 
 
+class Probe(NamedTuple):
+    """The request that each endpoint gets: a real prompt, sampled as the planner's are."""
+
+    prompts: Prompts
+    sampling: Sampling
+
+
 async def _examine_all(config: Config, prompts: Prompts, console: Console) -> bool:
-    fine = True
+    fine, probe = True, Probe(prompts, config.sampling.planner)
     for name in config.roles.all:
         endpoint = config.endpoints[name]
         console.print(f"[bold]{escape(name)}[/bold] {escape(endpoint.model)}")
         if SIMULATED_URL in endpoint.base_urls:
             async with simulated.serve() as url:
                 local = endpoint.model_copy(update={"base_url": url})
-                fine &= await _examine(name, local, prompts, console)
+                fine &= await _examine(name, local, probe, console)
         else:
-            fine &= await _examine(name, endpoint, prompts, console)
+            fine &= await _examine(name, endpoint, probe, console)
     return fine
 
 
-async def _examine(name: str, endpoint: Endpoint, prompts: Prompts, console: Console) -> bool:
+async def _examine(name: str, endpoint: Endpoint, probe: Probe, console: Console) -> bool:
     fine = True
     for url in endpoint.base_urls:
         fine &= await _models(name, endpoint, url, console)
-    return fine and await _structured(name, endpoint, prompts, console)
+    return fine and await _structured(name, endpoint, probe, console)
 
 
 async def _models(name: str, endpoint: Endpoint, url: str, console: Console) -> bool:
@@ -89,18 +96,22 @@ async def _models(name: str, endpoint: Endpoint, url: str, console: Console) -> 
     return True
 
 
-async def _structured(name: str, endpoint: Endpoint, prompts: Prompts, console: Console) -> bool:
+async def _structured(name: str, endpoint: Endpoint, probe: Probe, console: Console) -> bool:
     """One request with a schema, through the same client that a build uses."""
     impatient = endpoint.model_copy(update={"attempts": 2})
     async with Client(name, impatient, api_key(name, endpoint), Meter()) as client:
         model = Model(
             llm=Unstored(client),
             name=endpoint.model,
-            max_tokens=200,
+            max_tokens=probe.sampling.max_tokens,
+            temperature=probe.sampling.temperature,
+            top_p=probe.sampling.top_p,
+            seed=probe.sampling.seed,
+            extra=probe.sampling.extra_json,
             structured=endpoint.structured,
         )
         try:
-            reply = await plan_blind("How do I keep bread fresh?", model, prompts)
+            reply = await plan_blind("How do I keep bread fresh?", model, probe.prompts)
         except PairwrightError as error:
             console.print(f"  [red]refused[/red] {escape(str(error))}")
             return False

@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 
 class Reply(BaseModel):
-    """Base of structured replies: closed, so that its JSON schema is a strict one."""
+    """Base of structured replies: closed, so that its JSON schema is a strict one, and strict
+    about types: `true` is no score, and "2" is no number."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 R = TypeVar("R", bound=Reply)

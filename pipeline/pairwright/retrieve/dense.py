@@ -1,6 +1,7 @@
 """Dense ranking with any sentence-transformers or Contriever model (extra `[dense]`)."""
 
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,20 @@ from pairwright.errors import ConfigError
 from pairwright.records import Post
 
 
-@lru_cache(maxsize=1)
-def _model(name: str) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError:
+def require() -> None:
+    """Raise ConfigError where the extra is not installed, before anything is built with it."""
+    if find_spec("sentence_transformers") is None:
         raise ConfigError(
             "sentence-transformers is not installed",
             where="[planner] retrieval = 'dense'",
             fix="pip install 'pairwright[dense]', or use retrieval = 'bm25'.",
-        ) from None
+        )
+
+
+@lru_cache(maxsize=1)
+def _model(name: str) -> Any:
+    from sentence_transformers import SentenceTransformer
+
     return SentenceTransformer(name)
 
 
