@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import JsonValue
+from pydantic_core import from_json, to_json
 
 from pairwright.errors import on_disk
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
@@ -70,9 +71,15 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
             stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
             for name in FILES[:3]
         )
-        for outcome in spooled(store):
-            for pair in outcome.pairs:
-                pairs.write(pair.model_dump_json() + "\n")
+        for _, kind, record in store.outcomes():
+            result = from_json(record)["result"]
+            if kind == "kept":
+                # A pair's line is its JSON as it was spooled: no need to build the record.
+                for pair in result.get("halves") or [result["pair"]]:
+                    pairs.write(to_json(pair).decode() + "\n")
+                if not result["refused"]:
+                    continue
+            outcome = Outcome.model_validate_json(record)
             if refusal := _refusal(outcome):
                 rejected.write(refusal.model_dump_json() + "\n")
             if isinstance(outcome.result, Failure):

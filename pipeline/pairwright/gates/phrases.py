@@ -5,6 +5,7 @@ English. What the question itself says, an answer may say too.
 """
 
 import re
+from functools import lru_cache
 
 _VERBS = (
     # "because you are trapping steam" speaks to nobody in particular.
@@ -69,15 +70,38 @@ REFUSAL = re.compile(
 )
 
 
+# Words without which no such phrase is there: looking for them first costs little.
+_NEEDS = {
+    PERSONA: ("you", "someone", "somebody", "a person", "the user", " who "),
+    META: (
+        " i ",
+        " i'",
+        "user",
+        "answer",
+        "response",
+        "reply",
+        "rubric",
+        "aspects",
+        "word",
+        "requested",
+        "instructed",
+    ),
+    REFUSAL: (" i ", " i'", "an ai"),
+}
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 # What an answer tells somebody to say is not what it says.
 _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
 
 
+# A response stands in the drafts of both modes.
+@lru_cache(maxsize=1024)
 def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
-    asked = _plain(question).lower()
     said = _QUOTED.sub('""', _plain(response))
+    lowered = f" {said}".lower()
+    if not any(word in lowered for word in _NEEDS[pattern]):
+        return None
+    asked = _plain(question).lower()
     phrases = (match.group() for match in pattern.finditer(said))
     return next((phrase for phrase in phrases if phrase.lower() not in asked), None)
 

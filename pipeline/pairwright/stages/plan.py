@@ -6,6 +6,7 @@ kept with its reason.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from pairwright import text
@@ -109,10 +110,17 @@ def _named(planned: PlannedAspect, shown: Shown) -> list[Post]:
 
 
 def _holds(post: Post, evidence: str) -> bool:
-    # The planner read the post as prompts show it.
-    return _quote(evidence) in text.normalised(guard(post.text))
+    return _quote(evidence) in _as_shown(post.text)
 
 
+# One history is planned from for many questions.
+@lru_cache(maxsize=2048)
+def _as_shown(post: str) -> str:
+    """A post as the planner read it, for finding a quote again."""
+    return text.normalised(guard(post))
+
+
+@lru_cache(maxsize=2048)
 def _quote(evidence: str) -> str:
     return text.normalised(evidence).strip("\"' .")
 
