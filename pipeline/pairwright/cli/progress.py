@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from types import TracebackType
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -79,13 +79,15 @@ class Progress:
             f"cost {self._meter.cost:.2f}, {eta} to go"
         )
 
-    def _panel(self) -> Group:
+    def _panel(self) -> Table:
         calls, tokens, left = self._rates()
         eta = "?" if left == float("inf") else time.strftime("%H:%M:%S", time.gmtime(left))
         grid = Table.grid(padding=(0, 2))
         kept = ", ".join(f"{n} {mode}" for mode, n in sorted(self._kept.items())) or "none yet"
         refused = ", ".join(f"{n} {why}" for why, n in self._refused.most_common(6)) or "none"
         failed = ", ".join(f"{n} {why}" for why, n in self._failed.most_common(4)) or "none"
+        bar = ProgressBar(total=self._total, completed=self._done, width=48)
+        grid.add_row("", bar)
         grid.add_row("units", f"{self._done} of {self._total}, {eta} to go")
         grid.add_row(
             "calls",
@@ -95,4 +97,4 @@ class Progress:
         grid.add_row("kept", kept)
         grid.add_row("refused", refused)
         grid.add_row("failed", Text(failed, style="red" if self._failed else ""))
-        return Group(ProgressBar(total=self._total, completed=self._done, width=60), grid)
+        return grid

@@ -24,7 +24,14 @@ def require() -> None:
 def _model(name: str) -> Any:
     from sentence_transformers import SentenceTransformer
 
-    return SentenceTransformer(name)
+    try:
+        return SentenceTransformer(name)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"the model {name!r} cannot be loaded: {error}",
+            where="[planner] dense_model",
+            fix="Name a folder or a Hugging Face id of a sentence-transformers model.",
+        ) from None
 
 
 def by_similarity(question: str, posts: tuple[Post, ...], model: str) -> tuple[Post, ...]:
