@@ -33,10 +33,14 @@ def result_table(
     for mode in config.modes:
         twins = f" ({counted.kept[mode]:,} twins)" if mode == "twin" else ""
         table.add_row("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+    if not counted.rejected:
+        table.add_row("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():
         table.add_row("refused", f"{where}: {reason}", f"{n:,}")
     for gate, n in counted.drafts.most_common():
         table.add_row("drafts", f"refused: {gate}", f"{n:,}")
+    if not counted.failed:
+        table.add_row("failed", "", "0")
     for (where, reason), n in counted.failed.most_common():
         table.add_row("failed", f"{where}: {reason}", f"{n:,}", style="red")
     table.add_section()
