@@ -165,22 +165,12 @@ def _sampling() -> str:
     """The defaults differ by role, so they have a column each."""
     roles = SamplingByRole()
     names = list(SamplingByRole.model_fields)
-    # A role's table may stand over the role's defaults, or over those of the class.
-    apart = SamplingByRole.model_validate({"generator": {}}).generator != roles.generator
     rows = []
     for name, field in Sampling.model_fields.items():
         defaults = [_toml(getattr(getattr(roles, role), name)) for role in names]
-        own = [_toml(field.default)] if apart else []
-        rows.append((f"`{name}`", _kind(name, field), *defaults, *own, _meaning(name, field)))
-    heads = ("key", "type", *names, *(["in a table"] if apart else []), "meaning")
-    text = f"ROLE is {', '.join(names[:-1])} or {names[-1]}.\n\n{_table(heads, rows)}"
-    if apart:
-        text += (
-            "\n\nA role without a table has the defaults of its column. Once a role has a table,"
-            " keys that the table leaves out have the value of the column `in a table`: say all"
-            " that matter."
-        )
-    return text
+        rows.append((f"`{name}`", _kind(name, field), *defaults, _meaning(name, field)))
+    heads = ("key", "type", *names, "meaning")
+    return f"ROLE is {', '.join(names[:-1])} or {names[-1]}.\n\n{_table(heads, rows)}"
 
 
 def _meaning(name: str, field: FieldInfo) -> str:

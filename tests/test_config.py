@@ -149,7 +149,7 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
         ("words = 100", "words = 60", ["words = 60", "min_aspects"]),
         ('"http://127.0.0.1:8000/v1"', "[]", ["[endpoints.local.base_url]", "missing"]),
-        ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "missing"]),
+        ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "no address"]),
         ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string or a list"]),
         ('model = "m"', 'model = "m"\ntimeout_s = inf', ["[endpoints.local.timeout_s]", "finite"]),
         ("temperature = 0.0", "temperature = nan", ["[sampling.judge.temperature]", "finite"]),

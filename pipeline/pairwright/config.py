@@ -17,6 +17,7 @@ import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
@@ -43,8 +44,8 @@ class Endpoint(Record):
     )
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
     timeout_s: float = Field(600, gt=0, description="seconds one try may take")
-    rpm: float | None = Field(None, gt=0, description="most calls per minute")
-    tpm: float | None = Field(None, gt=0, description="most tokens per minute")
+    rpm: float | None = Field(None, ge=0.1, description="most calls per minute")
+    tpm: float | None = Field(None, ge=1, description="most tokens per minute")
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
         "max_tokens", description="how the endpoint calls its limit of new tokens"
     )
@@ -60,8 +61,15 @@ class Endpoint(Record):
     @field_validator("base_url")
     @classmethod
     def _somewhere(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        if not value or not all([value] if isinstance(value, str) else value):
+        addresses = (value,) if isinstance(value, str) else value
+        if not addresses:
             raise ValueError("an address is missing")
+        for address in addresses:
+            if address == SIMULATED_URL and len(addresses) == 1:
+                continue
+            parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+                raise ValueError(f"{address!r} is no address such as http://127.0.0.1:8000/v1")
         return value
 
     @property
@@ -103,6 +111,14 @@ class Sampling(Record):
         default={}, description="further body fields, such as reasoning_effort"
     )
 
+    @field_validator("extra")
+    @classmethod
+    def _not_ours(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        ours = {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
+        if taken := sorted(extra.keys() & ours):
+            raise ValueError(f"{taken[0]!r} has its own place and cannot be in extra")
+        return extra
+
     @field_validator("temperature", "top_p", "seed", mode="before")
     @classmethod
     def _none(cls, value: object) -> object:
@@ -133,7 +149,7 @@ class Config(Record):
     preset: Literal["pairwright", "paper"] = Field(
         "pairwright", description="the defaults that the rest of the file changes"
     )
-    seed: int = Field(0, description="partners, others and controls are drawn with it")
+    seed: int = Field(0, description="partners and others are drawn with it")
     modes: tuple[Mode, ...] = Field(
         ("twin", "violate"), min_length=1, description="the kinds of pairs to build"
     )
@@ -177,7 +193,7 @@ class Config(Record):
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )
         most = self.planner.per_100_words * self.words // 100
-        if self.aspects == "planner" and self.gated and most < self.planner.min_aspects:
+        if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
             raise ValueError(
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
                 f" {self.planner.min_aspects}: no item could be kept"

@@ -26,7 +26,7 @@ class PlanPolicy(Record):
     others_share: float = Field(
         0.2, ge=0, le=1, description="an aspect in more than this share of them is generic"
     )
-    min_aspects: int = Field(2, ge=1, description="fewer left and the item is refused")
+    min_aspects: int = Field(2, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
     min_confidence: float = Field(0.5, ge=0, le=1, description="less sure aspects are dropped")
     support_check: bool = Field(True, description="ask a judge whether the post carries it")

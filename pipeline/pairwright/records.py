@@ -183,6 +183,8 @@ class Rejected(Record):
     detail: str = ""
     user: str | None = None
     """Whose rubric it is about, where it is about one: the asker's or the partner's."""
+    aspects: tuple[Aspect, ...] = ()
+    """The aspects that stood, too few or not well enough served; of both users for a twin."""
     dropped: tuple[DroppedAspect, ...] = ()
     drafts: tuple[Draft, ...] = ()
     """Every refused draft, with what was measured."""

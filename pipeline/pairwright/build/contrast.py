@@ -11,7 +11,8 @@ from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_contrast
 from pairwright.llm import Models, together
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id
-from pairwright.run import traced
+from pairwright.retrieve import selected
+from pairwright.run import CallLog, traced
 from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
 
 
@@ -22,15 +23,27 @@ async def build_contrast(item: Item, models: Models, policy: Policy) -> Contrast
     if isinstance(rubric, Rejected):
         return rubric
 
+    if policy.config.paper_writers:
+        # Here it is the writers that read posts.
+        seen = selected(
+            item.question, item.profile, policy.config.planner, models.generator.history_tokens
+        )
+        rubric = rubric.model_copy(update={"shown": tuple(post.id for post in seen)})
+    return await _from_rubric(item, rubric, models, policy, log)
+
+
+async def _from_rubric(
+    item: Item, rubric: Rubric, models: Models, policy: Policy, log: CallLog
+) -> Contrast | Rejected:
     async def draw(number: int) -> Draft | Rejected:
         return await _draw(item, rubric, models, policy, number)
 
     drawn = await draw_until_accepted(draw, policy.config.draws)
     if isinstance(drawn, Rejected):
-        return drawn
+        return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
     draft, refused = drawn
     pair = Pair(
-        id=content_id("pair", "violate", item.user, item.question, draft.first, draft.second),
+        id=content_id("pair", "violate", item.id, item.user, draft.first, draft.second),
         mode="violate",
         item_id=item.id,
         user=item.user,

@@ -49,7 +49,11 @@ class Corpus:
         for position, entry in enumerate(entries):
             self.by_user.setdefault(entry.user, []).append(position)
             self.by_category.setdefault(entry.category, {}).setdefault(entry.user, position)
-        self._users_of = {category: list(users) for category, users in self.by_category.items()}
+        # By content, so that draws do not depend on the order of the source.
+        self._users_of = {
+            category: sorted(users, key=lambda user: content_id("user", user))
+            for category, users in self.by_category.items()
+        }
         self._file: BinaryIO = path.open("rb")
         self._recent = lru_cache(maxsize=512)(self._read)
 
@@ -85,8 +89,9 @@ class Corpus:
         return Item.model_validate_json(self._file.readline())
 
     def latest(self, user: str) -> Item:
-        """The user's item with the longest history (the first of them on a tie)."""
-        return self.item(max(self.by_user[user], key=lambda p: self.entries[p].posts))
+        """The user's item with the longest history (the first by id on a tie)."""
+        positions = sorted(self.by_user[user], key=lambda p: self.entries[p].id)
+        return self.item(max(positions, key=lambda p: self.entries[p].posts))
 
     def others(self, item: Item) -> Histories:
         """A few histories of other users of the same category, drawn by the question.
@@ -99,12 +104,29 @@ class Corpus:
         users = self._users_of[item.category.lower()]
         drawn = chance.sample(users, min(len(users), self._others + len(without)))
         chosen = [user for user in drawn if user not in without][: self._others]
-        positions = self.by_category[item.category.lower()]
-        return tuple(self.item(positions[user]).profile for user in chosen)
+        return tuple(_fair(item, self.latest(user).profile) for user in chosen)
 
     def rare(self, posts: Iterable[Post]) -> frozenset[str]:
         """The terms of these posts that few users of the run write."""
         return self._rarity.rare(posts)
+
+
+def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The posts written before the question; all of them where a time is not known."""
+    if item.created is None:
+        return posts
+    return tuple(p for p in posts if p.created is None or p.created < item.created)
+
+
+def _fair(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """Another user's posts without newer ones, and without the question or its narrative:
+    where a source names no users, that other user may be the asker."""
+    asked = [item.question, *([item.narrative] if item.narrative else [])]
+    return tuple(
+        post
+        for post in older_than(item, posts)
+        if not any(text.near_duplicate(own, post.text) for own in asked)
+    )
 
 
 class Rarity:

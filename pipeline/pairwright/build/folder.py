@@ -44,7 +44,7 @@ class RunFolder:
             "lock",
             "config.partial",
             calls,
-            *(calls + end for end in (".partial", "-wal", "-shm")),
+            *(calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")),
         }
 
     def prepare(self, config: Config, content: dict[str, str], *, accept_changes: bool) -> None:

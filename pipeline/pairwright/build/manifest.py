@@ -38,6 +38,7 @@ def manifest(
     models: dict[str, JsonValue] = {
         name: {"model": endpoint.model, "revision": endpoint.revision}
         for name, endpoint in config.endpoints.items()
+        if name in config.roles.all
     }
     return {
         "pairwright": __version__,

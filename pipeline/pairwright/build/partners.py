@@ -10,10 +10,9 @@ import random
 from typing import NamedTuple
 
 from pairwright import text
-from pairwright.build.corpus import Corpus
-from pairwright.build.twin import older_than
+from pairwright.build.corpus import Corpus, older_than
 from pairwright.policy import TwinPolicy
-from pairwright.records import Item, Post
+from pairwright.records import Item, Post, content_id
 
 
 class Reader(NamedTuple):
@@ -30,7 +29,8 @@ def match_partners(corpus: Corpus, policy: TwinPolicy, seed: int) -> dict[str, s
     """The partner of every user who has one; symmetric."""
     partners: dict[str, str] = {}
     for category in sorted(corpus.by_category):
-        readers = _readers(corpus, category)
+        # From an order by content: the source's order decides nothing.
+        readers = sorted(_readers(corpus, category), key=lambda r: content_id("user", r.user))
         random.Random(f"{seed}:{category}").shuffle(readers)
         by_term: dict[str, list[int]] = {}
         for n, reader in enumerate(readers):

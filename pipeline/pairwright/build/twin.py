@@ -6,6 +6,7 @@ The writers see the question and one rubric, never a profile. Both halves are ac
 
 from pairwright import text
 from pairwright.build.aspects import planned, rubric_of
+from pairwright.build.corpus import older_than
 from pairwright.build.drafts import draw_until_accepted
 from pairwright.build.judging import judged
 from pairwright.build.policy import Policy
@@ -38,18 +39,16 @@ async def build_twin(item: Item, partner: Item, models: Models, policy: Policy) 
 
     drawn = await draw_until_accepted(draw, policy.config.draws)
     if isinstance(drawn, Rejected):
-        return drawn
+        return drawn.model_copy(
+            update={
+                "aspects": (*asker.aspects, *other.aspects),
+                "dropped": (*asker.dropped, *other.dropped),
+            }
+        )
     draft, refused = drawn
     judge = models.judge.name if policy.config.gated else None
     twin = _twin(item, partner, posts, (asker, other), draft, refused, judge)
     return _marked(twin) if log.simulated else twin
-
-
-def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
-    """The posts written before the question; all of them where a time is not known."""
-    if item.created is None:
-        return posts
-    return tuple(p for p in posts if p.created is None or p.created < item.created)
 
 
 def _alike(asker: Rubric, other: Rubric, most: float) -> Rejected | None:
@@ -134,7 +133,7 @@ def _twin(
     refused: tuple[Draft, ...],
     judge: str | None,
 ) -> Twin:
-    twin_id = content_id("twin", item.question, item.user, partner.user, draft.first, draft.second)
+    twin_id = content_id("twin", item.id, item.user, partner.user, draft.first, draft.second)
 
     def half(asked: bool) -> Pair:
         user, chosen, rejected = (
@@ -143,7 +142,7 @@ def _twin(
             else (partner.user, draft.second, draft.first)
         )
         return Pair(
-            id=content_id("pair", "twin", user, item.question, chosen, rejected),
+            id=content_id("pair", "twin", item.id, user, chosen, rejected),
             mode="twin",
             item_id=item.id,
             user=user,

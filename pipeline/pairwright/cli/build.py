@@ -77,7 +77,9 @@ def build_command(
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     try:
-        run_folder.prepare(config, content, accept_changes=accept_changes)
+        # Where nothing is stored yet there is nothing that a change could mix up.
+        accepted = accept_changes or not store.totals().calls
+        run_folder.prepare(config, content, accept_changes=accepted)
         counted, checked, meter = asyncio.run(
             _build(config, policy, folder, run_folder, store, limit, console)
         )
@@ -86,6 +88,8 @@ def build_command(
         _next_steps(out, run_folder)
     finally:
         store.close()
+    if any(reason == "budget_spent" for _, reason in counted.failed):
+        console.print("The budget is spent: raise [budget] to go on.", style="yellow")
     if counted.failed:
         console.print(
             f"{counted.failed.total()} units failed ({run_folder.path / 'failed.jsonl'} says why);"
@@ -102,8 +106,10 @@ def _next_steps(console: Console, run: RunFolder) -> None:
     program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
     console.print("Look further:")
     for command in look:
-        console.print(f"  {program} {command.format(run.path)}", highlight=False, soft_wrap=True)
-    console.print(f"  {run.path}/: pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json")
+        line = f"  {program} {command.format(run.path)}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    files = "pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json"
+    console.print(f"  {run.path}/: {files}", markup=False)
 
 
 async def _build(
@@ -164,7 +170,8 @@ def _tell_of_problems(console: Console, summary: SourceSummary, run: RunFolder |
         if counts:
             listed = ", ".join(f"{n:,} {reason}" for reason, n in counts.items())
             where = f" ({run.problems})" if run else ""
-            console.print(f"{what} in {summary.path}: {listed}{where}", style="yellow")
+            told = f"{what} in {summary.path}: {listed}{where}"
+            console.print(told, style="yellow", markup=False)
 
 
 def _content(config: Config, policy: Policy, folder: Path) -> dict[str, str]:

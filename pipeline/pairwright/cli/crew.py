@@ -90,4 +90,11 @@ def api_key(name: str, endpoint: Endpoint) -> str | None:
             where=f"[endpoints.{name}.api_key_env]",
             fix=f"export {endpoint.api_key_env}=..., or name another variable.",
         )
+    if not key.isascii() or not key.isprintable():
+        raise ConfigError(
+            f"the environment variable {endpoint.api_key_env} holds no key: it has a line end or"
+            " a character that no header can carry",
+            where=f"[endpoints.{name}.api_key_env]",
+            fix="Set it to the key alone.",
+        )
     return key

@@ -16,6 +16,7 @@ from pairwright.build.outcomes import Failure, Outcome
 from pairwright.llm import completion_of
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
 from pairwright.store import Store, StoredCall
+from pairwright.text import visible
 
 
 def show_command(
@@ -69,6 +70,8 @@ def _heading(console: Console, outcome: Outcome) -> None:
 def _rejected(console: Console, rejected: Rejected) -> None:
     console.print(f"[yellow]refused[/yellow] by {rejected.stage}: {escape(rejected.reason)}")
     console.print(escape(rejected.detail))
+    for aspect in rejected.aspects:
+        console.print(escape(f"  stood: {aspect.aspect} (evidence: {aspect.evidence})"))
     for dropped in rejected.dropped:
         console.print(
             escape(f"  dropped ({dropped.reason}): {dropped.aspect.aspect} {dropped.detail}")
@@ -129,8 +132,12 @@ def _call(console: Console, stored: StoredCall) -> None:
     settings = {k: v for k, v in request.items() if k not in ("messages", "schema")}
     console.print(f"[dim]{escape(json.dumps(settings, ensure_ascii=False))}[/dim]")
     for message in request["messages"]:
-        console.print(Panel(escape(message["content"]), title=message["role"]))
+        console.print(Panel(escape(visible(message["content"])), title=message["role"]))
     if completion.reasoning:
-        console.print(Panel(escape(completion.reasoning), title="reasoning"))
+        console.print(Panel(escape(visible(completion.reasoning)), title="reasoning"))
     tokens = f"{completion.prompt_tokens} + {completion.completion_tokens} tokens"
-    console.print(Panel(escape(completion.text), title=f"reply ({completion.finish}, {tokens})"))
+    console.print(
+        Panel(
+            escape(visible(completion.text)), title=escape(f"reply ({completion.finish}, {tokens})")
+        )
+    )

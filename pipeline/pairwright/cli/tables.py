@@ -2,6 +2,7 @@
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pairwright.build.checks import Check
@@ -24,7 +25,9 @@ def result_table(
     meter: Meter | None = None,
 ) -> None:
     """What came of a build: items in, pairs kept, refused by reason, failed, calls and tokens."""
-    table = Table(title=str(run.path), box=box.SIMPLE, title_justify="left", show_header=False)
+    table = Table(
+        title=escape(str(run.path)), box=box.SIMPLE, title_justify="left", show_header=False
+    )
     table.add_column(style="bold", no_wrap=True, min_width=10)
     table.add_column()
     table.add_column(justify="right", no_wrap=True)

@@ -25,9 +25,9 @@ from openai import (
 from pairwright.client.balance import Server, least_busy
 from pairwright.client.meter import Meter
 from pairwright.client.pace import Concurrency, Pace
-from pairwright.client.wire import STAND_INS, Transient, body_of, refusal
+from pairwright.client.wire import BROKEN_OFF, STAND_INS, Transient, body_of, refusal
 from pairwright.config import Endpoint
-from pairwright.errors import CallFailed, Interrupted
+from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.llm import Request, completion_of
 
 _MANY = 100_000
@@ -48,6 +48,7 @@ class Client:
         )
         self._stopped = asyncio.Event()
         self._api_key = api_key
+        self._answered = False
         self._servers = [
             Server(
                 AsyncOpenAI(
@@ -109,6 +110,12 @@ class Client:
         try:
             return await retrying(attempt)
         except Transient as error:
+            if not self._answered and "connect call failed" in error.detail.lower():
+                raise EndpointRefused(
+                    f"[endpoints.{self.name}] {error.detail}"
+                    f" (after {self._endpoint.attempts} attempts)\n"
+                    "  Is the server running, and is `base_url` right? See `pairwright doctor`."
+                ) from None
             raise CallFailed(
                 error.reason, f"{error.detail} (after {self._endpoint.attempts} attempts)"
             ) from None
@@ -139,6 +146,7 @@ class Client:
                 server.in_flight -= 1
                 self._meter.in_flight -= 1
             server.succeeded()
+            self._answered = True
             completion = completion_of(request.key, body)
             # What was refused took no time that says how busy the endpoint is.
             if completion.finish not in STAND_INS:
@@ -165,10 +173,15 @@ class Client:
                 options=_JSON,
             )
             body = _without(self._api_key, response.content)
-            completion_of(request.key, body)
+            completion = completion_of(request.key, body)
+            if completion.finish in BROKEN_OFF:
+                raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
         except APIStatusError as error:
             where = f"[endpoints.{self.name}] {server.api.base_url}"
             meaning = refusal(error, where, self._api_key)
+            if error.status_code == 403 and self._answered:
+                # An endpoint that has answered knows the key: this one request is refused.
+                raise CallFailed("http_403", str(meaning)) from None
             if isinstance(meaning, bytes):
                 return meaning
             raise meaning from None
@@ -202,8 +215,11 @@ def _told(error: Exception) -> str:
 
 
 def _without(secret: str | None, body: bytes) -> bytes:
-    """The body without the API key, should a server repeat it."""
-    return body.replace(secret.encode(), b"***") if secret else body
+    """The body without the API key, should a server repeat it.
+
+    A short key (`test`, `none`) is no secret, and may be a word of a reply.
+    """
+    return body.replace(secret.encode(), b"***") if secret and len(secret) >= 12 else body
 
 
 def _on_this_machine(url: str) -> bool:

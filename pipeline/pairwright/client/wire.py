@@ -13,7 +13,9 @@ from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.llm import CONTEXT_LENGTH, Request
 
 _CONTEXT = re.compile(
-    r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long", re.I
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long"
+    r"|input is too long|input token count|exceeds the maximum number of tokens|max_new_tokens",
+    re.I,
 )
 # Parameters that are the same in every call of a role: one refusal means all.
 _OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
@@ -24,6 +26,8 @@ _UNSUPPORTED = re.compile(
 )
 
 
+BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
+"""Finish reasons of engines that gave up: what there is of the text is no reply."""
 STAND_INS = frozenset({CONTEXT_LENGTH, "content_filter"})
 """Finish reasons of refusals that are stored like answers."""
 
@@ -67,7 +71,7 @@ def refusal(error: APIStatusError, where: str, api_key: str | None) -> bytes | E
     """
     status, message = error.status_code, _message(error, api_key)
     detail = error.body if isinstance(error.body, dict) else {}
-    code, parameter = str(detail.get("code") or ""), detail.get("param")
+    code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
     if status == 429 and "insufficient_quota" in code:
         return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
@@ -85,7 +89,8 @@ def refusal(error: APIStatusError, where: str, api_key: str | None) -> bytes | E
             "  Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists"
             " the models that are served."
         )
-    if status == 400 and (code == "context_length_exceeded" or _CONTEXT.search(message)):
+    too_long = code == "context_length_exceeded" or _CONTEXT.search(message)
+    if status == 413 or (status in (400, 422) and too_long):
         return _stand_in(CONTEXT_LENGTH, message)
     if status == 400 and "content_filter" in code:
         return _stand_in("content_filter", message)

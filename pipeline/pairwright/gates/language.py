@@ -8,9 +8,9 @@ ENOUGH = 300
 """Characters that tell a language; classifying costs time for each one."""
 
 
-def language(passage: str) -> str:
+def language(passage: str, enough: int = ENOUGH) -> str:
     """The ISO 639-1 code of the most likely language of a passage's beginning."""
-    return _classify(passage[:ENOUGH])
+    return _classify(passage[:enough])
 
 
 @lru_cache(maxsize=4096)

@@ -12,9 +12,9 @@ from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.policy import GatePolicy
 from pairwright.records import GateResult, Rubric
 
-_LIST = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
-_MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^\s*>|\|.*\|.*\|", re.MULTILINE)
+_LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
+_MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|\|.*\|.*\|", re.MULTILINE)
 
 
 class Sides(NamedTuple):
@@ -63,7 +63,7 @@ def _measure(
     overlap = 1.0 if same else round(shared, 3)
     yield "near_duplicate", overlap <= policy.near_duplicate, overlap, policy.near_duplicate
     # A question is too short to tell a language by; the posts of those who ask are not.
-    asked_in = language(" ".join((s.question, *(post[:30] for post in s.posts))))
+    asked_in = language(" ".join((s.question, *(post[:150] for post in s.posts))), enough=750)
     spoken = [language(response) for response in s.both]
     yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
 

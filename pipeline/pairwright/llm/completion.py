@@ -1,12 +1,16 @@
 """A stored reply, read from the wire's body."""
 
 import json
+import re
 from dataclasses import dataclass
 
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` of replies of the embedded model."""
 CONTEXT_LENGTH = "context_length"
 """The `finish` of an answer that says that the prompt does not fit."""
+
+
+_REASONING_ENDS = re.compile(r"</think(?:ing)?>|\[/THINK\]")
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,36 @@ def completion_of(key: str, body: bytes) -> Completion:
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         # Some servers leave the reasoning inline; some templates open it in the prompt, so
         # that only its end is in the reply. Without an end, all of it is reasoning.
-        if "</think>" in text or text.lstrip().startswith("<think>"):
-            inline, _, text = text.partition("</think>")
-            reasoning = reasoning + inline.lstrip().removeprefix("<think>")
+        ends = list(_REASONING_ENDS.finditer(text))
+        if ends or text.lstrip().startswith("<think>"):
+            end = ends[-1].span() if ends else (len(text), len(text))
+            reasoning = reasoning + text[: end[0]].lstrip().removeprefix("<think>")
+            text = text[end[1] :]
+        # Half an emoji, cut inside its escape, can be written to no file.
+        text = text.encode("utf-8", "replace").decode()
         return Completion(
             key=key,
             text=text,
             finish=str(choice.get("finish_reason") or "stop"),
             reasoning=reasoning,
-            prompt_tokens=int(usage.get("prompt_tokens") or 0),
-            completion_tokens=int(usage.get("completion_tokens") or 0),
+            prompt_tokens=_count(usage.get("prompt_tokens")),
+            completion_tokens=_count(usage.get("completion_tokens")),
             simulated=data.get("system_fingerprint") == SIMULATED,
         )
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
+
+
+def _count(tokens: object) -> int:
+    """A count of tokens; raises ValueError for what no endpoint can mean."""
+    count = int(str(tokens or 0))
+    if not 0 <= count < 1_000_000_000:
+        raise ValueError(f"{count} tokens")
+    return count

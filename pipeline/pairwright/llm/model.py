@@ -10,6 +10,7 @@ from pairwright.llm.request import Request, make_request
 from pairwright.llm.seam import LLM
 from pairwright.prompt import Ask
 from pairwright.records import Rejected
+from pairwright.text import visible
 
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
@@ -46,7 +47,7 @@ class Model:
                 room *= 2
             elif refusal := _unusable(completion, ask):
                 return refusal
-            elif text := completion.text.strip():
+            elif text := visible(completion.text).strip():
                 return text
             else:
                 draw += _NEXT_SERIES

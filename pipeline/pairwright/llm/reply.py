@@ -32,7 +32,10 @@ def _parse(text: str, reply: type[Reply]) -> Reply | str:
     if body.startswith("```") and body.endswith("```"):
         body = body.strip("`").removeprefix("json").strip()
     try:
-        return reply.model_validate(json.loads(body, strict=False))
+        data = json.loads(body, strict=False)
+        if "\\ud" in body.lower():
+            json.dumps(data, ensure_ascii=False).encode()  # UnicodeError is a ValueError.
+        return reply.model_validate(data)
     except RecursionError:
         return "not JSON: nested too deeply"
     except ValueError as error:

@@ -182,5 +182,6 @@ def _no_signal(
         reason="no_personal_signal",
         detail=f"{len(stand)} aspects left",
         user=user,
+        aspects=stand,
         dropped=dropped,
     )

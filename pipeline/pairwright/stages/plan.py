@@ -42,6 +42,8 @@ class Plan(NamedTuple):
 
 
 MAX_PLANNED = 4
+MAX_WORDS = 25
+"""Words of an aspect: 15 are asked for, and a writer must not get a post through one."""
 # Aspects about how an answer is written rather than what it says.
 _MANNER = re.compile(
     r"\b((?:concise|brief|short|long|detailed|clear) (?:answer|response|reply|explanation|summary)"
@@ -145,6 +147,10 @@ def _unfit(
         return "evidence_not_in_post"
     if aspect.confidence is not None and aspect.confidence < policy.min_confidence:
         return "low_confidence"
+    if len(aspect.aspect.split()) > MAX_WORDS:
+        return "too_long"
+    if text.shared_span(aspect.aspect, [post.text for post in posts], question):
+        return "copied_from_post"
     if _MANNER.search(aspect.aspect):
         return "not_about_content"
     own = text.terms(aspect.aspect)

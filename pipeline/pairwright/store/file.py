@@ -39,6 +39,7 @@ def create(path: Path) -> None:
     partial = path.with_name(path.name + ".partial")
     try:
         partial.unlink(missing_ok=True)
+        partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
         with closing(sqlite3.connect(partial)) as database:
             database.executescript(SCHEMA)
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
