@@ -63,7 +63,7 @@ def _measure(
     overlap = 1.0 if same else round(shared, 3)
     yield "near_duplicate", overlap <= policy.near_duplicate, overlap, policy.near_duplicate
     # A question is too short to tell a language by; the posts of those who ask are not.
-    asked_in = language(" ".join((s.question, *(post[:150] for post in s.posts))), enough=750)
+    asked_in = language(" ".join((s.question, *(post[:100] for post in s.posts))), enough=450)
     spoken = [language(response) for response in s.both]
     yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
 
