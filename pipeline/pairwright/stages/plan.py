@@ -122,6 +122,13 @@ def _as_shown(post: str) -> str:
     return text.normalised(guard(post))
 
 
+def _copied(aspect: str, posts: list[Post], question: str) -> bool:
+    """Whether five words of an aspect stand in a post it names, and not in the question."""
+    words, asked = text.normalised(aspect).split(), text.normalised(question)
+    runs = [" ".join(words[n : n + 5]) for n in range(len(words) - 4)]
+    return any(run in _as_shown(p.text) for run in runs if run not in asked for p in posts)
+
+
 @lru_cache(maxsize=2048)
 def _quote(evidence: str) -> str:
     return text.normalised(evidence).strip("\"' .")
@@ -149,7 +156,7 @@ def _unfit(
         return "low_confidence"
     if len(aspect.aspect.split()) > MAX_WORDS:
         return "too_long"
-    if text.shared_span(aspect.aspect, [post.text for post in posts], question):
+    if _copied(aspect.aspect, posts, question):
         return "copied_from_post"
     if _MANNER.search(aspect.aspect):
         return "not_about_content"
