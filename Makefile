@@ -1,7 +1,6 @@
 # Everything a newcomer or CI runs. Set-up needs Python 3.11 with pip, and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
-CACHE := $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/pairwright
 DEMO ?= demo
 PIP := pip==26.3
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -37,7 +36,7 @@ test: .venv/all-$(STAMP)      ## the fast tests
 	$(BIN)/pytest -m 'not real' --durations=5
 
 test-real: .venv/all-$(STAMP) ## the tiers with real components
-	PAIRWRIGHT_CACHE='$(CACHE)' $(BIN)/pytest -m real --durations=5
+	$(BIN)/pytest -m real --durations=5
 
 test-latest:     ## the fast tests with the newest release of every dependency
 	$(PYTHON) -m venv --clear --without-pip .venv-latest
