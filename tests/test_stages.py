@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import CallFailed
-from pairwright.llm import Request
+from pairwright.llm import Once, Request
 from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.stages.infer import infer_rubric
@@ -694,6 +694,7 @@ def infer(
         PlanPolicy(**policy),
         kinds=("family",),
         words=words,
+        once=Once(),
     )
     return wait(call)
 

@@ -119,7 +119,11 @@ def _inert(value: object) -> object:
 @lru_cache(maxsize=4096)
 def guard(text: str) -> str:
     """Text that is inert in a prompt: no tags, no chat markers, no invisible characters."""
-    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", visible(text))
+    shown = visible(text)
+    # Most texts hold neither, and a look is much cheaper than the pattern.
+    if "<" not in shown and "[" not in shown:
+        return shown
+    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", shown)
 
 
 @dataclass(frozen=True)

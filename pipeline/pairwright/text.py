@@ -10,7 +10,7 @@ T = TypeVar("T")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
 # What prompts show of "[INST]" and its like (prompt.guard), in lower case.
 _BRACKET = re.compile(r"\((?=/?[a-z_]{4,}\])")
-_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_LINE_ENDS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
 # C0 and C1 controls but tab and newline, bidi controls, zero-width and tag characters, BOM.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
@@ -92,7 +92,7 @@ def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> 
 
 def visible(text: str) -> str:
     """Without invisible characters, and with plain newlines."""
-    return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text))
+    return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text.replace("\r\n", "\n")))
 
 
 def normalised(text: str) -> str:
@@ -101,7 +101,9 @@ def normalised(text: str) -> str:
     What prompts show (prompt.guard) counts as what it stands for.
     """
     folded = unicodedata.normalize("NFKC", visible(text)).lower()
-    folded = _BRACKET.sub("[", folded.translate(_QUOTES))
+    folded = folded.translate(_QUOTES)
+    if "]" in folded:
+        folded = _BRACKET.sub("[", folded)
     return " ".join(folded.split())
 
 

@@ -25,18 +25,23 @@ async def planned(
     item: Item, user: str, posts: tuple[Post, ...], models: Models, policy: Policy
 ) -> Rubric | Rejected:
     """What `user`, known by `posts`, would expect in an answer to the item's question."""
-    return await infer_rubric(
-        item.id,
-        item.question,
-        user,
-        posts,
-        policy.company.others(item),
-        models,
-        policy.prompts,
-        policy.config.planner,
-        kinds=policy.kinds(item),
-        words=policy.config.words,
-    )
+
+    async def infer(models: Models) -> Rubric | Rejected:
+        return await infer_rubric(
+            item.id,
+            item.question,
+            user,
+            posts,
+            policy.company.others(item),
+            models,
+            policy.prompts,
+            policy.config.planner,
+            kinds=policy.kinds(item),
+            words=policy.config.words,
+            once=policy.once,
+        )
+
+    return await policy.once(("rubric", item.id, user), models, infer)
 
 
 def _gold(item: Item, policy: Policy) -> Rubric | Rejected:

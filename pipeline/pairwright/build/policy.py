@@ -5,17 +5,22 @@ common a word is among them, for the copying gate.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from pairwright import assets
 from pairwright.config import Config
 from pairwright.errors import ConfigError
+from pairwright.llm import Once
 from pairwright.prompt import Prompts
 from pairwright.records import Item, Post
 from pairwright.retrieve import dense
 from pairwright.rubric import Domains, Scale, load_scales
+
+
+SHARED = 1024
+"""Plans and rubrics kept for the units that follow."""
 
 
 class Company(Protocol):
@@ -49,6 +54,8 @@ class Policy:
     domains: Domains
     scales: tuple[Scale, ...]
     company: Company
+    once: Once = field(default_factory=Once)
+    """What the units of one run share: histories and rubrics they have in common."""
 
     @classmethod
     def load(cls, config: Config, folder: Path) -> "Policy":
@@ -66,7 +73,8 @@ class Policy:
         )
 
     def with_company(self, company: Company) -> "Policy":
-        return replace(self, company=company)
+        """The policy of one run over these users; its units share their work."""
+        return replace(self, company=company, once=Once(SHARED))
 
     def kinds(self, item: Item) -> tuple[str, ...]:
         """Kinds of aspects of the item's domain."""

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import py3langid
 
-ENOUGH = 300
+ENOUGH = 200
 """Characters that tell a language; classifying costs time for each one."""
 
 

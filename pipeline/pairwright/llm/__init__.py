@@ -8,6 +8,7 @@ malformed reply is an answer too: asking again is asking for the next draw.
 
 from pairwright.llm.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
 from pairwright.llm.model import Model, Models
+from pairwright.llm.once import Once
 from pairwright.llm.reply import Reply, parse, schema_of
 from pairwright.llm.request import KEY_TAG, Request, key_of
 from pairwright.llm.seam import LLM, Sender, Unstored
@@ -21,6 +22,7 @@ __all__ = [
     "Completion",
     "Model",
     "Models",
+    "Once",
     "Reply",
     "Request",
     "Sender",

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 
+from pydantic_core import to_json
+
 from pairwright.prompt import Message
 
 KEY_TAG = "b2:"
@@ -54,12 +56,10 @@ class Request:
             "temperature": self.temperature,
             "top_p": self.top_p,
         }
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
         try:
-            text.encode()
-        except UnicodeEncodeError:
+            return to_json(fields).decode()
+        except ValueError:  # PydanticSerializationError
             return json.dumps(fields, separators=(",", ":"))
-        return text
 
     @cached_property
     def key(self) -> str:

@@ -7,7 +7,7 @@ generic answer already meet it? Fewer than `min_aspects` left and there is no pe
 
 import random
 
-from pairwright.llm import Model, Models, together
+from pairwright.llm import Model, Models, Once, together
 from pairwright.policy import PlanPolicy
 from pairwright.prompt import Prompts
 from pairwright.records import (
@@ -40,6 +40,7 @@ async def infer_rubric(
     *,
     kinds: tuple[str, ...],
     words: int,
+    once: Once,
 ) -> Rubric | Rejected:
     """What `user` would expect in an answer to `question`, or why nothing personal is known.
 
@@ -47,9 +48,13 @@ async def infer_rubric(
     """
 
     async def plan_from(history: tuple[Post, ...]) -> Plan | Rejected:
-        return await plan(
-            question, history, models.planner, prompts, policy, kinds=kinds, words=words
-        )
+        async def work(models: Models) -> Plan | Rejected:
+            return await plan(
+                question, history, models.planner, prompts, policy, kinds=kinds, words=words
+            )
+
+        # Both halves of a twin are held against the same others.
+        return await once(("plan", question, *(p.text for p in history)), models, work)
 
     async def generic_answer() -> str | Rejected:
         return await write_plain(question, models.generator, prompts, words=words)
