@@ -27,10 +27,13 @@ help:            ## this list
 install: .venv/all-$(STAMP)   ## everything that development and the fast tests need
 	@echo "Ready: $(BIN)/pairwright --help"
 
-demo: .venv/base-$(STAMP)     ## build the bundled example with the embedded model
+demo: .venv/base-$(STAMP)     ## build the bundled example and verify it with simulated annotators
 	@rm -rf $(DEMO)
 	@$(BIN)/pairwright init $(DEMO) >/dev/null
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
+	$(BIN)/pairwright human export $(DEMO)/run
+	$(BIN)/pairwright human simulate $(DEMO)/run
+	$(BIN)/pairwright human report $(DEMO)/run
 
 test: .venv/all-$(STAMP)      ## the fast tests
 	$(BIN)/pytest -m 'not real' --durations=5

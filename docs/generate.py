@@ -37,7 +37,7 @@ from pairwright.config import (
     SamplingByRole,
     essential,
 )
-from pairwright.policy import GatePolicy, PlanPolicy, SourcePolicy, TwinPolicy
+from pairwright.policy import GatePolicy, HumanPolicy, PlanPolicy, SourcePolicy, TwinPolicy
 from pairwright.records import GoldAspect, Post
 from pairwright.simulated import Defects
 from pairwright.sources import _REMEDIES, items, posts, problem
@@ -55,6 +55,7 @@ TABLES: dict[str, tuple[str, type[BaseModel]]] = {
     "planner": ("planner", PlanPolicy),
     "twin": ("twin", TwinPolicy),
     "gates": ("gates", GatePolicy),
+    "human": ("human", HumanPolicy),
     "budget": ("budget", Budget),
 }
 # What the models leave unsaid about their keys.
@@ -252,9 +253,7 @@ def commands_page() -> str:
     cli.app.rich_markup_mode = None
     group: Any = get_command(cli.app)
     context = group.make_context("pairwright", [], resilient_parsing=True)
-    sections = ["# Commands", "What `--help` says, at 80 columns.", _help("pairwright", context)]
-    for name, command in group.commands.items():
-        sections.append(_help(f"pairwright {name}", type(context)(command, context, name)))
+    sections = ["# Commands", "What `--help` says, at 80 columns.", *_helps("pairwright", context)]
     defects = [
         (f"`{kind}`", field.description or "") for kind, field in Defects.model_fields.items()
     ]
@@ -264,6 +263,13 @@ def commands_page() -> str:
         _table(("kind", "meaning"), defects),
     ]
     return _page(*sections)
+
+
+def _helps(name: str, context: Any) -> Iterator[str]:
+    """A command's help, and that of every command it groups."""
+    yield _help(name, context)
+    for part, command in getattr(context.command, "commands", {}).items():
+        yield from _helps(f"{name} {part}", type(context)(command, context, part))
 
 
 def _help(name: str, context: Any) -> str:

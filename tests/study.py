@@ -48,6 +48,7 @@ def pairwright(*arguments: object) -> Done:
         mock.patch.object(sys, "argv", ["pairwright", *map(str, arguments)]),
         # `main` registers the commands at each call.
         mock.patch.object(cli.app, "registered_commands", []),
+        mock.patch.object(cli.app, "registered_groups", []),
         mock.patch.dict(os.environ, {"COLUMNS": "400", "NO_COLOR": "1", "TERM": "dumb"}),
         # A build tunes the collector for its own process.
         mock.patch.object(gc, "freeze"),

@@ -29,6 +29,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
     ROOT / "human_eval" / "README.md",
+    ROOT / "human_eval" / "guidelines.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 STUB: dict[str, Any] = {
@@ -96,9 +97,9 @@ def run(folder: Path, *words: str) -> str:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("docs")
     run(folder, "pairwright", "init", "demo")
-    return Demo(
-        folder, run(folder, "pairwright", "build", "demo/pairwright.toml", "--run", "demo/run")
-    )
+    build = ("build", "demo/pairwright.toml", "--run", "demo/run")
+    human = (("human", name, "demo/run") for name in ("export", "simulate", "report"))
+    return Demo(folder, "".join(run(folder, "pairwright", *words) for words in (build, *human)))
 
 
 def test_the_generated_pages_are_current() -> None:
@@ -115,8 +116,11 @@ def test_the_generated_pages_are_current() -> None:
 
 def test_every_command_is_documented_and_its_help_has_an_example(commands: dict[str, Any]) -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    for name, command in commands.items():
+    grouped = {f"human {name}": one for name, one in commands["human"].commands.items()}
+    for name, command in (commands | grouped).items():
         assert f"## pairwright {name}\n" in page
+        if name == "human":
+            continue
         assert re.search(rf"Examples?:\s+pairwright {name}\b", command.help), name
 
 
@@ -149,12 +153,15 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
             assert set(extras) <= set(project["optional-dependencies"]), f"{where}: {line}"
         else:
             assert Path(program).name == "pairwright", f"{where}: {line}"
-            command = commands[words[0]]
+            command, name = commands[words[0]], words[0]
+            if group := getattr(command, "commands", None):
+                command, name = group[words[1]], f"{words[0]} {words[1]}"
             known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= known, f"{where}: {line}"
-            seen.add(words[0])
-    assert seen == set(commands)
+            seen.add(name)
+    grouped = {f"human {name}" for name in commands["human"].commands}
+    assert seen == commands.keys() - {"human"} | grouped
 
 
 def test_files_named_in_the_readme_exist() -> None:
@@ -224,8 +231,8 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
         assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
 
 
-def test_the_python_of_the_readme_runs(demo: Demo) -> None:
-    (example,) = blocks("python", [ROOT / "README.md"])
+def test_the_python_of_the_pages_runs(demo: Demo) -> None:
+    (example,) = blocks("python", [ROOT / "docs" / "python.md"])
     (demo.folder / "example.py").write_text(example.text, encoding="utf-8")
     printed = run(demo.folder, "python", "-W", "error::ResourceWarning", "example.py")
     assert "pair=Pair(" in printed

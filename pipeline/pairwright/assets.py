@@ -1,4 +1,5 @@
-"""Where the content files are: prompts/, rubrics/ and examples/, in a checkout and in a wheel."""
+"""Where the content files are: prompts/, rubrics/, human_eval/ and examples/, in a checkout and in
+a wheel."""
 
 from pathlib import Path
 
@@ -10,4 +11,5 @@ ROOT = next(folder for folder in (_HERE, *_HERE.parents) if (folder / "prompts")
 
 PROMPTS = ROOT / "prompts"
 RUBRICS = ROOT / "rubrics"
+HUMAN_EVAL = ROOT / "human_eval"
 EXAMPLES = ROOT / "examples"

@@ -6,7 +6,7 @@
     [endpoints.NAME]  what answers               -> Endpoint
     [roles]       which endpoint plays what      -> Roles
     [sampling.ROLE]   temperature, seed, ...     -> Sampling
-    [planner] [twin] [gates]  what is decided by -> policy
+    [planner] [twin] [gates] [human]  what is decided by -> policy
     [budget]      when to stop
 
 docs/config.md is generated from these classes.
@@ -22,7 +22,14 @@ from urllib.parse import urlsplit
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from pairwright.errors import ConfigError
-from pairwright.policy import GatePolicy, PlanPolicy, SourcePolicy, Strategy, TwinPolicy
+from pairwright.policy import (
+    GatePolicy,
+    HumanPolicy,
+    PlanPolicy,
+    SourcePolicy,
+    Strategy,
+    TwinPolicy,
+)
 from pairwright.records import Mode, Origin, Record
 
 SIMULATED_URL = "simulated"
@@ -173,6 +180,7 @@ class Config(Record):
     planner: PlanPolicy = PlanPolicy()
     twin: TwinPolicy = TwinPolicy()
     gates: GatePolicy = GatePolicy()
+    human: HumanPolicy = HumanPolicy()
     budget: Budget = Budget()
 
     @field_validator("modes")
@@ -243,7 +251,10 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         for name, endpoint in resolved["endpoints"].items()
         if name in used
     }
-    return {k: v for k, v in resolved.items() if k != "budget"} | {"endpoints": endpoints}
+    kept = {k: v for k, v in resolved.items() if k not in ("budget", "human")}
+    # The scales' own hash stands beside them.
+    content = {k: v for k, v in resolved.get("content", {}).items() if k != "scales"}
+    return kept | {"endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:

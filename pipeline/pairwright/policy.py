@@ -85,6 +85,39 @@ class GatePolicy(Record):
     parity: float = Field(0.67, ge=0, description="most gap in mean quality without a stable tie")
 
 
+class HumanPolicy(Record):
+    """When people's answers verify a pair, and what a study measures of itself."""
+
+    votes: int = Field(3, ge=1, description="preference votes a pair needs (each half of a twin)")
+    rule: Literal["majority", "unanimity"] = Field(
+        "majority", description="how many of the votes must be for the chosen response"
+    )
+    cannot_tell: float = Field(
+        0.34, ge=0, le=1, description="most share of `cannot tell` among a pair's votes"
+    )
+    quality_floor: float = Field(
+        3.0, description="least mean score of either response on every scale"
+    )
+    quality_votes: int = Field(2, ge=0, description="quality answers a subject needs; 0: none")
+    aspects_supported: float = Field(
+        0.5, ge=0, le=1, description="least share of aspects that most find supported by the posts"
+    )
+    rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
+    attention_floor: float = Field(
+        0.75, ge=0, le=1, description="least share of attention checks an annotator must pass"
+    )
+    parity_margin: float = Field(
+        0.5, gt=0, description="points within which the two sides' quality counts as equal"
+    )
+    repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
+    wrong_profile: float = Field(
+        0.05, ge=0, le=1, description="share of subjects also shown with another user's posts"
+    )
+    narrative: float = Field(
+        0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
+    )
+
+
 class SourcePolicy(Record):
     """Where items come from, and the rules rows are held to."""
 

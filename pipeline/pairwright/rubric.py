@@ -45,6 +45,10 @@ class Scale(Record):
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str
     anchors: tuple[Anchor, ...] = Field(min_length=2)
+    # Left out of the repr, which a run is known by: the judge never reads it, so it makes no
+    # other run.
+    cannot_judge: bool = Field(False, repr=False)
+    """Whether people may answer "cannot judge". Judges always give a score."""
 
     @field_validator("name")
     @classmethod

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
+from pydantic import ValidationError
 
 from pairwright.build.outcomes import FILES
-from pairwright.config import Config, differences, essential
+from pairwright.config import Config, differences, essential, validate
 from pairwright.errors import ConfigError, StoreError
+from pairwright.rubric import Scale
 
 
 class RunFolder:
@@ -47,13 +49,13 @@ class RunFolder:
             *(calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")),
         }
 
-    def prepare(self, config: Config, content: dict[str, str], *, accept_changes: bool) -> None:
+    def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> None:
         """Go on in the folder if what decides the outcome is as it was; to be called while
         the store is held, so that a refused second process changes nothing.
 
-        `content` holds the hashes of prompts, rubrics and source. Raises ConfigError naming
-        what differs, unless `accept_changes`: then calls stay, and the old outcome files
-        move to `previous/`.
+        `content` holds the hashes of prompts, rubrics and source, and the quality scales.
+        Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
+        the old outcome files move to `previous/`.
         """
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
         if self.config.exists():
@@ -74,6 +76,21 @@ class RunFolder:
                 fix="Restore it from a copy, or build into another --run folder.",
             ) from None
         return saved
+
+    def settings(self) -> Config:
+        """The same as a Config."""
+        return validate({k: v for k, v in self.saved().items() if k != "content"}, self.config)
+
+    def scales(self) -> tuple[Scale, ...]:
+        """The quality scales that the judges of this run read."""
+        try:
+            return tuple(map(Scale.model_validate, self.saved()["content"]["scales"]))
+        except (KeyError, TypeError, ValidationError):
+            raise ConfigError(
+                "the quality scales of this run are not in it",
+                where=f"{self.config} [content.scales]",
+                fix="Build again with this version: no call is sent twice.",
+            ) from None
 
     def _compare(self, now: dict[str, Any], accept_changes: bool) -> None:
         changed = differences(essential(self.saved()), essential(tomllib.loads(to_toml(now))))

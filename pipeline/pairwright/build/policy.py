@@ -18,7 +18,6 @@ from pairwright.records import Item, Post
 from pairwright.retrieve import dense
 from pairwright.rubric import Domains, Scale, load_scales
 
-
 SHARED = 1024
 """Plans and rubrics kept for the units that follow."""
 

@@ -39,6 +39,7 @@ def _root(
 def _register() -> None:
     from pairwright.cli.build import build_command
     from pairwright.cli.doctor import doctor_command
+    from pairwright.cli.human import human
     from pairwright.cli.init import init_command
     from pairwright.cli.show import show_command
     from pairwright.cli.simulate import simulate_command
@@ -49,6 +50,7 @@ def _register() -> None:
     app.command("build")(build_command)
     app.command("status")(status_command)
     app.command("show")(show_command)
+    app.add_typer(human)
     app.command("simulate")(simulate_command)
 
 

@@ -2,14 +2,13 @@
 
 import asyncio
 import contextlib
-import gc
 import shutil
 import signal
 import sys
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -23,6 +22,7 @@ from pairwright.build.manifest import SourceSummary
 from pairwright.build.policy import Policy
 from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
+from pairwright.cli import collector
 from pairwright.cli.crew import EndpointCrew, crew_of
 from pairwright.cli.progress import Progress
 from pairwright.cli.tables import estimate_tables, result_table
@@ -73,9 +73,7 @@ def build_command(
     content = _content(config, policy, folder)
     run_folder.make()
     store = Store(run_folder.calls)
-    # What is loaded by now stays: the collector need not walk it at every round.
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    collector.ease()
     try:
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
@@ -174,12 +172,14 @@ def _tell_of_problems(console: Console, summary: SourceSummary, run: RunFolder |
             console.print(told, style="yellow", markup=False)
 
 
-def _content(config: Config, policy: Policy, folder: Path) -> dict[str, str]:
-    """Hashes of what the config names: another prompt or source is another run."""
+def _content(config: Config, policy: Policy, folder: Path) -> dict[str, Any]:
+    """Hashes of what the config names: another prompt or source is another run. The scales are
+    kept whole: people will be asked in the words that the judges read."""
     rubrics = repr((sorted(policy.domains.by_key.items()), policy.scales)).encode()
     return {
         "source": sources.source_hash(config.source, folder),
         "rubrics": f"b2:{blake2b(rubrics, digest_size=16).hexdigest()}",
+        "scales": [scale.model_dump(mode="json") for scale in policy.scales],
         **{f"prompt_{name}": digest for name, digest in sorted(policy.prompts.hashes.items())},
     }
 

@@ -10,7 +10,6 @@ from pairwright.build.checks import checks
 from pairwright.build.folder import RunFolder
 from pairwright.build.tally import tally
 from pairwright.cli.tables import result_table
-from pairwright.config import validate
 from pairwright.store import Store
 
 
@@ -39,10 +38,7 @@ def status_command(
     if as_json:
         _print_manifest(folder)
     else:
-        saved = folder.saved()
-        saved.pop("content", None)
-        config = validate(saved, folder.config)
-        result_table(console, store, config, counted, checks(store, counted), folder)
+        result_table(console, store, folder.settings(), counted, checks(store, counted), folder)
     if not (store.finished and (folder.path / "manifest.json").exists()):
         console.print("The build has not finished; run it again to go on.")
     whole = _verified(store, console) if verify else True

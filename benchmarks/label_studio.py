@@ -1,0 +1,201 @@
+"""What push and pull cost beside bare bulk requests of the same data to the same real server, and
+our own seconds of a pull and its verdicts after 300 new annotations.
+
+A ratio is wall time over wall time, the worst of the sizes; the raw side makes the same projects
+and sends the same tasks in requests of the same size, or fetches the same exports and reads them.
+Our own seconds are CPU of this process, from the first request to verdicts.jsonl.
+
+    .venv/bin/python benchmarks/label_studio.py [SIZE ...]      (1000 10000)
+"""
+
+import json
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx2
+from pydantic import JsonValue
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from label_studio_server import Made, answers, cache_folder, make_study, raw_import
+from pairwright_human_eval.accept import derive
+from pairwright_human_eval.label_studio import Server, pull, push
+from pairwright_human_eval.label_studio.push import CHUNK
+from pairwright_human_eval.label_studio.state import PushedProject, new_state, write_state
+from pairwright_human_eval.records import Kind
+from pairwright_human_eval.server import LabelStudioServer, prepare
+from pairwright_human_eval.server.accounts import Account
+from pairwright_human_eval.server.environment import DATABASE
+
+NEW = 300
+WHO = ("annotator-01", "annotator-02", "annotator-03", "annotator-04", "annotator-05")
+KINDS: tuple[Kind, ...] = ("preference", "rubric")
+WORDS = 120
+"""In each long text of a task: 5 KB in all."""
+
+
+People = dict[str, Account]
+
+
+class Left(NamedTuple):
+    """A task that is to be annotated one by one."""
+
+    who: Account
+    task: int
+    result: list[JsonValue]
+
+
+class Figures(NamedTuple):
+    push_ratio: float
+    pull_ratio: float
+    own_seconds: float
+
+
+def main(sizes: list[int]) -> None:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        LabelStudioServer(prepare(cache_folder(), print), Path(scratch) / "data", 0) as running,
+        Server(running.url, running.account.token) as server,
+    ):
+        people = {who: running.sign_up(f"{who}@example.org", "a-long-password") for who in WHO}
+        figures = [
+            measure(running, server, people, Path(scratch) / str(size), size) for size in sizes
+        ]
+    print(
+        json.dumps(
+            {
+                "push_ratio": round(max(f.push_ratio for f in figures), 2),
+                "pull_ratio": round(max(f.pull_ratio for f in figures), 2),
+                "pull_own_seconds": round(figures[-1].own_seconds, 2),
+            }
+        )
+    )
+
+
+def measure(
+    running: LabelStudioServer, server: Server, people: People, run: Path, size: int
+) -> Figures:
+    subjects = size // (len(WHO) * len(KINDS))
+    made = make_study(run / "pushed", subjects, WHO, KINDS, WORDS)
+    # The small size is over in seconds, and the machine is not ours alone.
+    rounds = 5 if size <= 1000 else 1
+    ours, raw = [], []
+    for n in range(rounds):
+        raw.append(timed(partial(raw_push, running, server, made, n)))
+        again = make_study(run / f"pushed-{n}", subjects, WHO, KINDS, WORDS, seed=n + size)
+        ours.append(timed(partial(push, server, again.folder, again.study, again.key)))
+    push_ratio = median(ours) / median(raw)
+    print(f"{size:,} tasks: push {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
+
+    made = make_study(run / "pulled", subjects, WHO, KINDS, WORDS, seed=size + 100)
+    left = annotated_study(running, server, people, made)
+    ours, raw = [], []
+    for _ in range(rounds):
+        raw.append(timed(lambda: raw_pull(running, made)))
+        ours.append(timed(lambda: pull(server, made.folder)))
+    pull_ratio = median(ours) / median(raw)
+    print(f"{size:,} tasks: pull {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
+
+    annotate(running, left)
+    key = {row.task: row for row in made.key}
+    before = time.process_time()
+    pull(server, made.folder)
+    verdicts = len(derive(made.folder, key, made.study).verdicts)
+    own = time.process_time() - before
+    assert verdicts == size, f"{verdicts} verdicts of {size}"
+    print(
+        f"{size:,} tasks: {own:.2f} s of our own for a pull and {verdicts:,} verdicts", flush=True
+    )
+    return Figures(push_ratio, pull_ratio, own)
+
+
+def raw_push(running: LabelStudioServer, server: Server, made: Made, n: int) -> None:
+    for number, (config, data) in enumerate(loads(made)):
+        project = server.create(f"raw {made.study.sampled} {n} {number}", config)
+        for start in range(0, len(data), CHUNK):
+            chunk = data[start : start + CHUNK]
+            raw_import(running.url, running.account.token, project, chunk)
+
+
+def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
+    for who in WHO:
+        for kind in KINDS:
+            data = json.loads(made.folder.tasks(who, kind).read_bytes())
+            yield made.folder.config(kind).read_text(encoding="utf-8"), data
+
+
+def annotated_study(
+    running: LabelStudioServer, server: Server, people: People, made: Made
+) -> list[Left]:
+    """Put a study on the server with all but NEW tasks annotated, as if it had been pushed.
+
+    Annotations come with the tasks, in bulk: one by one they would take the better part of an
+    hour. The tasks that are left, with their answers.
+    """
+    state = new_state(running.url, made.study)
+    left: list[Left] = []
+    each = NEW // (len(WHO) * len(KINDS))
+    for who, kind in ((who, kind) for who in WHO for kind in KINDS):
+        title = f"Pairwright {state.study} {who} {kind}"
+        project = server.create(title, made.folder.config(kind).read_text(encoding="utf-8"))
+        tasks = json.loads(made.folder.tasks(who, kind).read_bytes())
+        names = [task["data"]["task"] for task in tasks]
+        for n, task in enumerate(tasks[:-each]):
+            task["annotations"] = [
+                {"result": answers(kind, n), "completed_by": people[who].id, "lead_time": 3.0}
+            ]
+        ids: list[int] = []
+        for start in range(0, len(tasks), CHUNK):
+            chunk = tasks[start : start + CHUNK]
+            ids += raw_import(running.url, running.account.token, project, chunk)
+        left += [Left(people[who], task, answers(kind)) for task in ids[-each:]]
+        pushed = PushedProject(
+            id=project, title=title, annotator=who, kind=kind, round=1,
+            tasks=dict(zip(names, ids, strict=True)),
+        )  # fmt: skip
+        state = state.with_project(pushed)
+    write_state(made.folder, state)
+    # What is imported has no last editor, unlike what people give.
+    with closing(sqlite3.connect(running.data / DATABASE, timeout=60)) as database, database:
+        database.execute("UPDATE task_completion SET updated_by_id = completed_by_id")
+    return left
+
+
+def raw_pull(running: LabelStudioServer, made: Made) -> None:
+    headers = {"Authorization": f"Token {running.account.token}"}
+    for project in json.loads(made.folder.server.read_bytes())["projects"]:
+        url = f"{running.url}/api/projects/{project['id']}/export?exportType=JSON"
+        reply = httpx2.get(url, headers=headers, timeout=900, trust_env=False)
+        assert reply.status_code == 200
+        assert reply.content
+
+
+def annotate(running: LabelStudioServer, left: list[Left]) -> None:
+    with httpx2.Client(base_url=running.url, timeout=60, trust_env=False) as session:
+        for who, task, result in left:
+            reply = session.post(
+                f"/api/tasks/{task}/annotations/",
+                json={"result": result},
+                headers={"Authorization": f"Token {who.token}"},
+            )
+            assert reply.status_code == 201
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+if __name__ == "__main__":
+    main([int(word) for word in sys.argv[1:]] or [1000, 10000])

@@ -1,0 +1,116 @@
+"""The results of one annotation as answers about responses and aspects.
+
+Label Studio stores whatever is posted, so nothing of the form is taken for granted.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+from pydantic import JsonValue
+
+from pairwright.rubric import Scale
+from pairwright.text import visible
+from pairwright_human_eval.accept.reasons import Refusal, quoted
+from pairwright_human_eval.forms import CANNOT_JUDGE
+from pairwright_human_eval.records import (
+    AspectAnswer,
+    KeyedTask,
+    PreferenceAnswer,
+    QualityAnswers,
+    RubricAnswers,
+    Support,
+)
+
+Answers = QualityAnswers | PreferenceAnswer | RubricAnswers
+Controls = Mapping[str, frozenset[str]]
+COMMENT = "comment"
+
+
+class Answered(NamedTuple):
+    """A complete form, with A and B as the responses' names."""
+
+    answers: Answers
+    comment: str
+
+
+def read_answers(
+    result: list[JsonValue], task: KeyedTask, controls: Controls, scales: tuple[Scale, ...]
+) -> Answered | Refusal:
+    """What the results say. `controls` are the form's, with the choices each allows: every one
+    must be answered, once."""
+    chosen: dict[str, str] = {}
+    comment = ""
+    for row in result:
+        if not isinstance(row, dict):
+            return Refusal("malformed", "a result that is no object")
+        name, value = row.get("from_name"), row.get("value")
+        if name == COMMENT:
+            text = _text(row, value)
+            if isinstance(text, Refusal):
+                return text
+            if comment:
+                return Refusal("duplicate_answer", COMMENT)
+            comment = text
+            continue
+        if not isinstance(name, str) or name not in controls:
+            return Refusal("unknown_control", quoted(name) if isinstance(name, str) else "unnamed")
+        choice = _choice(name, row, value)
+        if isinstance(choice, Refusal):
+            return choice
+        if choice not in controls[name]:
+            return Refusal("unknown_choice", f"{name}: {quoted(choice)}")
+        if name in chosen:
+            return Refusal("duplicate_answer", name)
+        chosen[name] = choice
+    if missing := [name for name in controls if name not in chosen]:
+        return Refusal("missing_answer", ", ".join(sorted(missing)[:4]))
+    return Answered(_answers(chosen, task, scales), comment)
+
+
+def _choice(name: str, row: dict[str, JsonValue], value: JsonValue) -> str | Refusal:
+    choices = value.get("choices") if isinstance(value, dict) else None
+    if row.get("type") != "choices" or not isinstance(choices, list):
+        return Refusal("wrong_type", name)
+    if not choices:
+        return Refusal("missing_answer", name)
+    if len(choices) > 1:
+        return Refusal("duplicate_answer", name)
+    return choices[0] if isinstance(choices[0], str) else Refusal("wrong_type", name)
+
+
+def _text(row: dict[str, JsonValue], value: JsonValue) -> str | Refusal:
+    text = value.get("text") if isinstance(value, dict) else None
+    lines = [text] if isinstance(text, str) else text
+    if row.get("type") != "textarea" or not isinstance(lines, list):
+        return Refusal("wrong_type", COMMENT)
+    if not all(isinstance(line, str) for line in lines):
+        return Refusal("wrong_type", COMMENT)
+    return visible("\n".join(map(str, lines))).strip()
+
+
+def _answers(chosen: dict[str, str], task: KeyedTask, scales: tuple[Scale, ...]) -> Answers:
+    names = {"A": task.a, "B": task.b}
+    if task.kind == "preference":
+        choice = chosen["preference"]
+        return PreferenceAnswer(choice=names.get(choice, choice))
+    if task.kind == "quality":
+        return QualityAnswers(
+            scores={
+                response: {scale.name: _score(chosen[f"{scale.name}_{side}"]) for scale in scales}
+                for response, side in ((task.a, "a"), (task.b, "b"))
+            }
+        )
+    return RubricAnswers(
+        aspects=tuple(
+            AspectAnswer(
+                aspect=aspect,
+                support=cast(Support, chosen[f"support_{n}"]),
+                delivered=names.get(chosen[f"delivered_{n}"], chosen[f"delivered_{n}"]),
+            )
+            for n, aspect in enumerate(task.aspects)
+        )
+    )
+
+
+def _score(choice: str) -> int | None:
+    return None if choice == CANNOT_JUDGE else int(choice)

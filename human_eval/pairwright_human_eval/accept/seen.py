@@ -1,0 +1,173 @@
+"""An annotation on its own: is it about a task of ours, as we wrote it, and what does it say?"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
+
+from pairwright_human_eval.accept.answers import Answered, Controls, read_answers
+from pairwright_human_eval.accept.reasons import Refusal
+from pairwright_human_eval.exports import Export, ExportedTask
+from pairwright_human_eval.forms import controls
+from pairwright_human_eval.people import Account
+from pairwright_human_eval.records import KeyedTask, Kind, Study, digest
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class _Shape(BaseModel):
+    """What every annotation of Label Studio has."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    id: int
+    unique_id: str | None = None
+    completed_by: int | None
+    updated_by: int | None = None
+    was_cancelled: bool
+    created_at: str
+    updated_at: str
+    lead_time: float | None = None
+    result: list[Annotated[JsonValue, SkipValidation]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One annotation of one file. What a malformed one does not tell is left at its default."""
+
+    file: str
+    task: str | None
+    keyed: KeyedTask | None
+    place: tuple[str, int | None]
+    """Source and the server's id of the task: one imported twice is there under two."""
+    raw: str
+    simulated: bool
+    identity: str
+    """Label Studio's own, the same in every export; its hash where it has none."""
+    number: int | None = None
+    account: Account | None = None
+    skipped: bool = False
+    created: str = ""
+    updated: str = ""
+    at: datetime = _NEVER
+    """`updated`, to compare by."""
+    seconds: float | None = None
+    problem: Refusal | None = None
+    """Why it is no verdict, whoever gave it."""
+    edited: Refusal | None = None
+    """That it is not as its annotator left it."""
+    said: Answered | Refusal | None = None
+    """None where there is a problem, and for what is skipped."""
+
+
+class Reader:
+    """Reads the annotations of one study."""
+
+    def __init__(self, key: Mapping[str, KeyedTask], study: Study) -> None:
+        self._key = key
+        self._study = study
+        self._controls = cache(self._controls_of)
+
+    def annotations(self, export: Export) -> Iterator[Seen]:
+        """Every annotation of an export, those that are gone included."""
+        for task in export.tasks:
+            problem = self._problem(export, task)
+            for annotation in task.annotations:
+                yield self._seen(export, task, annotation, problem)
+        deleted = Refusal("deleted", "an earlier pull had it, and the server has it no more")
+        for task in export.gone:
+            for annotation in task.annotations:
+                yield self._seen(export, task, annotation, deleted)
+
+    def _seen(
+        self, export: Export, task: ExportedTask, annotation: JsonValue, problem: Refusal | None
+    ) -> Seen:
+        keyed = self._key.get(task.task or "")
+        raw = digest(annotation)
+        try:
+            shape = _Shape.model_validate(annotation)
+            _, at = _time(shape.created_at), _time(shape.updated_at)
+        except ValueError as error:
+            return Seen(
+                file=export.file,
+                task=task.task,
+                keyed=keyed,
+                place=(export.source, task.id),
+                raw=raw,
+                simulated=export.simulated,
+                identity=raw,
+                problem=problem or Refusal("malformed", _told(error)),
+            )
+        account = shape.completed_by
+        return Seen(
+            file=export.file,
+            task=task.task,
+            keyed=keyed,
+            place=(export.source, task.id),
+            raw=raw,
+            simulated=export.simulated,
+            identity=shape.unique_id or raw,
+            number=shape.id,
+            account=None if account is None else Account(export.source, account),
+            skipped=shape.was_cancelled,
+            created=shape.created_at,
+            updated=shape.updated_at,
+            at=at,
+            seconds=_seconds(shape.lead_time),
+            problem=problem,
+            edited=_edited(shape),
+            said=None if problem or shape.was_cancelled else self._said(shape, keyed),
+        )
+
+    def _said(self, shape: _Shape, keyed: KeyedTask | None) -> Answered | Refusal | None:
+        if keyed is None:
+            return None
+        allowed = self._controls(keyed.kind, len(keyed.aspects))
+        return read_answers(shape.result, keyed, allowed, self._study.scales)
+
+    def _problem(self, export: Export, task: ExportedTask) -> Refusal | None:
+        keyed = self._key.get(task.task or "")
+        if keyed is None:
+            return Refusal("unknown_task", "its data names no task of this study")
+        if task.data_hash != keyed.data_hash:
+            return Refusal("data_changed", "the task's data is not as exported")
+        form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
+        if export.config_hash and export.config_hash != self._study.config_hashes[form]:
+            return Refusal("config_changed", "the project's labelling configuration was changed")
+        return None
+
+    def _controls_of(self, kind: Kind, aspects: int) -> Controls:
+        return controls(kind, self._study.scales, aspects)
+
+
+def _edited(shape: _Shape) -> Refusal | None:
+    if "updated_by" not in shape.model_fields_set or shape.updated_by == shape.completed_by:
+        return None
+    if shape.updated_by is None:
+        what = "nobody is named as its last editor: imported with its task, or by a deleted account"
+    else:
+        what = "another account changed it, or gave it in this one's name"
+    return Refusal("edited_by_another", what)
+
+
+def _seconds(lead_time: float | None) -> float | None:
+    """Label Studio takes any number for it, even less than 0, even Infinity."""
+    return lead_time if lead_time is not None and 0 <= lead_time < math.inf else None
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("no zone")
+    return time
+
+
+def _told(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return "created_at or updated_at is no time with its zone"
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'][:1])) or 'annotation'}: {first['msg']}"

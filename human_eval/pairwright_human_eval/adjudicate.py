@@ -1,0 +1,94 @@
+"""The second round: only what the first left disputed, with the first answers shown."""
+
+from collections.abc import Iterable, Iterator
+
+from pairwright.policy import PlanPolicy
+from pairwright.records import content_id
+from pairwright.text import visible
+from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    EQUAL,
+    PreferenceAnswer,
+    QualityAnswers,
+    Study,
+    Verdict,
+)
+from pairwright_human_eval.sides import swapped
+from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.tasks import (
+    Page,
+    Task,
+    adjudication,
+    page_of,
+    preference_task,
+    quality_task,
+)
+
+
+def adjudication_tasks(
+    subjects: Iterable[Subject],
+    decisions: dict[str, Decision],
+    verdicts: dict[str, list[Verdict]],
+    study: Study,
+    planner: PlanPolicy,
+    adjudicators: tuple[str, ...],
+    excluded: frozenset[str],
+) -> dict[str, list[Task]]:
+    """Every adjudicator's tasks; a subject's all go to one of them.
+
+    `verdicts` are the first round's by subject; of the `excluded` nothing is shown.
+    """
+    given: dict[str, list[Task]] = {who: [] for who in adjudicators}
+    disputed = [s for s in subjects if decisions[s.id].state == "disputed"]
+    for n, subject in enumerate(sorted(disputed, key=lambda s: content_id("order", s.id))):
+        who = adjudicators[n % len(adjudicators)]
+        counted = [v for v in verdicts[subject.id] if v.annotator not in excluded]
+        given[who] += _tasks(subject, decisions[subject.id], counted, who, study, planner)
+    return given
+
+
+def _tasks(
+    subject: Subject,
+    decision: Decision,
+    verdicts: list[Verdict],
+    who: str,
+    study: Study,
+    planner: PlanPolicy,
+) -> Iterator[Task]:
+    page = page_of(subject, swapped(study.seed, study.salts[subject.domain], subject.id))
+    counted = [v for v in verdicts if v.purpose == "vote" and v.round == 1]
+    if any(reason.startswith("quality:") for reason in decision.reasons):
+        answers = [v for v in counted if v.kind == "quality"]
+        yield adjudication(quality_task(page, who), who, _earlier(answers, page))
+    for pair in subject.pairs:
+        if pair.id in decision.disputed:
+            own = [v for v in counted if v.kind == "preference" and v.pair == pair.id]
+            task = preference_task(page, pair, who, planner)
+            yield adjudication(task, who, _earlier(own, page))
+
+
+def _earlier(verdicts: list[Verdict], page: Page) -> tuple[str, ...]:
+    """What each person answered, numbered anew in every task so that nobody is known again."""
+    order = sorted(
+        verdicts, key=lambda v: content_id("earlier", page.subject, v.pair or "", v.annotator)
+    )
+    return tuple(f"Person {n}: {_said(verdict)}" for n, verdict in enumerate(order, start=1))
+
+
+def _said(verdict: Verdict) -> str:
+    answers = verdict.answers
+    if isinstance(answers, PreferenceAnswer):
+        words = {verdict.a: "A", verdict.b: "B", EQUAL: "about equal", CANNOT_TELL: "cannot tell"}
+        told = words[answers.choice]
+    elif isinstance(answers, QualityAnswers):
+        told = "; ".join(
+            f"{place}: "
+            + ", ".join(
+                f"{name} {'cannot judge' if score is None else score}" for name, score in of.items()
+            )
+            for place, of in (("A", answers.scores[verdict.a]), ("B", answers.scores[verdict.b]))
+        )
+    else:
+        raise TypeError(f"no dispute is about {verdict.kind}")
+    return f"{told}. {visible(verdict.comment)}" if verdict.comment else told

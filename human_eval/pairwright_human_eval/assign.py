@@ -1,0 +1,115 @@
+"""Who answers what: every subject's tasks over the annotators.
+
+Whoever has a preference task of a subject has no other preference or rubric task of it; and who is
+asked about a user's aspects for a question is not asked for that user's preference on it in another
+subject, as long as there are people enough. Under these rules the annotators' loads are kept even,
+and so is, for each of them and each domain, how often the chosen response stands as A.
+"""
+
+import random
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from pairwright.errors import InputError
+from pairwright.records import content_id
+from pairwright_human_eval.records import Place, Purpose
+from pairwright_human_eval.subjects import Subject
+
+
+class Seat(NamedTuple):
+    """Work on one subject for one annotator, who has no other seat at it."""
+
+    purpose: Purpose
+    preference: int | None
+    """Which of the subject's pairs a preference is asked of; none: the aspects of all of them."""
+    expected: Place | None
+    """Where that pair's chosen response stands."""
+
+
+class Assigner:
+    """Hands out the seats of one subject after the other."""
+
+    def __init__(self, annotators: tuple[str, ...], overlap: int, seed: int) -> None:
+        self._annotators = annotators
+        self._overlap = overlap
+        self._seed = seed
+        self._loads: Counter[tuple[int, str]] = Counter()
+        self._first: Counter[tuple[int, str]] = Counter()
+        """Chosen as A less chosen as B, by annotator and domain."""
+        self._asked: set[tuple[int, str, str, str]] = set()
+        """Annotator, work, question and user."""
+
+    def seats(self, subject: Subject, seats: list[Seat]) -> list[tuple[str, Seat]]:
+        """An annotator for each seat. There must be at least as many annotators as seats."""
+        chance = random.Random(content_id("assign", str(self._seed), subject.id))
+        cost = np.array(
+            [
+                [self._cost(who, seat, subject) + chance.random() for seat in seats]
+                for who in range(len(self._annotators))
+            ]
+        )
+        given = []
+        for who, n in zip(*linear_sum_assignment(cost), strict=True):
+            self._loads[int(who), _work(seats[n])] += 1
+            self._first[int(who), subject.domain] += _sign(seats[n])
+            for user in _users(seats[n], subject):
+                self._asked.add((int(who), _work(seats[n]), subject.asked.item_id, user))
+            given.append((self._annotators[who], seats[n]))
+        return given
+
+    def quality(self, subject: str) -> list[str]:
+        """Annotators of the subject's quality tasks: those who have fewest."""
+        chance = random.Random(content_id("quality", str(self._seed), subject))
+        order = sorted(
+            range(len(self._annotators)),
+            key=lambda who: (self._loads[who, "quality"], chance.random()),
+        )
+        for who in order[: self._overlap]:
+            self._loads[who, "quality"] += 1
+        return [self._annotators[who] for who in order[: self._overlap]]
+
+    def _cost(self, who: int, seat: Seat, subject: Subject) -> float:
+        # A task too many weighs as much as one step out of balance, and no load outweighs telling
+        # somebody the aspects of a user whose preference they are asked for.
+        other = "preference" if _work(seat) == "rubric" else "rubric"
+        told = sum(
+            (who, other, subject.asked.item_id, user) in self._asked
+            for user in _users(seat, subject)
+        )
+        load = self._loads[who, _work(seat)]
+        return 1e6 * told + 4 * load + 4 * _sign(seat) * self._first[who, subject.domain]
+
+
+def _users(seat: Seat, subject: Subject) -> tuple[str, ...]:
+    """Whose preference or aspects a seat is about."""
+    if seat.preference is None:
+        return tuple(pair.user for pair in subject.pairs)
+    return (subject.pairs[seat.preference].user,)
+
+
+def _work(seat: Seat) -> str:
+    return "rubric" if seat.preference is None else "preference"
+
+
+def _sign(seat: Seat) -> int:
+    return {"A": 1, "B": -1, None: 0}[seat.expected]
+
+
+def check_enough(annotators: int, overlap: int, most_pairs: int) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept.
+
+    A subject of `most_pairs` pairs takes `overlap` people for each pair's preference and
+    `overlap` others for the aspects: nine for twins at overlap 3.
+    """
+    needed = overlap * (most_pairs + 1)
+    if annotators < needed:
+        what = "twins" if most_pairs == 2 else "pairs"
+        raise InputError(
+            f"{annotators} annotators cannot be assigned: {what} at overlap {overlap} take {needed}"
+            f" ({overlap} for each preference and {overlap} others for the aspects)",
+            where="--annotators",
+            fix=f"Give --annotators {needed}, or a smaller --overlap.",
+        )

@@ -1,0 +1,148 @@
+"""Making a study of a run's pairs: blind tasks by annotator and kind, and the private key."""
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pairwright.policy import HumanPolicy, PlanPolicy
+from pairwright.records import Pair, Post, content_id
+from pairwright_human_eval.assign import Assigner, Seat, check_enough
+from pairwright_human_eval.checks import Check
+from pairwright_human_eval.controls import Controls, draw_controls, stranger
+from pairwright_human_eval.records import Purpose
+from pairwright_human_eval.sides import salts, swapped
+from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.tasks import (
+    Page,
+    Task,
+    attention_task,
+    best_posts,
+    page_of,
+    place_of,
+    preference_task,
+    quality_task,
+    repeated,
+    rubric_task,
+    when,
+)
+
+FEWEST_CHECKS = 4
+"""Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a study is laid out."""
+
+    annotators: tuple[str, ...]
+    overlap: int
+    attention: float
+    """Attention checks by the number of an annotator's preference votes."""
+    seed: int
+    human: HumanPolicy
+    planner: PlanPolicy
+
+
+def make_tasks(
+    subjects: list[Subject], plan: Plan, checks: tuple[Check, ...]
+) -> tuple[dict[str, list[Task]], dict[str, int]]:
+    """Every annotator's tasks in the order they are to be done, and the salts of the sides.
+
+    Raises InputError where the assignment cannot be made.
+    """
+    check_enough(len(plan.annotators), plan.overlap, max(len(s.pairs) for s in subjects))
+    salted = salts(subjects, plan.seed)
+    controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
+    assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
+    given: dict[str, list[Task]] = {who: [] for who in plan.annotators}
+    # By id, so that draws do not depend on the order of the file.
+    pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
+    strangers: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        strangers.setdefault(pair.domain, []).append(pair)
+    for subject in _shuffled(subjects, plan.seed):
+        page = page_of(subject, swapped(plan.seed, salted[subject.domain], subject.id))
+        for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
+            given[task.keyed.annotator].append(task)
+    dates = [tuple(map(when, best_posts(p.question, p.profile, plan.planner))) for p in pairs[:200]]
+    ordered = {who: _ordered(who, tasks, checks, dates, plan) for who, tasks in given.items()}
+    return ordered, salted
+
+
+def _tasks_of(
+    subject: Subject,
+    page: Page,
+    controls: Controls,
+    assigner: Assigner,
+    strangers: dict[str, list[Pair]],
+    plan: Plan,
+) -> Iterator[Task]:
+    for who in assigner.quality(subject.id):
+        yield quality_task(page, who)
+    seats = [
+        Seat("vote", n, place_of(pair.chosen, page))
+        for n, pair in enumerate(subject.pairs)
+        for _ in range(plan.overlap)
+    ]
+    purpose, posts = _control(subject, controls, strangers[subject.domain])
+    last = Seat(purpose, None if purpose == "vote" else 0, None)
+    seats += [last] * plan.overlap
+    for who, seat in assigner.seats(subject, seats):
+        if seat.preference is None:
+            for pair in subject.pairs:
+                yield rubric_task(page, pair, who)
+        else:
+            pair = subject.pairs[seat.preference]
+            shown = posts if seat.purpose == "wrong_profile" else None
+            yield preference_task(
+                page, pair, who, plan.planner, purpose=seat.purpose, posts=shown
+            )  # fmt: skip
+
+
+def _control(
+    subject: Subject, controls: Controls, others: list[Pair]
+) -> tuple[Purpose, tuple[Post, ...]]:
+    """What the seats for the aspects are used for: themselves, or a control."""
+    purpose = controls.get(subject.id, "vote")
+    if purpose != "wrong_profile":
+        return purpose, ()
+    posts = stranger(subject.asked, subject, others)
+    return (purpose, posts) if posts else ("vote", ())
+
+
+def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:
+    return sorted(subjects, key=lambda s: content_id("order", str(seed), s.id))
+
+
+def _ordered(
+    who: str,
+    tasks: list[Task],
+    checks: tuple[Check, ...],
+    dates: list[tuple[str, ...]],
+    plan: Plan,
+) -> list[Task]:
+    """An annotator's tasks in a seeded order: checks spread evenly over the preferences, and
+    repeats of early ones in their last third."""
+    chance = random.Random(content_id("tasks", str(plan.seed), who))
+    chance.shuffle(tasks)
+    others = [task for task in tasks if task.keyed.kind != "preference"]
+    asked = [task for task in tasks if task.keyed.kind == "preference"]
+    votes = [task for task in asked if task.keyed.purpose == "vote"]
+
+    early = votes[: math.ceil(len(votes) / 2)]
+    repeats = chance.sample(early, min(len(early), round(plan.human.repeats * len(votes))))
+    for task in repeats:
+        earliest = max(len(asked) * 2 // 3, asked.index(task)) + 1
+        asked.insert(chance.randint(earliest, len(asked)), repeated(task))
+
+    wanted = max(FEWEST_CHECKS, math.ceil(plan.attention * len(votes))) if plan.attention else 0
+    # A check that comes a second time would be recognised.
+    drawn = chance.sample(checks, min(len(checks), wanted)) if votes else []
+    # Always saying the same passes half of them at most.
+    swaps = [bool(n % 2) for n in range(len(drawn))]
+    chance.shuffle(swaps)
+    for n, (check, swap) in enumerate(zip(drawn, swaps, strict=True)):
+        place = (len(asked) + 1) * (n + 1) // (len(drawn) + 1)
+        asked.insert(place, attention_task(check, who, chance.choice(dates), swap))
+    return [*others, *asked]

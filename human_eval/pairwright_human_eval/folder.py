@@ -1,0 +1,75 @@
+"""Where the files of a study are: `human/` in the run folder.
+
+What annotators may see lies at the top; everything that could unblind them, and everything that
+names a person, lies under `private/` and never goes into a release.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright_human_eval.records import Kind
+
+
+@dataclass(frozen=True)
+class HumanFolder:
+    """The paths of a study in one run folder."""
+
+    run: Path
+
+    @property
+    def path(self) -> Path:
+        return self.run / "human"
+
+    @property
+    def private(self) -> Path:
+        return self.path / "private"
+
+    @property
+    def study(self) -> Path:
+        return self.private / "study.json"
+
+    @property
+    def key(self) -> Path:
+        return self.private / "key.jsonl"
+
+    @property
+    def adjudication_key(self) -> Path:
+        """The key of round 2: what the first round left disputed."""
+        return self.private / "key_adjudication.jsonl"
+
+    @property
+    def raw(self) -> Path:
+        """Exports as they came in, without e-mails: one file a project or imported file."""
+        return self.private / "raw"
+
+    @property
+    def people(self) -> Path:
+        """Which account of the server is which annotator."""
+        return self.private / "people.json"
+
+    @property
+    def server(self) -> Path:
+        """Projects and task ids on the Label Studio server that tasks were pushed to."""
+        return self.private / "server.json"
+
+    @property
+    def verdicts(self) -> Path:
+        return self.path / "verdicts.jsonl"
+
+    @property
+    def set_aside(self) -> Path:
+        return self.path / "set_aside.jsonl"
+
+    @property
+    def decisions(self) -> Path:
+        return self.path / "decisions.jsonl"
+
+    def config(self, kind: Kind, round: int = 1) -> Path:
+        """The labelling configuration of a kind; round 2 shows earlier answers, too."""
+        end = "" if round == 1 else "_adjudication"
+        return self.path / f"labeling_config_{kind}{end}.xml"
+
+    def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
+        """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
+        folder = self.path / ("tasks" if round == 1 else "adjudication")
+        return folder / annotator / f"{kind}.json"

@@ -1,0 +1,150 @@
+"""What annotators fill in: the labelling configuration of each kind, and what may come back of it.
+
+The quality form is rendered from the scales, which the judges read, too.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, get_args
+from xml.etree import ElementTree
+
+import jinja2
+
+from pairwright import assets
+from pairwright.errors import InputError
+from pairwright.rubric import Scale
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, KINDS, NEITHER, Kind, Support
+
+CANNOT_JUDGE = "cannot_judge"
+# What Label Studio would put a value of the task, or a row's number, in place of.
+_VARIABLE = re.compile(r"\$\w|\{\{")
+
+
+class _Choice(NamedTuple):
+    alias: str
+    """What an export says."""
+    label: str
+    """What the page says."""
+
+
+def labelling_config(
+    kind: Kind,
+    scales: tuple[Scale, ...],
+    *,
+    adjudication: bool = False,
+    folder: Path = assets.HUMAN_EVAL,
+) -> str:
+    """The XML of a kind's labelling configuration; raises InputError.
+
+    With `adjudication` it also shows the task's `earlier` answers.
+    """
+    if kind == "quality":
+        _check_words(scales)
+    name = f"labeling_config_{kind}.xml.jinja"
+    text = _render(folder, name, scales, adjudication)
+    xml = "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
+    _canonical(xml, where=folder / name)
+    return xml
+
+
+def controls(kind: Kind, scales: tuple[Scale, ...], aspects: int) -> dict[str, frozenset[str]]:
+    """Which answers a complete form has, by name, and the values each may take.
+
+    `aspects` is how many rows a task of kind rubric has. The comment, which nobody has to write,
+    is not among them.
+    """
+    if kind == "quality":
+        return {
+            f"{scale.name}_{side}": frozenset(choice.alias for choice in _choices(scale))
+            for scale in scales
+            for side in "ab"
+        }
+    if kind == "preference":
+        return {"preference": frozenset({"A", "B", EQUAL, CANNOT_TELL})}
+    row = {
+        "support": frozenset(get_args(Support)),
+        "delivered": frozenset({"A", "B", BOTH, NEITHER, CANNOT_TELL}),
+    }
+    return {f"{name}_{n}": values for n in range(aspects) for name, values in row.items()}
+
+
+def config_hash(xml: str) -> str:
+    """`sha256:` and 64 hex digits over the canonical XML (C14N 2.0) without the space around text,
+    so that a server may lay the file out anew. Raises InputError for what is no XML."""
+    canonical = _canonical(xml, where="labelling configuration")
+    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def config_hashes(scales: tuple[Scale, ...]) -> dict[str, str]:
+    """By kind: the hash of its configuration, and under `KIND_adjudication` that of round 2."""
+    return {
+        kind + end: config_hash(labelling_config(kind, scales, adjudication=bool(end)))
+        for kind in KINDS
+        for end in ("", "_adjudication")
+    }
+
+
+def _render(folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bool) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        # Label Studio has its own use for braces.
+        variable_start_string="[[",
+        variable_end_string="]]",
+        block_start_string="[%",
+        block_end_string="%]",
+        comment_start_string="[#",
+        comment_end_string="#]",
+    )
+    try:
+        template = environment.get_template(name)
+        return template.render(scales=scales, choices=_choices, adjudication=adjudication)
+    except jinja2.TemplateSyntaxError as error:
+        raise InputError(
+            f"not a template: {error.message}",
+            where=f"{folder / (error.name or name)}:{error.lineno}",
+            fix="Write [[ name ]] for a value and [% for x in xs %] ... [% endfor %] for a list.",
+        ) from None
+    except jinja2.TemplateNotFound as error:
+        raise InputError(
+            "this template is missing",
+            where=folder / (error.name or name),
+            fix="Restore the one that ships.",
+        ) from None
+    except jinja2.TemplateError as error:
+        raise InputError(
+            str(error), where=folder / name, fix="Compare with the template that ships."
+        ) from None
+
+
+def _choices(scale: Scale) -> Iterator[_Choice]:
+    """Every score with its anchor, and `cannot judge` where the scale has it."""
+    texts = {anchor.score: anchor.text for anchor in scale.anchors}
+    for score in range(scale.low, scale.high + 1):
+        label = f"{score}: {texts[score]}" if score in texts else str(score)
+        yield _Choice(str(score), label)
+    if scale.cannot_judge:
+        yield _Choice(CANNOT_JUDGE, "Cannot judge")
+
+
+def _check_words(scales: tuple[Scale, ...]) -> None:
+    for scale in scales:
+        for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
+            if found := _VARIABLE.search(text):
+                raise InputError(
+                    f"Label Studio would take {found.group()!r} in {text!r} for a variable",
+                    where=f"quality.toml [{scale.name}]",
+                    fix="Say it without a $ before a word and without {{.",
+                )
+
+
+def _canonical(xml: str, where: str | Path) -> str:
+    try:
+        return ElementTree.canonicalize(xml, strip_text=True)
+    except ElementTree.ParseError as error:
+        raise InputError(
+            f"not XML: {error}", where=where, fix="Compare with the template that ships."
+        ) from None

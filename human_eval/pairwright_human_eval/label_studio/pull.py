@@ -1,0 +1,65 @@
+"""Annotations from the server: what is annotated, into one raw file a project.
+
+The file is `human/private/raw/SERVER-PROJECT.json`. It names accounts by number and holds neither
+e-mails nor drafts: `exports` sees to that before anything is written.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright_human_eval.exports import Export, clean_task, store_pulled
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import config_hash
+from pairwright_human_eval.label_studio.api import Server
+from pairwright_human_eval.label_studio.push import Progress
+from pairwright_human_eval.label_studio.state import (
+    check_same_server,
+    part_of_titles,
+    pushed_state,
+)
+
+
+class Pulled(NamedTuple):
+    """What a pull found."""
+
+    projects: int
+    changed: tuple[Path, ...]
+    """Raw files that are new or not as they were."""
+    annotations: int
+    """On the server now, skips included."""
+    gone: dict[str, tuple[str, ...]]
+    """By project title: tasks of ours that were deleted there."""
+
+
+def pull(server: Server, folder: HumanFolder, *, progress: Progress = lambda *_: None) -> Pulled:
+    """Fetch every project that was pushed. May be repeated and interrupted at any time.
+
+    Counts do not tell whether an answer was changed, so every project is asked for anew; the
+    time it takes follows the number of annotated tasks.
+    """
+    state = pushed_state(folder)
+    there = server.projects(part_of_titles(state))
+    check_same_server(state, server.url, there, folder)
+    changed: list[Path] = []
+    annotations = 0
+    gone: dict[str, tuple[str, ...]] = {}
+    for n, project in enumerate(state.projects, start=1):
+        export = Export(
+            file=f"{state.name}-{project.id}.json",
+            source=state.name,
+            project=project.id,
+            annotator=project.annotator,
+            kind=project.kind,
+            round=project.round,
+            config_hash=config_hash(there[project.id].config),
+            tasks=tuple(map(clean_task, server.export(project.id))),
+        )
+        stored = store_pulled(export, folder)
+        annotations += stored.annotations
+        if stored.new:
+            changed.append(stored.path)
+        if there[project.id].tasks < len(project.tasks):
+            held = {task.id for task in server.held(project.id)}
+            gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
+        progress(n, len(state.projects))
+    return Pulled(len(state.projects), tuple(changed), annotations, gone)

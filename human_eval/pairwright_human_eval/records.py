@@ -1,0 +1,168 @@
+"""The values of human verification. Responses and aspects are named by the hash of their text, so
+that nothing downstream of the key needs to know which side was the chosen one.
+"""
+
+import hashlib
+import json
+from typing import Literal
+
+from pydantic import JsonValue
+
+from pairwright.policy import HumanPolicy
+from pairwright.records import Record, content_id
+from pairwright.rubric import Scale
+
+Kind = Literal["quality", "preference", "rubric"]
+Purpose = Literal["vote", "wrong_profile", "narrative", "attention", "repeat"]
+"""Why a task exists. Only `vote` counts towards a decision; the others measure the study."""
+Place = Literal["A", "B"]
+Support = Literal["clearly", "plausibly", "no", "contradicted"]
+
+KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
+EQUAL, CANNOT_TELL = "equal", "cannot_tell"
+BOTH, NEITHER = "both", "neither"
+
+
+def pseudonyms(n: int, role: str = "annotator") -> tuple[str, ...]:
+    """`annotator-01`, `annotator-02`, ..."""
+    return tuple(f"{role}-{number:02}" for number in range(1, n + 1))
+
+
+def response_id(text: str) -> str:
+    """A response's neutral name: the hash of its text."""
+    return content_id("response", text)
+
+
+def aspect_id(text: str) -> str:
+    """An aspect's name: the hash of its text."""
+    return content_id("aspect", text)
+
+
+def digest(value: JsonValue) -> str:
+    """`sha256:` and 64 hex digits over the canonical JSON: sorted keys, compact, escaped."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+class KeyedTask(Record):
+    """A line of the private key: what one blind task is really about."""
+
+    task: str
+    """The opaque id that stands in the task's data as `task`, and the only thing there that
+    names anything."""
+    kind: Kind
+    purpose: Purpose
+    round: int
+    """1, or 2 for adjudication."""
+    annotator: str
+    """The pseudonym the task is assigned to, such as `annotator-03`."""
+    subject: str
+    """What is decided as one: a twin's id, or a violate pair's. An attention check's own id."""
+    pair: str | None
+    """The half or pair whose user's posts or aspects are shown; none for quality, attention."""
+    domain: str
+    a: str
+    """The response shown as A, by its neutral name."""
+    b: str
+    expected: Place | None
+    """Where the chosen response stands, or the right answer of an attention check."""
+    aspects: tuple[str, ...]
+    """Kind rubric: the aspects by name, in the order of the rows."""
+    data_hash: str
+    """`digest` of the task's data as written."""
+
+
+class Study(Record):
+    """What was fixed when the tasks were exported (`human/private/study.json`)."""
+
+    version: str
+    """Pairwright's."""
+    simulated_pairs: bool
+    """Whether the pairs come from the embedded model."""
+    pairs_hash: str
+    """Of pairs.jsonl, which must not change once people work on it."""
+    key_hash: str = ""
+    """Of key.jsonl; set when both are written."""
+    seed: int
+    salts: dict[str, int]
+    """By domain: the salt that, with the seed, gives its side orders."""
+    annotators: tuple[str, ...]
+    overlap: int
+    sampled: int
+    """Subjects in the study."""
+    of: int
+    """Subjects in the run."""
+    policy: HumanPolicy
+    """The rule as fixed before the first answer."""
+    scales: tuple[Scale, ...]
+    """The quality scales as they were asked: the judges' own."""
+    config_hashes: dict[str, str]
+    """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
+
+
+class QualityAnswers(Record):
+    """Scores by response and scale; None where the annotator could not judge."""
+
+    kind: Literal["quality"] = "quality"
+    scores: dict[str, dict[str, int | None]]
+
+
+class PreferenceAnswer(Record):
+    """A response's name, `equal` or `cannot_tell`."""
+
+    kind: Literal["preference"] = "preference"
+    choice: str
+
+
+class AspectAnswer(Record):
+    """Whether the posts carry the aspect, and which response delivers it: a response's name,
+    `both`, `neither` or `cannot_tell`."""
+
+    aspect: str
+    support: Support
+    delivered: str
+
+
+class RubricAnswers(Record):
+    """One answer an aspect, in the task's order."""
+
+    kind: Literal["rubric"] = "rubric"
+    aspects: tuple[AspectAnswer, ...]
+
+
+class Verdict(Record):
+    """One person's answers on one task: a line of verdicts.jsonl."""
+
+    task: str
+    kind: Kind
+    purpose: Purpose
+    round: int
+    annotator: str
+    subject: str
+    pair: str | None
+    domain: str
+    a: str
+    b: str
+    answers: QualityAnswers | PreferenceAnswer | RubricAnswers
+    comment: str
+    created: str
+    updated: str
+    seconds: float | None
+    """Time with the task open, where Label Studio told it."""
+    raw: str
+    """`digest` of the annotation as exported."""
+    simulated: bool
+    """Given by a simulated annotator: no evidence about any pair."""
+
+
+class SetAside(Record):
+    """An annotation that is no verdict, with its reason: a line of set_aside.jsonl."""
+
+    reason: str
+    detail: str
+    file: str
+    task: str | None
+    annotator: str | None
+    annotation: int | None
+    """Label Studio's id of it."""
+    raw: str

@@ -1,0 +1,13 @@
+"""The report of a study: report.json, report.md and report.html.
+
+data.py        answers laid out by question; resample.py: intervals by dyads and annotators
+head.py, decisions.py, agreed.py, claims.py, quality.py, judge.py, annotators.py: the numbers
+records.py     the numbers as they stand in report.json; compute.py: all of them
+show_*.py, shown.py, plots.py, page.py: the same in words, tables and plots
+"""
+
+from pairwright_human_eval.report.compute import compute
+from pairwright_human_eval.report.records import Report
+from pairwright_human_eval.report.write import summary, write_report
+
+__all__ = ["Report", "compute", "summary", "write_report"]

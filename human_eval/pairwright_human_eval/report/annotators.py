@@ -1,0 +1,104 @@
+"""The annotators one by one, by pseudonym, whether their answers count or not."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from pairwright.stats import share
+from pairwright_human_eval.attention import checks_passed
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    KINDS,
+    KeyedTask,
+    PreferenceAnswer,
+    Verdict,
+)
+from pairwright_human_eval.report.data import Vote
+from pairwright_human_eval.report.head import proportion
+from pairwright_human_eval.report.records import AnnotatorRow
+
+Tally = defaultdict[str, list[bool]]
+
+
+def annotator_rows(
+    verdicts: Sequence[Verdict],
+    votes: Iterable[Vote],
+    key: Mapping[str, KeyedTask],
+    excluded: frozenset[str],
+) -> tuple[AnnotatorRow, ...]:
+    """Everyone who was given a task."""
+    assigned = Counter(of.annotator for of in key.values())
+    own: defaultdict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        own[verdict.annotator].append(verdict)
+    majority, first = _with_majority(votes), _first(verdicts)
+    attention, retest = checks_passed(verdicts, key), _retest(verdicts)
+    rows = []
+    for who in sorted(assigned):
+        given = own[who]
+        kinds = Counter(of.kind for of in given)
+        seconds = [of.seconds for of in given if of.seconds is not None]
+        rows.append(
+            AnnotatorRow(
+                annotator=who,
+                excluded=who in excluded,
+                simulated=any(of.simulated for of in given),
+                assigned=assigned[who],
+                answered=len(given),
+                by_kind={kind: kinds[kind] for kind in KINDS},
+                seconds=round(median(seconds), 6) if seconds else None,
+                timed=len(seconds),
+                with_majority=proportion(share(sum(majority[who]), len(majority[who]))),
+                first=proportion(share(sum(first[who]), len(first[who]))),
+                attention=proportion(attention.get(who, share(0, 0))),
+                retest=proportion(share(sum(retest[who]), len(retest[who]))),
+            )
+        )
+    return tuple(rows)
+
+
+def _with_majority(votes: Iterable[Vote]) -> Tally:
+    """Whether each vote is what more than half of the others said; "cannot tell" is no answer."""
+    by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
+    for vote in votes:
+        if vote.purpose == "vote" and vote.choice != "cannot_tell":
+            by_pair[vote.about.pair.id].append(vote)
+    found: Tally = defaultdict(list)
+    for own in by_pair.values():
+        counts = Counter(vote.label for vote in own)
+        for vote in own:
+            others = counts - Counter([vote.label])
+            said, most = max(others.items(), key=lambda of: of[1], default=("", 0))
+            if 2 * most > len(own) - 1:
+                found[vote.annotator].append(said == vote.label)
+    return found
+
+
+def _first(verdicts: Iterable[Verdict]) -> Tally:
+    found: Tally = defaultdict(list)
+    for verdict in verdicts:
+        if verdict.purpose != "attention" and isinstance(verdict.answers, PreferenceAnswer):
+            choice = verdict.answers.choice
+            if choice in (verdict.a, verdict.b):
+                found[verdict.annotator].append(choice == verdict.a)
+    return found
+
+
+def _retest(verdicts: Sequence[Verdict]) -> Tally:
+    """Whether the repeat was answered as before. One "cannot tell" is enough to leave it out."""
+    before, again = (
+        {
+            (of.annotator, of.pair): of.answers.choice
+            for of in verdicts
+            if of.purpose == purpose
+            and of.round == 1
+            and isinstance(of.answers, PreferenceAnswer)
+            and of.answers.choice != CANNOT_TELL
+        }
+        for purpose in ("vote", "repeat")
+    )
+    found: Tally = defaultdict(list)
+    for asked, choice in again.items():
+        if asked in before:
+            found[asked[0]].append(choice == before[asked])
+    return found

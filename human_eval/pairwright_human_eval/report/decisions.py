@@ -1,0 +1,70 @@
+"""What was decided, and what a coin would have verified."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from pairwright.policy import HumanPolicy
+from pairwright.stats import share
+from pairwright_human_eval.agreement import verified_by_chance
+from pairwright_human_eval.decide import Decision, State
+from pairwright_human_eval.report.head import proportion
+from pairwright_human_eval.report.records import ByChance, ReasonCount, States
+from pairwright_human_eval.subjects import Subject
+
+STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
+
+
+def states(subjects: Sequence[Subject], decisions: Sequence[Decision]) -> tuple[States, ...]:
+    """Of all, by mode and by domain."""
+    groups: dict[str, list[State]] = {}
+    decided = list(zip(subjects, decisions, strict=True))
+    for name, of in _groups(subjects):
+        groups[name] = [decision.state for subject, decision in decided if subject.id in of]
+    return tuple(
+        States(
+            group=name,
+            subjects=len(found),
+            states={state: proportion(share(found.count(state), len(found))) for state in STATES},
+        )
+        for name, found in groups.items()
+    )
+
+
+def reasons(decisions: Sequence[Decision]) -> tuple[ReasonCount, ...]:
+    """The most frequent first, state by state."""
+    counts = Counter((d.state, reason) for d in decisions for reason in d.reasons)
+    order = sorted(counts, key=lambda found: (STATES.index(found[0]), -counts[found], found[1]))
+    return tuple(
+        ReasonCount(
+            state=state,
+            reason=reason,
+            subjects=proportion(share(counts[state, reason], len(decisions))),
+        )
+        for state, reason in order
+    )
+
+
+def by_chance(
+    subjects: Iterable[Subject], policy: HumanPolicy, overlap: int
+) -> tuple[ByChance, ...]:
+    """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
+    votes = max(policy.votes, overlap)
+    halves = {subject.mode: len(subject.pairs) for subject in subjects}
+    return tuple(
+        ByChance(
+            mode=mode,
+            votes=votes,
+            rule=policy.rule,
+            halves=n,
+            share=round(verified_by_chance(votes, policy.rule, n), 6),
+        )
+        for mode, n in sorted(halves.items())
+    )
+
+
+def _groups(subjects: Sequence[Subject]) -> Iterator[tuple[str, set[str]]]:
+    yield "all", {subject.id for subject in subjects}
+    for mode in sorted({subject.mode for subject in subjects}):
+        yield f"mode: {mode}", {s.id for s in subjects if s.mode == mode}
+    for domain in sorted({subject.domain for subject in subjects}):
+        yield f"domain: {domain}", {s.id for s in subjects if s.domain == domain}

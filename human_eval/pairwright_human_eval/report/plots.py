@@ -1,0 +1,262 @@
+"""The plots of a report, drawn from its numbers. Every estimate is shown with its interval."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from pairwright.report import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PAPER,
+    RED,
+    SKY,
+    Plot,
+    drawing,
+    plot,
+)
+from pairwright_human_eval.decide import State
+from pairwright_human_eval.report.records import (
+    AnnotatorRow,
+    Contrasted,
+    Measure,
+    Preferred,
+    Proportion,
+    Report,
+    Scores,
+    States,
+)
+from pairwright_human_eval.report.shown import percent
+
+WIDTH = 8.6
+"""Inches, of every plot."""
+COLOURS: dict[State, str] = {
+    "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
+    "waiting": GREY.light, "control": SKY.light,
+}  # fmt: skip
+Marker = Literal["o", "s", "D"]
+
+
+class Dot(NamedTuple):
+    """An estimate on a line of its own."""
+
+    label: str
+    of: Measure | Proportion
+    colour: str = BLUE.light
+    marker: Marker = "o"
+
+
+def plots(report: Report) -> dict[str, Plot]:
+    """By name; a plot without anything to show is left out."""
+    found = {}
+    with drawing():
+        if any(group.of_choices.value is not None for group in report.preferred):
+            found["preference"] = _preference(report.preferred)
+        found["states"] = _states(
+            [of for of in report.decisions if of.group == "all" or of.group.startswith("mode: ")]
+        )
+        if any(sum(of.counts.values()) for of in report.scores):
+            found["quality"] = _quality(report.scores)
+        if any(row.answered for row in report.annotators):
+            found["annotators"] = _annotators(report.annotators)
+        if report.contrasted:
+            found["contrasted"] = _contrasted(report.contrasted)
+    return found
+
+
+def _preference(groups: Sequence[Preferred]) -> Plot:
+    dots = [
+        Dot(f"{_name(of.group)}  (n = {of.of_choices.n:,})", of.of_choices, _of_group(of.group))
+        for of in groups
+    ]
+    figure, axes = _lines(len(dots))
+    _dots(axes, dots, "Votes for the chosen response, of votes for either")
+    _chance(axes)
+    return plot(
+        figure,
+        "Preference votes for the chosen response, of the votes for either response, with 95 %"
+        " intervals. The dashed line is what a coin gives.",
+        name="preference",
+    )
+
+
+def _name(group: str) -> str:
+    return group.removeprefix("mode: ").removeprefix("domain: ").replace("_", " ")
+
+
+def _of_group(group: str) -> str:
+    return (
+        INK.light if group == "all" else GREEN.light if group.startswith("domain") else BLUE.light
+    )
+
+
+def _states(groups: Sequence[States]) -> Plot:
+    figure = Figure(figsize=(WIDTH, 1.1 + 0.5 * len(groups)), layout="constrained")
+    axes = figure.add_subplot()
+    for line, group in enumerate(groups):
+        left = 0.0
+        for state, of in group.states.items():
+            width = of.value or 0.0
+            axes.barh(
+                line, width, left=left, height=0.62, color=COLOURS[state],
+                edgecolor=PAPER.light, linewidth=1, label=state if line == 0 else None,
+            )  # fmt: skip
+            if width > 0.04:
+                axes.text(
+                    left + width / 2, line, f"{of.k:,}", ha="center", va="center",
+                    color="#000000",
+                )  # fmt: skip
+            left += width
+    labels = [f"{of.group.removeprefix('mode: ')}  (n = {of.subjects:,})" for of in groups]
+    axes.set_yticks(range(len(groups)), labels)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    axes.set_xlabel("Share of the sampled twins and pairs")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, borderaxespad=0.2)
+    return plot(figure, "What was decided, by mode: numbers in the bars are counts.", name="states")
+
+
+def _quality(scores: Sequence[Scores]) -> Plot:
+    modes = list(dict.fromkeys(of.mode for of in scores))
+    rows = max(sum(of.mode == mode for of in scores) for mode in modes)
+    figure = Figure(figsize=(WIDTH, len(modes) * (0.75 + 0.34 * rows) + 0.5), layout="constrained")
+    levels = sorted({level for of in scores for level in of.counts})
+    shades = mpl.colormaps["Blues"]
+    colours = [shades(0.12 + 0.75 * n / max(1, len(levels) - 1)) for n in range(len(levels))]
+    for number, mode in enumerate(modes, start=1):
+        axes = figure.add_subplot(len(modes), 1, number)
+        own = [of for of in scores if of.mode == mode]
+        places = [line + 0.35 * (line // 2) for line in range(len(own))]
+        for place, of in zip(places, own, strict=True):
+            _bar(axes, place, of, levels, colours)
+        axes.set_yticks(places, [f"{of.scale}: {of.side}" for of in own])
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        axes.set_title(mode, pad=22 if number == 1 else 6, fontweight="bold")
+        if number == 1:
+            axes.legend(
+                loc="lower left", bbox_to_anchor=(0, 1), ncols=len(levels) + 1, borderaxespad=0.1,
+                columnspacing=1.2, handlelength=1.2,
+            )  # fmt: skip
+    axes.set_xlabel("Share of the scores; at the right their mean with its 95 % interval")
+    return plot(figure, "Scores of both sides on every scale, by mode.", name="quality")
+
+
+def _bar(
+    axes: Axes,
+    place: float,
+    of: Scores,
+    levels: Sequence[int],
+    colours: Sequence[tuple[float, float, float, float]],
+) -> None:
+    n = sum(of.counts.values()) + of.cannot_judge
+    left = 0.0
+    parts = [(str(level), of.counts.get(level, 0), colours[k]) for k, level in enumerate(levels)]
+    for label, count, colour in parts:
+        width = count / n if n else 0.0
+        axes.barh(
+            place, width, left=left, height=0.86, color=colour, edgecolor=PAPER.light, label=label
+        )
+        left += width
+    axes.barh(
+        place, of.cannot_judge / n if n else 0.0, left=left, height=0.86, color=PAPER.light,
+        edgecolor=GREY.light, hatch="////", label="cannot judge",
+    )  # fmt: skip
+    handles, labels = axes.get_legend_handles_labels()
+    for handle, label in list(zip(handles, labels, strict=True))[len(levels) + 1 :]:
+        handle.set_label(f"_{label}")
+    axes.text(1.01, place, _mean(of.mean), va="center", fontsize=9)
+
+
+def _mean(of: Measure) -> str:
+    if of.value is None:
+        return "n/a"
+    if of.low is None or of.high is None:
+        return f"{of.value:.2f}, n = {of.n:,}"
+    return f"{of.value:.2f} ({of.low:.2f} to {of.high:.2f})"
+
+
+def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
+    figure = Figure(figsize=(WIDTH, 1.2 + 0.3 * len(rows)), layout="constrained")
+    labels = [f"{row.annotator}{' (excluded)' if row.excluded else ''}" for row in rows]
+    panels: tuple[tuple[str, list[Proportion], str], ...] = (
+        ("Response A chosen", [row.first for row in rows], BLUE.light),
+        ("Agrees with most of the others", [row.with_majority for row in rows], ORANGE.light),
+    )
+    for number, (title, values, colour) in enumerate(panels, start=1):
+        axes = figure.add_subplot(1, 2, number)
+        dots = [
+            Dot(label, of, GREY.light if row.excluded else colour, "o" if number == 1 else "s")
+            for label, of, row in zip(labels, values, rows, strict=True)
+        ]
+        _dots(axes, dots, title, told=False)
+        if number == 1:
+            _chance(axes)
+        else:
+            axes.tick_params(labelleft=False)
+    return plot(
+        figure,
+        "Annotators with 95 % intervals. Left: how often they chose the response shown first, of"
+        " their choices of either; sides are balanced, so who reads is near one half. Right: how"
+        " often they voted as most of the others on the same pair.",
+        name="annotators",
+    )
+
+
+def _contrasted(found: Sequence[Contrasted]) -> Plot:
+    names = {"wrong_profile": "a stranger's posts", "narrative": "posts and narrative"}
+    dots = []
+    for of in found:
+        n = of.own.of_all.n, of.control_votes.of_all.n
+        dots.append(Dot(f"own posts  (n = {n[0]:,})", of.own.of_all))
+        label = f"{names[of.control]}  (n = {n[1]:,})"
+        dots.append(Dot(label, of.control_votes.of_all, RED.light, "s"))
+    figure, axes = _lines(len(dots))
+    _dots(axes, dots, "Votes for the chosen response, of all votes on the same pairs")
+    for line in range(2, len(dots), 2):
+        axes.axhline(line - 0.5, color=FAINT.light, linewidth=0.6)
+    return plot(
+        figure,
+        "The same pairs with the right profile and as controls, with 95 % intervals.",
+        name="contrasted",
+    )
+
+
+def _lines(n: int) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(WIDTH, 0.9 + 0.32 * n), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, told: bool = True) -> None:
+    """One line a dot, from the top; those without a value are named and stay empty."""
+    for line, dot in enumerate(dots):
+        of = dot.of
+        if of.value is not None:
+            low, high = (of.value if bound is None else bound for bound in (of.low, of.high))
+            axes.plot([low, high], [line, line], color=dot.colour, linewidth=2.2, zorder=2)
+            axes.plot(
+                of.value, line, dot.marker, color=dot.colour, markersize=7.5, zorder=3,
+                markeredgecolor=PAPER.light,
+            )  # fmt: skip
+        if told:
+            told_value = percent(of) if of.value is not None else "n/a"
+            axes.text(1.02, line, told_value, va="center", fontsize=9)
+    axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
+    axes.set_ylim(len(dots) - 0.4, -0.6)
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    axes.grid(axis="x")
+    axes.set_xlabel(title)
+
+
+def _chance(axes: Axes) -> None:
+    axes.axvline(0.5, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)

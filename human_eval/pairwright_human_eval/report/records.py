@@ -1,0 +1,291 @@
+"""What a report holds: report.json. Markdown and HTML show these values and compute none.
+
+Values are rounded to six places. What cannot be estimated is None, with its reason.
+"""
+
+from pairwright.policy import HumanPolicy
+from pairwright.records import Record
+from pairwright_human_eval.agreement import Agreement, Parity
+from pairwright_human_eval.agreement.coefficients import Measurement
+from pairwright_human_eval.decide import State
+from pairwright_human_eval.records import Kind, Purpose
+
+
+class Measure(Record):
+    """An estimate with its 95 % bootstrap interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """What it is the share or mean of: votes, scores, pairs, ..."""
+    dyads: int
+    """Clusters drawn: the users that a twin or pair is about."""
+    annotators: int | None
+    """Clusters drawn in the other direction; None where only dyads are drawn."""
+    reason: str
+    """Why the value, or else its interval, is missing."""
+
+
+class Proportion(Record):
+    """k of n with its 95 % Wilson interval; all None at n = 0."""
+
+    k: int
+    n: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class PolicyChange(Record):
+    """A number of the rule that is not as it was fixed at export."""
+
+    name: str
+    fixed: str
+    in_force: str
+
+
+class TaskCount(Record):
+    """Tasks of one sort, and how many of them have a verdict."""
+
+    round: int
+    kind: Kind
+    purpose: Purpose
+    tasks: int
+    answered: int
+
+
+class Head(Record):
+    """What the study is, and what became of its tasks and annotations."""
+
+    version: str
+    simulated_pairs: bool
+    simulated_verdicts: int
+    subjects: int
+    of: int
+    """Subjects in the run."""
+    twins: int
+    pairs: int
+    annotators: int
+    overlap: int
+    tasks: int
+    answered: int
+    unanswered: int
+    by_sort: tuple[TaskCount, ...]
+    """Adds up to `tasks` and `answered`."""
+    annotations: int
+    """Verdicts and what was set aside."""
+    verdicts: int
+    set_aside: dict[str, int]
+    """By reason."""
+    excluded: tuple[str, ...]
+    """Annotators below the attention floor: none of their answers counts below."""
+    changes: tuple[PolicyChange, ...]
+
+
+class States(Record):
+    """The decisions on one group of subjects, each as a share of the group."""
+
+    group: str
+    subjects: int
+    states: dict[State, Proportion]
+
+
+class ReasonCount(Record):
+    """Subjects that are in a state for a reason, of all sampled; one may have several reasons."""
+
+    state: State
+    reason: str
+    subjects: Proportion
+
+
+class ByChance(Record):
+    """What annotators who toss a coin for their preference would have verified."""
+
+    mode: str
+    votes: int
+    """On each pair."""
+    rule: str
+    halves: int
+    share: float
+
+
+class Agreed(Record):
+    """How far annotators agree on one question."""
+
+    question: str
+    measurement: Measurement
+    agreement: Agreement
+
+
+class Preferred(Record):
+    """Preference votes of one group of pairs."""
+
+    group: str
+    chosen: int
+    other: int
+    equal: int
+    cannot_tell: int
+    of_choices: Measure
+    """For the chosen response, of the votes for either response: 0.5 by chance."""
+    of_all: Measure
+    """Of all votes: `equal` and `cannot_tell` count against it."""
+
+
+class Consensus(Record):
+    """What the votes together say of each pair, by Dawid and Skene's model on neutral labels."""
+
+    pairs: int
+    chosen: int
+    other: int
+    equal: int
+    share: Measure
+    """Pairs whose most probable label is the chosen response."""
+    converged: bool
+
+
+class Contrasted(Record):
+    """The same pairs shown with their own posts, and as a control: only pairs that were both."""
+
+    control: str
+    """`wrong_profile` or `narrative`."""
+    pairs: int
+    own: Preferred
+    control_votes: Preferred
+    difference: Measure
+    """Own less control, of the votes for either response."""
+    difference_of_all: Measure
+
+
+class Sides(Record):
+    """How the scores of two responses are subtracted."""
+
+    mode: str
+    first: str
+    second: str
+
+
+class ParityOf(Record):
+    """Whether both sides of a mode are of equal quality on one scale, or on the mean of all."""
+
+    mode: str
+    scale: str
+    parity: Parity
+
+
+class Scores(Record):
+    """The scores that one side got on one scale."""
+
+    mode: str
+    side: str
+    scale: str
+    counts: dict[int, int]
+    """By score, from the lowest to the highest."""
+    cannot_judge: int
+    mean: Measure
+
+
+class Delivered(Record):
+    """Judge against people: does a response deliver an aspect? People by majority."""
+
+    responses: str
+    n: int
+    """Aspect and response, where people have a majority."""
+    undecided: int
+    """Where they have none."""
+    both_yes: int
+    only_judge: int
+    only_people: int
+    both_no: int
+    agree: Measure
+    kappa: Measure
+    """Cohen's, of the judge and the majority."""
+
+
+class JudgedQuality(Record):
+    """Judge against people's mean score of a response on one scale."""
+
+    scale: str
+    judge: Measure
+    people: Measure
+    difference: Measure
+    """Judge less people, in points."""
+    near: Measure
+    """Share at most half a point apart: the same after rounding."""
+    within_one: Measure
+    spearman: Measure
+
+
+class JudgedPreference(Record):
+    """The judge's say, which is the chosen response, against people's majority on each pair."""
+
+    group: str
+    pairs: int
+    for_chosen: int
+    for_other: int
+    no_choice: int
+    """Pairs with no majority for either response, or one for `equal`."""
+    agree: Measure
+    """Of the pairs with a majority for a response."""
+
+
+class AnnotatorRow(Record):
+    """One annotator, by pseudonym."""
+
+    annotator: str
+    excluded: bool
+    simulated: bool
+    assigned: int
+    answered: int
+    by_kind: dict[Kind, int]
+    seconds: float | None
+    """Median time of a task."""
+    timed: int
+    with_majority: Proportion
+    """Preference votes that are what most of the others on the pair said, where most said one."""
+    first: Proportion
+    """Answers for the response shown as A, of those for A or B; attention checks left out."""
+    attention: Proportion
+    retest: Proportion
+    """Swapped repeats answered as before."""
+
+
+class Comment(Record):
+    """What an annotator wrote, without who."""
+
+    kind: Kind
+    about: str
+    text: str
+
+
+class Report(Record):
+    """Everything that is reported."""
+
+    head: Head
+    policy: HumanPolicy
+    """In force."""
+    fixed: HumanPolicy
+    """At export."""
+    decisions: tuple[States, ...]
+    reasons: tuple[ReasonCount, ...]
+    by_chance: tuple[ByChance, ...]
+    agreement: tuple[Agreed, ...]
+    preferred: tuple[Preferred, ...]
+    with_excluded: Preferred | None
+    """The share of all votes with those of excluded annotators; None where nobody is."""
+    consensus: Consensus | None
+    """None where there is no vote."""
+    contrasted: tuple[Contrasted, ...]
+    sides: tuple[Sides, ...]
+    parity: tuple[ParityOf, ...]
+    scores: tuple[Scores, ...]
+    delivered: tuple[Delivered, ...]
+    judged_quality: tuple[JudgedQuality, ...]
+    judged_preference: tuple[JudgedPreference, ...]
+    unjudged: int
+    """Pairs without a judge's scores: not compared."""
+    annotators: tuple[AnnotatorRow, ...]
+    comments: tuple[Comment, ...]
+    comments_in_all: int
+    replicates: int
+    seed: int

@@ -1,0 +1,138 @@
+"""Estimates that are ratios of sums, with intervals that take dyads and annotators as samples.
+
+The two-way bootstrap of Owen (2007), The pigeonhole bootstrap, Ann. Appl. Stat. 1, 386-411: dyads
+and annotators are drawn with replacement, independently, and a row counts as often as both were
+drawn. All estimates of a report share their draws, so differences of two of them are paired.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from pairwright_human_eval.agreement.bootstrap import ENOUGH
+from pairwright_human_eval.report.records import Measure
+
+Floats = npt.NDArray[np.float64]
+CHUNK = 250
+"""Replicates at a time."""
+
+
+class Draws:
+    """How often each dyad and each annotator was drawn in each replicate."""
+
+    def __init__(
+        self, dyads: Iterable[str], annotators: Iterable[str], replicates: int, seed: int
+    ) -> None:
+        chance = np.random.default_rng(seed)
+        self._dyads = {name: place for place, name in enumerate(sorted(set(dyads)))}
+        self._annotators = {name: place for place, name in enumerate(sorted(set(annotators)))}
+        self._dyad = _drawn(len(self._dyads), replicates, chance)
+        self._annotator = _drawn(len(self._annotators), replicates, chance)
+
+    def sums(
+        self, dyads: Sequence[str], values: Floats, annotators: Sequence[str] | None = None
+    ) -> Floats:
+        """Column sums of `values`, shape (rows, columns), in each replicate: shape (replicates,
+        columns). A row weighs as often as its dyad was drawn, times its annotator where given."""
+        dyad = np.array([self._dyads[name] for name in dyads], np.intp)
+        named = [0] * len(dyad)
+        if annotators is not None:
+            named = [self._annotators[name] for name in annotators]
+        who = np.array(named, np.intp)
+        people, columns = int(who.max(initial=0)) + 1, values.shape[1]
+        # One row for every column and annotator, one column for every dyad.
+        rows, cells = np.nonzero(values)
+        table = sparse.csr_array(
+            (values[rows, cells], (cells * people + who[rows], dyad[rows])),
+            shape=(columns * people, len(self._dyads)),
+        )
+        replicates = len(self._dyad)
+        found: Floats = np.empty((replicates, columns))
+        for start in range(0, replicates, CHUNK):
+            stop = start + CHUNK
+            summed = (table @ self._dyad[start:stop].T.astype(np.float64)).reshape(
+                columns, people, -1
+            )
+            if annotators is None:
+                found[start:stop] = summed[:, 0].T
+            else:
+                weights = self._annotator[start:stop, :people].astype(np.float64)
+                found[start:stop] = np.einsum("cpr,rp->rc", summed, weights)
+        return found
+
+
+def ratio(
+    draws: Draws,
+    dyads: Sequence[str],
+    above: Sequence[float],
+    below: Sequence[float],
+    annotators: Sequence[str] | None = None,
+) -> Measure:
+    """The sum of `above` over the sum of `below`, such as votes for the chosen over all votes.
+
+    Its n is the sum of `below`. Rows may be of any order.
+    """
+    values = np.array([above, below], np.float64).T.reshape(-1, 2)
+    point = values.sum(axis=0)
+    kept = values[:, 1] != 0
+    clusters = [name for name, keep in zip(dyads, kept, strict=True) if keep]
+    people = annotators and [name for name, keep in zip(annotators, kept, strict=True) if keep]
+    if not clusters:
+        return measure(None, None, 0, clusters, people, "none was given")
+    summed = draws.sums(clusters, values[kept], people)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        replicates = summed[:, 0] / summed[:, 1]
+    return measure(point[0] / point[1], replicates, int(point[1]), clusters, people)
+
+
+def measure(
+    value: float | None,
+    replicates: Floats | None,
+    n: int,
+    dyads: Iterable[str],
+    annotators: Iterable[str] | None,
+    reason: str = "",
+) -> Measure:
+    """With the middle 95 % of the replicates, or why there is no interval. `reason`: why there is
+    no value."""
+    clusters = len(set(dyads))
+    people = None if annotators is None else len(set(annotators))
+    low = high = None
+    if value is not None and replicates is not None:
+        low, high, reason = _interval(replicates, clusters, people)
+    return Measure(
+        value=None if value is None else round(float(value), 6),
+        low=low,
+        high=high,
+        n=n,
+        dyads=clusters,
+        annotators=people,
+        reason=reason,
+    )
+
+
+def _interval(
+    replicates: Floats, dyads: int, annotators: int | None
+) -> tuple[float | None, float | None, str]:
+    if dyads < 2:
+        return None, None, "no interval: a single dyad of users"
+    if annotators == 1:
+        return None, None, "no interval: a single annotator"
+    defined = replicates[np.isfinite(replicates)]
+    if len(defined) < ENOUGH * len(replicates):
+        told = f"defined in {len(defined)} of {len(replicates)} replicates"
+        return None, None, f"no interval: {told}"
+    low, high = (round(float(bound), 6) for bound in np.quantile(defined, [0.025, 0.975]))
+    if low == high:
+        return None, None, "no interval: nothing varies"
+    return low, high, ""
+
+
+def _drawn(n: int, replicates: int, chance: np.random.Generator) -> npt.NDArray[np.uint16]:
+    """Shape (replicates, n): how often each of n came up in n draws."""
+    drawn = np.zeros((replicates, n), np.uint16)
+    for row in drawn:
+        row += np.bincount(chance.integers(n, size=n), minlength=n).astype(np.uint16) if n else 0
+    return drawn

@@ -1,0 +1,196 @@
+"""The tasks that annotators see. Nothing in them says which response is which.
+
+Responses become safe HTML, posts and questions plain text without invisible characters. The one
+name in a task is its opaque id; everything else about it stands in the private key.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from pairwright.policy import PlanPolicy
+from pairwright.records import Aspect, Pair, Post, content_id
+from pairwright.retrieve import ranked
+from pairwright.text import visible
+from pairwright_human_eval.checks import Check
+from pairwright_human_eval.records import (
+    KeyedTask,
+    Kind,
+    Place,
+    Purpose,
+    aspect_id,
+    digest,
+    response_id,
+)
+from pairwright_human_eval.safe_html import safe_html
+from pairwright_human_eval.subjects import Subject
+
+Data = dict[str, JsonValue]
+
+
+class Task(NamedTuple):
+    """A task's data as annotators see it, and its line in the key."""
+
+    data: Data
+    keyed: KeyedTask
+
+
+class Page(NamedTuple):
+    """What is common to all tasks of a subject: the question, and who stands where."""
+
+    subject: str
+    domain: str
+    question: str
+    a: str
+    b: str
+
+
+def page_of(subject: Subject, swap: bool) -> Page:
+    a, b = subject.first, subject.second
+    if swap:
+        a, b = b, a
+    return Page(subject.id, subject.domain, subject.asked.question, a, b)
+
+
+def place_of(chosen: str, page: Page) -> Place:
+    return "A" if chosen == page.a else "B"
+
+
+def quality_task(page: Page, annotator: str) -> Task:
+    return _task(page, annotator, "quality", "vote")
+
+
+def preference_task(
+    page: Page,
+    pair: Pair,
+    annotator: str,
+    policy: PlanPolicy,
+    *,
+    purpose: Purpose = "vote",
+    posts: tuple[Post, ...] | None = None,
+) -> Task:
+    """Which answer would this person find more useful? `posts` replace the pair's own profile;
+    purpose `narrative` shows the asker's explanation of the question, too."""
+    shown = best_posts(pair.question, pair.profile if posts is None else posts, policy)
+    told: list[JsonValue] = (
+        [{"text": visible(pair.narrative)}] if purpose == "narrative" and pair.narrative else []
+    )
+    return _task(
+        page, annotator, "preference", purpose, pair=pair.id,
+        expected=place_of(pair.chosen, page), posts=_posts(shown), narrative=told,
+    )  # fmt: skip
+
+
+def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
+    """Do the posts carry each aspect, and which response delivers it?"""
+    aspects = pair.rubric.aspects
+    named = {post for aspect in aspects for post in aspect.post_ids}
+    return _task(
+        page, annotator, "rubric", "vote", pair=pair.id, expected=place_of(pair.chosen, page),
+        names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
+        posts=_posts(post for post in pair.profile if post.id in named),
+        aspects=[_aspect(aspect) for aspect in aspects],
+    )  # fmt: skip
+
+
+def attention_task(check: Check, annotator: str, whens: tuple[str, ...], swap: bool) -> Task:
+    """An attention check that looks like any other preference task: `whens` are the days of the
+    posts of a real one, and as many of the check's posts are shown."""
+    a, b = (check.bad, check.good) if swap else (check.good, check.bad)
+    page = Page(check.id, check.domain, check.question, a, b)
+    # Two posts carry what makes the check plain.
+    dates = (*whens, "", "")[: max(2, len(whens))]
+    posts: list[JsonValue] = [
+        {"when": when, "text": text} for when, text in zip(dates, check.posts, strict=False)
+    ]
+    return _task(
+        page, annotator, "preference", "attention", expected="B" if swap else "A", posts=posts,
+        narrative=[],
+    )  # fmt: skip
+
+
+def repeated(task: Task) -> Task:
+    """The same task once more, with the responses in each other's place."""
+    data, keyed = dict(task.data), task.keyed
+    data["task"] = content_id("task", keyed.task, "repeat")
+    data["response_a"], data["response_b"] = data["response_b"], data["response_a"]
+    changes = {
+        "task": data["task"],
+        "purpose": "repeat",
+        "a": keyed.b,
+        "b": keyed.a,
+        "expected": "B" if keyed.expected == "A" else "A",
+        "data_hash": digest(data),
+    }
+    return Task(data, keyed.model_copy(update=changes))
+
+
+def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...]) -> Task:
+    """The same task for an adjudicator, with what others answered."""
+    data, keyed = dict(task.data), task.keyed
+    data["task"] = content_id("task", keyed.subject, keyed.pair or "", keyed.kind, adjudicator)
+    data["earlier"] = [{"text": line} for line in earlier]
+    changes = {
+        "task": data["task"],
+        "annotator": adjudicator,
+        "round": 2,
+        "data_hash": digest(data),
+    }
+    return Task(data, keyed.model_copy(update=changes))
+
+
+def best_posts(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
+    """The posts to show, best ranked first, as many as the planner was shown at most."""
+    lexical = policy.model_copy(update={"retrieval": "bm25"})
+    return ranked(question, posts, lexical)[: policy.posts]
+
+
+def when(post: Post) -> str:
+    """The day a post was written, where it is known."""
+    return (post.created or "")[:10]
+
+
+def _posts(posts: Iterable[Post]) -> list[JsonValue]:
+    return [{"when": when(post), "text": visible(post.text)} for post in posts]
+
+
+def _aspect(aspect: Aspect) -> JsonValue:
+    return {"text": visible(aspect.aspect), "quote": visible(aspect.evidence)}
+
+
+def _task(
+    page: Page,
+    annotator: str,
+    kind: Kind,
+    purpose: Purpose,
+    *,
+    pair: str | None = None,
+    expected: Place | None = None,
+    names: tuple[str, ...] = (),
+    **shown: JsonValue,
+) -> Task:
+    name = content_id("task", annotator, kind, purpose, page.subject, pair or "", page.a, page.b)
+    data: Data = {
+        "task": name,
+        "question": visible(page.question),
+        "response_a": safe_html(page.a),
+        "response_b": safe_html(page.b),
+        **shown,
+    }
+    keyed = KeyedTask(
+        task=name,
+        kind=kind,
+        purpose=purpose,
+        round=1,
+        annotator=annotator,
+        subject=page.subject,
+        pair=pair,
+        domain=page.domain,
+        a=response_id(page.a),
+        b=response_id(page.b),
+        expected=expected,
+        aspects=names,
+        data_hash=digest(data),
+    )
+    return Task(data, keyed)

@@ -1,0 +1,28 @@
+"""`pairwright human`: people verify the pairs of a run."""
+
+import typer
+
+from pairwright.cli.human.adjudicate import adjudicate_command
+from pairwright.cli.human.bring import import_command, pull_command
+from pairwright.cli.human.export import export_command
+from pairwright.cli.human.push import push_command
+from pairwright.cli.human.report import report_command
+from pairwright.cli.human.serve import serve_command
+from pairwright.cli.human.simulate import simulate_command
+from pairwright.cli.human.status import status_command
+
+human = typer.Typer(
+    name="human",
+    help="Have people verify the pairs of a run: blind tasks out, answers in, decisions.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+human.command("export")(export_command)
+human.command("serve")(serve_command)
+human.command("push")(push_command)
+human.command("status")(status_command)
+human.command("pull")(pull_command)
+human.command("import")(import_command)
+human.command("simulate")(simulate_command)
+human.command("report")(report_command)
+human.command("adjudicate")(adjudicate_command)

@@ -1,0 +1,52 @@
+"""`pairwright human adjudicate`: a second round for what the first left disputed."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.cli.human.opened import opened
+from pairwright.cli.human.options import RunPath
+from pairwright_human_eval.adjudicate import adjudication_tasks
+from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.decide import decide_all
+from pairwright_human_eval.records import Verdict, pseudonyms
+from pairwright_human_eval.write import add_adjudication
+
+
+def adjudicate_command(
+    run: RunPath,
+    adjudicators: Annotated[
+        int, typer.Option(min=1, max=99, metavar="N", help="How many adjudicators there are.")
+    ] = 1,
+) -> None:
+    """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
+
+    Importing or pulling their answers closes the disputes. Running it again adds what has become
+    disputed since, and leaves the tasks that are there as they are.
+
+    Example:
+
+      pairwright human adjudicate runs/first && pairwright human push runs/first --round 2 --url URL
+    """
+    study = opened(run)
+    subjects, verdicts = study.subjects(), study.answers().verdicts
+    decisions = decide_all(subjects, verdicts, study.fixed.key, study.config.human)
+    first: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        first.setdefault(verdict.subject, []).append(verdict)
+    tasks = adjudication_tasks(
+        subjects, decisions, first, study.fixed.study, study.config.planner,
+        pseudonyms(adjudicators, "adjudicator"),
+        excluded_by(checks_passed(verdicts, study.fixed.key), study.config.human.attention_floor),
+    )  # fmt: skip
+    added = add_adjudication(study.folder, study.fixed.study, tasks)
+    disputed = sum(decision.state == "disputed" for decision in decisions.values())
+    console = Console()
+    console.print(f"{disputed} disputed; {added} tasks added for {adjudicators} adjudicators")
+    if added:
+        console.print(
+            f"Next, one of:\n  pairwright human push {run} --round 2 --url http://...\n"
+            f"  load {study.folder.path}/adjudication/ by hand",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip

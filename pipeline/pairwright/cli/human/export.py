@@ -1,0 +1,129 @@
+"""`pairwright human export`: blind tasks for people."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pairwright import __version__, assets
+from pairwright.build.folder import RunFolder
+from pairwright.build.load import iterate_pairs
+from pairwright.cli.human.options import RunPath, share_of
+from pairwright.errors import InputError
+from pairwright_human_eval.checks import load_checks
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import config_hashes
+from pairwright_human_eval.records import Study, pseudonyms
+from pairwright_human_eval.subjects import Subject, file_hash, sample, subjects_of
+from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.write import write_study
+
+
+def export_command(
+    run: RunPath,
+    annotators: Annotated[
+        int, typer.Option(min=1, max=999, metavar="N", help="How many people there are.")
+    ] = 9,
+    overlap: Annotated[
+        int, typer.Option(min=1, metavar="N", help="People who answer each question.")
+    ] = 3,
+    sample_size: Annotated[
+        int | None, typer.Option("--sample", min=1, metavar="N", help="Only N twins and pairs.")
+    ] = None,
+    checks: Annotated[
+        float,
+        typer.Option(
+            parser=share_of,
+            metavar="SHARE",
+            help="Attention checks by votes, such as 5% (4 or more each); 0: none.",
+        ),
+    ] = 0.05,
+) -> None:
+    """Write blind tasks, one file an annotator and kind, and the private key.
+
+    The files under RUN/human/ load into any Label Studio; RUN/human/private/ is not for
+    annotators. The rule that verifies a pair is [human] of RUN/config.toml, fixed from here on.
+
+    Examples:
+
+      pairwright human export runs/first
+
+      pairwright human export runs/first --annotators 9 --overlap 3 --sample 200 --checks 5%
+    """
+    # What assigns tasks takes a while to import, and other commands do without.
+    from pairwright_human_eval.export import Plan, make_tasks
+
+    folder = RunFolder(run)
+    config, scales = folder.settings(), folder.scales()
+    most = max(config.human.votes, config.human.quality_votes, config.human.rubric_votes)
+    if overlap < most:
+        raise InputError(
+            f"{overlap} answers to each question cannot be the {most} that [human] asks for",
+            where="--overlap",
+            fix=f"Give --overlap {most}, or ask for fewer votes in {folder.config}.",
+        )
+    pairs = run / "pairs.jsonl"
+    whole = subjects_of(iterate_pairs(run), pairs)
+    if not whole:
+        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
+    subjects = sample(whole, sample_size, config.seed)
+    plan = Plan(
+        pseudonyms(annotators), overlap, checks, config.seed, config.human, config.planner
+    )  # fmt: skip
+    tasks, salts = make_tasks(subjects, plan, load_checks(assets.HUMAN_EVAL / "checks.toml"))
+    study = Study(
+        version=__version__,
+        simulated_pairs=any(s.asked.simulated for s in subjects),
+        pairs_hash=file_hash(pairs),
+        seed=config.seed,
+        salts=salts,
+        annotators=plan.annotators,
+        overlap=overlap,
+        sampled=len(subjects),
+        of=len(whole),
+        policy=config.human,
+        scales=scales,
+        config_hashes=config_hashes(scales),
+    )
+    new = write_study(HumanFolder(run), study, tasks)
+    _tell(Console(), run, study, subjects, tasks, new=new)
+
+
+def _tell(
+    console: Console,
+    run: Path,
+    study: Study,
+    subjects: list[Subject],
+    tasks: dict[str, list[Task]],
+    *,
+    new: bool,
+) -> None:
+    if not new:
+        console.print("Exported before, and nothing has changed.")
+    counts = Counter(
+        (task.keyed.kind, task.keyed.purpose) for given in tasks.values() for task in given
+    )
+    table = Table(box=box.SIMPLE, show_header=False, title=escape(str(HumanFolder(run).path)))
+    table.add_column(style="bold")
+    table.add_column()
+    table.add_column(justify="right")
+    twins = sum(len(subject.pairs) == 2 for subject in subjects)
+    table.add_row("verified as one", "twins", f"{twins:,}")
+    table.add_row("verified as one", "violate pairs", f"{len(subjects) - twins:,}")
+    for (kind, purpose), n in sorted(counts.items()):
+        table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
+    each = [len(given) for given in tasks.values()]
+    table.add_row("annotators", "tasks each", f"{min(each):,} to {max(each):,}")
+    table.add_row("annotators", "", f"{len(study.annotators):,}")
+    console.print(table)
+    if study.simulated_pairs:
+        console.print("The pairs come from the embedded model: this shows how the tool works.")
+    console.print("Next, one of:")
+    for command in ("serve", "push {} --url http://...", "import {} FILE...", "simulate {}"):
+        text = command.format(run) if "{}" in command else f"{command} {run}"
+        console.print(f"  pairwright human {text}", highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,49 @@
+"""A run with its study, opened for a command."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.build.folder import RunFolder
+from pairwright.build.load import iterate_pairs
+from pairwright.cli import collector
+from pairwright.config import Config
+from pairwright.errors import InputError
+from pairwright_human_eval.accept import Accepted, derive
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from pairwright_human_eval.write import Fixed, read_study
+
+
+class Opened(NamedTuple):
+    """What most `human` commands start from."""
+
+    folder: HumanFolder
+    fixed: Fixed
+    config: Config
+
+    def subjects(self) -> list[Subject]:
+        """The subjects of the study, in the order of pairs.jsonl.
+
+        Raises InputError where that file is not the one the tasks were made of.
+        """
+        pairs = self.folder.run / "pairs.jsonl"
+        if not pairs.exists() or file_hash(pairs) != self.fixed.study.pairs_hash:
+            raise InputError(
+                "is not the file that the tasks were made of",
+                where=pairs,
+                fix="Restore it, or build again with the config and source it was built with.",
+            )
+        asked = {keyed.subject for keyed in self.fixed.key.values()}
+        whole = subjects_of(iterate_pairs(self.folder.run), pairs)
+        return [subject for subject in whole if subject.id in asked]
+
+    def answers(self) -> Accepted:
+        """Every annotation that came in, as a verdict or set aside."""
+        return derive(self.folder, self.fixed.key, self.fixed.study)
+
+
+def opened(run: Path) -> Opened:
+    """Open a run's study; raises InputError where there is none."""
+    collector.ease()
+    folder = HumanFolder(run)
+    return Opened(folder, read_study(folder), RunFolder(run).settings())

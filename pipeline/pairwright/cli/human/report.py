@@ -1,0 +1,107 @@
+"""`pairwright human report`: decisions, agreement and claims, as tables and plots."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pairwright.cli.human.opened import opened
+from pairwright.cli.human.options import RunPath
+from pairwright_human_eval.decide import Decision, decide_all, write_decisions
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.agreement import Estimate
+    from pairwright_human_eval.report import Report
+
+
+def report_command(run: RunPath) -> None:
+    """Decide every pair and report on the study: Markdown, JSON and an HTML page with plots.
+
+    All claims are estimated on all sampled pairs, before decisions. The rule is [human] of
+    RUN/config.toml: change it there and report again, and the same answers are decided anew; the
+    report then says that it is not the rule that was fixed at export.
+
+    Example:
+
+      pairwright human report runs/first
+    """
+    # Plots and statistics take a while to import, and other commands do without.
+    from pairwright_human_eval.report import write_report
+
+    study = opened(run)
+    policy, key = study.config.human, study.fixed.key
+    with Console(stderr=True).status("reading answers") as status:
+        subjects, answers = study.subjects(), study.answers()
+        decisions = decide_all(subjects, answers.verdicts, key, policy)
+        write_decisions(study.folder.decisions, decisions.values())
+        report = write_report(
+            study.folder,
+            subjects,
+            study.fixed,
+            answers.verdicts,
+            answers.set_aside,
+            policy,
+            progress=status.update,
+        )
+    console = Console()
+    console.print(_decided(decisions.values()))
+    console.print(_agreed(report))
+    if report.head.simulated_verdicts:
+        console.print("Simulated annotators answered: this verifies nothing.")
+    disputed = sum(decision.state == "disputed" for decision in decisions.values())
+    console.print("Look further:")
+    for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
+        console.print(f"  {study.folder.path / name}", highlight=False, soft_wrap=True)
+    if disputed:
+        console.print(f"  pairwright human adjudicate {run}   # {disputed} disputed", markup=False)
+
+
+def _decided(decisions: Iterable[Decision]) -> Table:
+    """Subjects by state, and by every reason for it: one may have several."""
+    decided = list(decisions)
+    kinds = {d.subject: "twins" if len(d.pairs) == 2 else "violate pairs" for d in decided}
+    states = Counter((d.state, kinds[d.subject]) for d in decided)
+    reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
+    table = Table(box=box.SIMPLE, show_header=False, title="decisions", title_justify="left")
+    for (state, kind), n in sorted(states.items()):
+        table.add_row(state, kind, f"{n:,}")
+    table.add_section()
+    for (state, reason), n in sorted(reasons.items()):
+        table.add_row(state, reason, f"{n:,}")
+    return table
+
+
+def _agreed(report: "Report") -> Table:
+    """Agreement by question; the pages have the other coefficients."""
+    table = Table(
+        box=box.SIMPLE, title="agreement (95 % intervals)", title_justify="left", padding=(0, 0)
+    )
+    for n, head in enumerate(("question", "answers", "agree", "Krippendorff's α", "Gwet's AC1")):
+        table.add_column(head, justify="left" if n == 0 else "right")
+    for agreed in report.agreement:
+        found = agreed.agreement
+        alpha = found.alpha_ordinal if agreed.measurement == "ordinal" else found.alpha_nominal
+        table.add_row(
+            agreed.question,
+            f"{found.percent.ratings:,}",
+            _estimated(found.percent),
+            _estimated(alpha),
+            _estimated(found.gwet_ac1),
+        )
+    return table
+
+
+def _estimated(estimate: "Estimate") -> str:
+    if estimate.value is None:
+        return "n/a"
+    if estimate.low is None or estimate.high is None:
+        return _short(estimate.value)
+    return f"{_short(estimate.value)} ({_short(estimate.low)}, {_short(estimate.high)})"
+
+
+def _short(value: float) -> str:
+    """Two places without the 0 before them, as journals print what cannot be more than 1."""
+    return f"{value:.2f}".replace("0.", ".")

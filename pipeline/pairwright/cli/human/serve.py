@@ -1,0 +1,104 @@
+"""`pairwright human serve`: a Label Studio of one's own, for trying out and for small teams."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.cli.human.opened import Opened, opened
+from pairwright.cli.human.options import KEY_VARIABLE, RunPath, cache_folder
+from pairwright.errors import InputError
+from pairwright_human_eval.server import LabelStudioServer, prepare, team
+
+
+def serve_command(
+    run: RunPath,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 8080,
+) -> None:
+    """Start a local Label Studio with the study in it; Ctrl-C stops it.
+
+    It runs in an environment of its own, installed once into the user's cache (about 1 GB, some
+    minutes), listens on this machine only and sends nothing out. Every annotator gets an account.
+    What people answered stays in RUN/human/private/label-studio and is there at the next start.
+
+    Example:
+
+      pairwright human serve runs/first
+    """
+    study = opened(run)
+    console = Console()
+    with Console(stderr=True).status("preparing Label Studio") as status:
+        environment = prepare(cache_folder(), status.update)
+        status.update("starting Label Studio")
+        server = LabelStudioServer(environment, study.folder.private / "label-studio", port)
+        try:
+            with _ended_by_sigterm(), server:
+                status.update("making accounts and loading tasks")
+                _introduce(console, study, server)
+                status.stop()
+                code = server.wait()
+        except KeyboardInterrupt:
+            console.print(f"Stopped. The answers are in {server.data}.", markup=False)
+            return
+    raise InputError(
+        f"Label Studio ended with {code}", where=server.log, fix="Its log says why; start it again."
+    )
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """A polite kill ends the server as Ctrl-C does, rather than leaving it behind."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _introduce(console: Console, study: Opened, server: LabelStudioServer) -> None:
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
+    accounts = team(server, people)
+    links = _loaded(study, server)
+    say(f"Label Studio is at {server.url}, on this machine only.")
+    say(f"The study lead logs in as {server.account.email}, password {server.account.password}")
+    if links is None:
+        say("The tasks are not loaded: pip install 'pairwright[label-studio]' and start again, or")
+        say(f"import the files of {study.folder.path}/tasks by hand, one project a file.")
+    for annotator in people:
+        account = accounts[annotator]
+        say(f"{annotator} logs in as {account.email}, password {account.password}")
+        for title, link in sorted((links or {}).get(annotator, {}).items()):
+            say(f"  {title.split(annotator, 1)[-1].strip():12} {link}")
+    say(f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
+    say(
+        f'  {KEY_VARIABLE}=$(python3 -c "import json; print(json.load(open('
+        f"'{server.data}/account.json'))['token'])\") pairwright human pull {study.folder.run}"
+        f" --url {server.url}"
+    )
+    say("Ctrl-C stops the server; the answers stay.")
+
+
+def _loaded(study: Opened, server: LabelStudioServer) -> dict[str, dict[str, str]] | None:
+    """The links to label under, or None where the SDK is not there to load the tasks with."""
+    try:
+        import label_studio_sdk  # noqa: F401
+    except ImportError:
+        return None
+    from pairwright_human_eval.label_studio import Server, labelling_links, push
+
+    fixed = study.fixed
+    rounds = sorted({keyed.round for keyed in fixed.key.values()})
+    with closing(Server(server.url, server.account.token)) as there:
+        for round in rounds:
+            push(there, study.folder, fixed.study, fixed.key.values(), round=round)
+    return labelling_links(study.folder)

@@ -1,0 +1,193 @@
+"""For tests and benchmarks of Label Studio: a study without a build, and people who annotate it."""
+
+import os
+import time
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx2
+from pydantic import JsonValue
+
+from pairwright import assets
+from pairwright.policy import HumanPolicy
+from pairwright.records import content_id
+from pairwright.rubric import Scale, load_scales
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import CANNOT_JUDGE, config_hashes, controls
+from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest, response_id
+from pairwright_human_eval.server.accounts import Account
+from pairwright_human_eval.tasks import Data, Task
+from pairwright_human_eval.write import write_study
+
+ANNOTATORS = ("annotator-01", "annotator-02", "annotator-03")
+ASPECTS = 3
+
+
+def cache_folder() -> Path:
+    """Where the command line keeps Label Studio's environment."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pairwright"
+
+
+@cache
+def scales() -> tuple[Scale, ...]:
+    return load_scales(assets.RUBRICS)
+
+
+class Made(NamedTuple):
+    """A study as `human export` leaves it."""
+
+    folder: HumanFolder
+    study: Study
+    key: tuple[KeyedTask, ...]
+
+    def rows(self, annotator: str, kind: Kind) -> list[KeyedTask]:
+        return [row for row in self.key if (row.annotator, row.kind) == (annotator, kind)]
+
+
+def make_study(
+    run: Path,
+    subjects: int,
+    annotators: tuple[str, ...] = ANNOTATORS,
+    kinds: tuple[Kind, ...] = KINDS,
+    words: int = 60,
+    seed: int = 0,
+) -> Made:
+    """Tasks of every kind and subject for every annotator; `words` in each long text.
+
+    Studies of other seeds are other studies to a server.
+    """
+    study = Study(
+        version="0",
+        simulated_pairs=True,
+        pairs_hash="",
+        seed=seed,
+        salts={},
+        annotators=annotators,
+        overlap=len(annotators),
+        sampled=subjects,
+        of=subjects,
+        policy=HumanPolicy(),
+        scales=scales(),
+        config_hashes=config_hashes(scales()),
+    )
+    tasks = {
+        who: [_task(n, kind, who, words) for kind in kinds for n in range(subjects)]
+        for who in annotators
+    }
+    folder = HumanFolder(run)
+    write_study(folder, study, tasks)
+    return Made(folder, study, tuple(task.keyed for who in annotators for task in tasks[who]))
+
+
+def _task(n: int, kind: Kind, annotator: str, words: int) -> Task:
+    long = " ".join(f"word{n}" for _ in range(words))
+    a, b = f"Use the steamer. {long}", f"Call the chat line. {long}"
+    data: Data = {
+        "task": content_id("task", annotator, kind, str(n)),
+        "question": f"Question {n}: how do I froth milk?",
+        "response_a": f"<p>{a}</p>",
+        "response_b": f"<p>{b}</p>",
+    }
+    posts: list[JsonValue] = [
+        {"when": f"2024-01-{day:02}", "text": f"Mail me at reader{day}@example.com. {long}"}
+        for day in range(1, 4)
+    ]
+    aspects: list[JsonValue] = [
+        {"text": f"Names tool {row}", "quote": "my old steamer"} for row in range(ASPECTS)
+    ]
+    if kind == "preference":
+        data |= {"posts": posts, "narrative": []}
+    elif kind == "rubric":
+        data |= {"posts": posts, "aspects": aspects}
+    keyed = KeyedTask(
+        task=str(data["task"]),
+        kind=kind,
+        purpose="vote",
+        round=1,
+        annotator=annotator,
+        subject=f"subject-{n}",
+        pair=None if kind == "quality" else f"pair-{n}",
+        domain="coffee",
+        a=response_id(a),
+        b=response_id(b),
+        expected="A",
+        aspects=tuple(f"aspect-{row}" for row in range(ASPECTS)) if kind == "rubric" else (),
+        data_hash=digest(data),
+    )
+    return Task(data, keyed)
+
+
+def answers(kind: Kind, pick: int = 0) -> list[JsonValue]:
+    """A complete result: of every control's values the one numbered `pick`, in their order."""
+    result: list[JsonValue] = []
+    for name, values in controls(kind, scales(), ASPECTS).items():
+        ordered = sorted(values - {CANNOT_JUDGE})
+        choice = ordered[pick % len(ordered)]
+        result.append(
+            {
+                "from_name": name,
+                "to_name": "question",
+                "type": "choices",
+                "value": {"choices": [choice]},
+            }
+        )
+    return result
+
+
+class Person:
+    """An annotator's session over the API, as the page itself would talk to the server."""
+
+    def __init__(self, url: str, account: Account) -> None:
+        headers = {"Authorization": f"Token {account.token}"}
+        self.account = account
+        self._http = httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def annotate(self, task: int, result: list[JsonValue], *, skip: bool = False) -> int:
+        body = {"result": result, "was_cancelled": skip, "lead_time": 4.5}
+        return self._id(self._http.post(f"/api/tasks/{task}/annotations/", json=body))
+
+    def change(self, annotation: int, result: list[JsonValue]) -> None:
+        reply = self._http.patch(f"/api/annotations/{annotation}/", json={"result": result})
+        assert reply.status_code == 200, reply.text
+
+    def draft(self, task: int, result: list[JsonValue]) -> int:
+        body = {"result": result, "lead_time": 1.0}
+        return self._id(self._http.post(f"/api/tasks/{task}/drafts", json=body))
+
+    def delete_task(self, task: int) -> None:
+        assert self._http.delete(f"/api/tasks/{task}/").status_code == 204
+
+    def project_tasks(self, project: int) -> int:
+        return int(self._http.get(f"/api/projects/{project}/").json()["task_number"])
+
+    def _id(self, reply: httpx2.Response) -> int:
+        assert reply.status_code == 201, reply.text
+        return int(reply.json()["id"])
+
+
+def raw_import(url: str, token: str, project: int, tasks: Iterable[JsonValue]) -> list[int]:
+    """One bulk request with nothing around it."""
+    headers = {"Authorization": f"Token {token}"}
+    reply = httpx2.post(
+        f"{url}/api/projects/{project}/import?return_task_ids=true",
+        headers=headers,
+        json=list(tasks),
+        timeout=900,
+        trust_env=False,
+    )
+    assert reply.status_code == 201, reply.text
+    return [int(task) for task in reply.json()["task_ids"]]
+
+
+def wait_for(what: str, happened: object, seconds: float = 30) -> None:
+    """Until `happened()` is true."""
+    assert callable(happened)
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, f"{what} did not happen within {seconds} s"
+        time.sleep(0.02)

@@ -1,0 +1,270 @@
+"""Point estimates of agreement: published values, values by hand, and what must change nothing."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pairwright_human_eval.agreement import (
+    Coefficient,
+    Measurement,
+    Ratings,
+    agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    percent_agreement,
+    rater_kappas,
+)
+from pairwright_human_eval.agreement.weighted import COEFFICIENTS, Meetings, Tally, cohen
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
+TABLES = SHARED / "agreement_and_rank_metrics.json"
+
+NOMINAL: list[Callable[[Ratings], Coefficient]] = [
+    percent_agreement,
+    lambda ratings: krippendorff_alpha(ratings, "nominal"),
+    gwet_ac1,
+    fleiss_kappa,
+    cohen_kappa,
+]
+
+
+def published(name: str) -> Any:
+    if not TABLES.is_file():
+        pytest.skip(f"no published tables at {TABLES}")
+    return json.loads(TABLES.read_text(encoding="utf-8"))[name]
+
+
+def of_matrix(by_rater: Sequence[Sequence[int | None]], levels: Sequence[int]) -> Ratings:
+    """From a line a rater with a column an item, None where missing."""
+    rows = [
+        (f"item {item:03}", f"rater {rater}", value)
+        for rater, line in enumerate(by_rater)
+        for item, value in enumerate(line)
+        if value is not None
+    ]
+    return Ratings.of(rows, levels)
+
+
+def of_counts(by_item: Sequence[Sequence[int]]) -> Ratings:
+    """From a line an item with the number of raters at each level; who gave which is made up."""
+    rows = []
+    for item, counts in enumerate(by_item):
+        given = [level for level, count in enumerate(counts) for _ in range(count)]
+        rows += [(f"item {item}", f"rater {place:02}", v) for place, v in enumerate(given)]
+    return Ratings.of(rows, range(len(by_item[0])))
+
+
+def planted(items: int = 60, people: int = 6, each: int = 3, levels: int = 4) -> Ratings:
+    """Some items have one rating less or more than `each`."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for item in range(items):
+        truth = rng.integers(1, levels + 1)
+        for rater in rng.choice(people, each + item % 3 - 1, replace=False):
+            noise = rng.integers(1, levels + 1)
+            rows.append(
+                (f"item {item:03}", f"rater {rater}", int(rng.choice([truth, truth, noise])))
+            )
+    return Ratings.of(rows, range(1, levels + 1))
+
+
+@pytest.mark.parametrize(
+    ("table", "levels"),
+    [
+        ("krippendorff_2011_4observers_12units", range(1, 6)),
+        ("krippendorff_wikipedia_3coders_15units", range(1, 5)),
+    ],
+)
+@pytest.mark.parametrize("measurement", ["nominal", "ordinal", "interval"])
+def test_alpha_is_krippendorffs(table: str, levels: range, measurement: Measurement) -> None:
+    found = published(table)
+    value = krippendorff_alpha(of_matrix(found["data"], levels), measurement).value
+    assert value == pytest.approx(found["recomputed"][measurement], abs=5e-5)
+    if measurement in found["published"]:
+        assert value == pytest.approx(found["published"][measurement], abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("table", "levels"),
+    [("irrcac_raw_4raters", range(1, 6)), ("irrcac_raw_5observers", range(4))],
+)
+def test_ac1_and_alpha_are_as_irrcac_has_them(table: str, levels: range) -> None:
+    found = published(table)
+    ratings = of_matrix(found["data_rater_major"], levels)
+    expected = found["recomputed_with_irrCAC_unweighted"]
+    assert gwet_ac1(ratings).value == pytest.approx(expected["gwet_ac1"][0], abs=5e-6)
+    alpha = krippendorff_alpha(ratings, "nominal").value
+    assert alpha == pytest.approx(expected["krippendorff"][0], abs=5e-6)
+    reason = fleiss_kappa(ratings).reason
+    assert reason.endswith("ratings; it takes equal numbers")
+
+
+def test_fleiss_is_as_in_the_worked_example() -> None:
+    found = published("fleiss_10subjects_14raters")
+    ratings = of_counts(found["counts_item_by_category"])
+    assert percent_agreement(ratings).value == pytest.approx(
+        found["recomputed"]["P_bar"], abs=5e-10
+    )
+    assert fleiss_kappa(ratings).value == pytest.approx(found["recomputed"]["kappa"], abs=5e-10)
+
+
+# By hand. Item 1: a a b; item 2: a a a; item 3: b b a; item 4: b b b. Agreeing pairs of three:
+# 1, 3, 1, 3, so 2/3 agree; each level has half of the ratings.
+SMALL = of_matrix([[1, 1, 2, 2], [1, 1, 2, 2], [2, 1, 1, 2]], [1, 2])
+
+
+def test_small_tables_by_hand() -> None:
+    assert percent_agreement(SMALL).value == pytest.approx(2 / 3)
+    assert fleiss_kappa(SMALL).value == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+    assert gwet_ac1(SMALL).value == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+    # Observed disagreement 1/3; expected 2 * 6 * 6 / (12 * 11).
+    alpha = 1 - (1 / 3) / (72 / 132)
+    assert krippendorff_alpha(SMALL, "nominal").value == pytest.approx(alpha)
+    # With two levels every metric is a multiple of the nominal one.
+    assert krippendorff_alpha(SMALL, "ordinal").value == pytest.approx(alpha)
+    assert krippendorff_alpha(SMALL, "interval").value == pytest.approx(alpha)
+    # Raters 0 and 1 agree on all, each with rater 2 on half of the items, as by chance.
+    kappas = rater_kappas(SMALL)
+    assert [(k.first[-1] + k.second[-1], k.items) for k in kappas] == [
+        ("01", 4),
+        ("02", 4),
+        ("12", 4),
+    ]
+    assert [k.kappa for k in kappas] == pytest.approx([1, 0, 0])
+    assert cohen_kappa(SMALL).value == pytest.approx(1 / 3)
+
+
+def test_ac1_counts_levels_that_nobody_used() -> None:
+    wider = of_matrix([[1, 1, 2, 2], [1, 1, 2, 2], [2, 1, 1, 2]], [1, 2, 3])
+    assert gwet_ac1(wider).value == pytest.approx((2 / 3 - 1 / 4) / (3 / 4))
+
+
+def test_single_ratings_count_for_nothing_but_the_prevalence_in_ac1() -> None:
+    rows = [("x", "p", 1), ("x", "q", 1), ("y", "p", 1), ("y", "q", 2)]
+    more = Ratings.of([*rows, ("z", "p", 2)], [1, 2])
+    less = Ratings.of(rows, [1, 2])
+    for measure in (NOMINAL[0], NOMINAL[1], NOMINAL[4]):
+        assert measure(more) == measure(less)
+    # Shares of level 1: 1, 1/2, 0, so p_e = 2 * 1/2 * 1/2.
+    assert gwet_ac1(more).value == pytest.approx((1 / 2 - 1 / 2) / (1 / 2))
+    # Shares of level 1: 1, 1/2, so p_e = 2 * 3/4 * 1/4.
+    assert gwet_ac1(less).value == pytest.approx((1 / 2 - 3 / 8) / (5 / 8))
+
+
+def test_the_mean_kappa_weighs_two_raters_by_what_they_share() -> None:
+    ratings = of_matrix(
+        [[1, 2, 1, 2, None, None], [1, 2, 1, 2, 1, 2], [None, None, None, None, 2, 1]], [1, 2]
+    )
+    assert [(k.items, k.kappa) for k in rater_kappas(ratings)] == [(4, 1.0), (2, -1.0)]
+    assert cohen_kappa(ratings).value == pytest.approx((4 - 2) / 6)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reasons"),
+    [
+        (Ratings.of([], [1, 2]), {"percent", "alpha", "ac1", "fleiss", "cohen"}),
+        (of_matrix([[1, None], [None, 2]], [1, 2]), {"percent", "alpha", "ac1", "fleiss", "cohen"}),
+        (of_matrix([[1, 1], [1, 1]], [1, 2]), {"alpha", "fleiss", "cohen"}),
+        (of_matrix([[1, 2], [1, 2], [1, None]], [1, 2]), {"fleiss"}),
+        (of_matrix([[1, None], [2, 1], [None, 2]], [1, 2]), {"cohen"}),
+        (of_matrix([[1, 1], [1, 1]], [1]), {"alpha", "ac1", "fleiss", "cohen"}),
+    ],
+)
+def test_what_cannot_be_defined_is_none_with_a_reason(ratings: Ratings, reasons: set[str]) -> None:
+    for name, measure in zip(("percent", "alpha", "ac1", "fleiss", "cohen"), NOMINAL, strict=True):
+        found = measure(ratings)
+        assert (found.value is None) == bool(found.reason) == (name in reasons), (name, found)
+
+
+def test_distances_need_numbers_and_order_does_not() -> None:
+    rows = [("x", "p", "no"), ("x", "q", "no"), ("y", "p", "clearly"), ("y", "q", "plausibly")]
+    ratings = Ratings.of(rows, ["clearly", "plausibly", "no"])
+    assert krippendorff_alpha(ratings, "interval").reason == "the levels are not numbers"
+    numbered = Ratings.of(
+        [(item, rater, ["clearly", "plausibly", "no"].index(v)) for item, rater, v in rows],
+        range(3),
+    )
+    ordinal = krippendorff_alpha(ratings, "ordinal").value
+    assert ordinal is not None
+    assert ordinal == krippendorff_alpha(numbered, "ordinal").value
+
+
+def test_rows_that_cannot_be_ratings_are_errors() -> None:
+    with pytest.raises(ValueError, match="p rated x twice"):
+        Ratings.of([("x", "p", 1), ("x", "q", 1), ("x", "p", 2)], [1, 2])
+    with pytest.raises(ValueError, match="p rated x 3, which is none of"):
+        Ratings.of([("x", "p", 3)], [1, 2])
+    with pytest.raises(ValueError, match="a level stands twice"):
+        Ratings.of([], [1, 1])
+
+
+def rows_of(ratings: Ratings) -> list[tuple[str, str, int]]:
+    return [
+        (ratings.items[item], ratings.raters[rater], int(ratings.levels[value]))
+        for item, rater, value in zip(ratings.item, ratings.rater, ratings.value, strict=True)
+    ]
+
+
+def test_the_order_of_rows_changes_nothing_at_all() -> None:
+    ratings = planted()
+    rows = rows_of(ratings)
+    np.random.default_rng(5).shuffle(rows)
+    again = Ratings.of(rows, ratings.levels)
+    assert agreement(again, replicates=50) == agreement(ratings, replicates=50)
+
+
+@pytest.mark.parametrize("measure", [*NOMINAL, lambda r: krippendorff_alpha(r, "ordinal")])
+def test_other_names_for_items_and_raters_change_nothing(
+    measure: Callable[[Ratings], Coefficient],
+) -> None:
+    ratings = planted()
+    renamed = [(item[::-1], rater[::-1], value) for item, rater, value in rows_of(ratings)]
+    found, expected = measure(Ratings.of(renamed, ratings.levels)), measure(ratings)
+    assert found.reason == expected.reason
+    assert found.value == pytest.approx(expected.value)
+
+
+@pytest.mark.parametrize("measure", NOMINAL)
+def test_swapping_labels_changes_nothing_nominal(measure: Callable[[Ratings], Coefficient]) -> None:
+    ratings = planted()
+    swap = {1: 3, 3: 1, 2: 2, 4: 4}
+    swapped = Ratings.of([(i, r, swap[value]) for i, r, value in rows_of(ratings)], range(1, 5))
+    assert measure(swapped).value == pytest.approx(measure(ratings).value)
+
+
+def test_ordinal_and_interval_care_how_far_apart_answers_are() -> None:
+    near = of_matrix([[1, 2, 3, 4, 5, 1], [2, 3, 4, 5, 4, 1]], range(1, 6))
+    far = of_matrix([[1, 2, 3, 4, 5, 1], [5, 4, 1, 2, 3, 1]], range(1, 6))
+    metrics: tuple[Measurement, Measurement] = ("ordinal", "interval")
+    for metric in metrics:
+        close, apart = krippendorff_alpha(near, metric).value, krippendorff_alpha(far, metric).value
+        assert close is not None
+        assert apart is not None
+        assert close > 0.5 > 0 > apart
+
+
+@pytest.mark.parametrize("ratings", [planted(), planted(levels=2), SMALL], ids=["4", "2", "small"])
+def test_weighted_coefficients_at_weight_one_are_the_libraries(ratings: Ratings) -> None:
+    ones, people = np.ones(len(ratings.items)), np.ones(len(ratings.raters))
+    tally = Tally.of(ratings, ones, people)
+    numbers = np.array(ratings.levels, float)
+    meetings = Meetings.of(ratings, np.ones(len(ratings.items), np.intp))
+    found = {name: measure(tally, numbers) for name, measure in COEFFICIENTS.items()}
+    expected = {
+        "percent": percent_agreement(ratings).value,
+        "alpha_nominal": krippendorff_alpha(ratings, "nominal").value,
+        "alpha_ordinal": krippendorff_alpha(ratings, "ordinal").value,
+        "alpha_interval": krippendorff_alpha(ratings, "interval").value,
+        "gwet_ac1": gwet_ac1(ratings).value,
+        "fleiss_kappa": fleiss_kappa(ratings).value or found["fleiss_kappa"],
+    }
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert cohen(meetings, ones, people) == pytest.approx(cohen_kappa(ratings).value, abs=1e-12)
+    assert not any(math.isnan(value) for value in found.values())

@@ -1,0 +1,145 @@
+"""Parity of quality by two one-sided tests, and what coin-flip annotators verify."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from statsmodels.stats.weightstats import DescrStatsW
+
+from pairwright_human_eval.agreement import Difference, Parity, parity, verified_by_chance
+
+
+def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[Difference]:
+    """Three annotators a pair; pairs, annotators and answers each differ at random."""
+    rng = np.random.default_rng(seed)
+    of_pair, of_person = rng.normal(0, 0.4, pairs), rng.normal(0, 0.15, people)
+    return [
+        Difference(
+            f"pair {pair}",
+            f"annotator {person}",
+            mean + of_pair[pair] + of_person[person] + rng.normal(0, 0.6),
+        )
+        for pair in range(pairs)
+        for person in rng.permutation(people)[:3]
+    ]
+
+
+def test_without_clusters_it_is_the_plain_tost() -> None:
+    points = np.random.default_rng(3).normal(0.1, 0.8, 50)
+    rows = [Difference(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
+    plain = DescrStatsW(points)
+    larger, above, below = plain.ttost_mean(-0.4, 0.4)
+    found = parity(rows, 0.4)
+    assert found.mean == pytest.approx(points.mean())
+    assert found.p_above == pytest.approx(above[1])
+    assert found.p_below == pytest.approx(below[1])
+    assert (found.low, found.high) == pytest.approx(plain.tconfint_mean(alpha=0.1))
+    assert found.equivalent is bool(larger < 0.05)
+
+
+def test_the_interval_lies_within_the_margin_just_when_they_are_equivalent() -> None:
+    seen = set()
+    for seed, mean in product(range(6), (0.0, 0.2, 0.35, -0.3)):
+        found = parity(scored(mean, seed), 0.4)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.equivalent == (found.low > -0.4 and found.high < 0.4)
+        seen.add(found.equivalent)
+    assert seen == {True, False}
+
+
+def test_swapping_the_sides_mirrors_everything() -> None:
+    rows = scored(0.1, 1)
+    here, there = parity(rows, 0.5), parity([row._replace(points=-row.points) for row in rows], 0.5)
+    assert here.mean == pytest.approx(-(there.mean or 0))
+    assert here.p_above == pytest.approx(there.p_below)
+    assert here.low == pytest.approx(-(there.high or 0))
+    assert here.apart == there.apart
+
+
+def test_pairs_that_differ_by_a_point_are_counted_by_their_mean() -> None:
+    points = {"x": [1, 1, 1], "y": [-2, 0, -1], "z": [1, 1, 0], "w": [0, 0, 0]}
+    rows = [
+        Difference(pair, f"annotator {n}", value)
+        for pair, values in points.items()
+        for n, value in enumerate(values)
+    ]
+    found = parity(rows, 0.5)
+    assert (found.apart.k, found.apart.n) == (2, 4)
+    assert (found.pairs, found.clusters, found.annotators) == (4, 4, 3)
+    assert found.mean == pytest.approx((1 - 1 + 2 / 3 + 0) / 4)
+
+
+def test_every_pair_counts_once_whatever_its_annotators() -> None:
+    rows = [Difference("x", f"annotator {n}", 1 + n / 10) for n in range(6)]
+    rows += [Difference("y", f"annotator {n}", 0.0) for n in range(2)]
+    assert parity(rows, 0.5).mean == pytest.approx((1.25 + 0) / 2)
+
+
+def test_copies_of_a_pair_within_its_cluster_prove_nothing_more() -> None:
+    rows = scored(0.1, 2)
+    copies = [row._replace(pair=f"{row.pair} {n}") for row in rows for n in range(5)]
+    clusters = {row.pair: row.pair[:-2] for row in copies}
+    once, together = parity(rows, 0.4), parity(copies, 0.4, clusters=clusters)
+    assert (together.pairs, together.clusters) == (300, 60)
+    assert together.p_above == pytest.approx(once.p_above, rel=0.1)
+    apart = parity(copies, 0.4)
+    assert width(apart) <= width(together)
+
+
+def width(of: Parity) -> float:
+    assert of.low is not None
+    assert of.high is not None
+    return of.high - of.low
+
+
+def test_one_annotator_gone_astray_widens_the_interval() -> None:
+    rows = scored(0.0, 4)
+    astray = [
+        row._replace(points=row.points + 2 * (row.annotator == "annotator 0")) for row in rows
+    ]
+    assert width(parity(astray, 0.5)) > 2 * width(parity(rows, 0.5))
+
+
+def test_a_true_difference_of_the_margin_is_rarely_called_parity() -> None:
+    called = sum(parity(scored(0.4, seed), 0.4).equivalent is True for seed in range(200))
+    assert called <= 20  # 5 % of 200 is 10
+
+
+def test_where_nothing_can_be_tested_it_says_why() -> None:
+    none = parity([], 0.5)
+    assert (none.mean, none.equivalent, none.apart.n) == (None, None, 0)
+    one = parity([Difference("x", "p", 1.0), Difference("y", "p", 0.0)], 0.5)
+    assert one.mean == 0.5
+    assert one.equivalent is None
+    assert one.reason.startswith("it takes two pairs")
+    rows = [Difference(pair, person, 0.0) for pair, person in product("xyz", "pq")]
+    assert parity(rows, 0.5).reason == "the differences do not vary"
+
+
+def test_what_makes_no_sense_is_an_error() -> None:
+    with pytest.raises(ValueError, match="margin"):
+        parity([], 0)
+    with pytest.raises(ValueError, match="p scored x twice"):
+        parity([Difference("x", "p", 1), Difference("x", "p", 2)], 0.5)
+    with pytest.raises(ValueError, match="pair x is in no cluster"):
+        parity([Difference("x", "p", 1)], 0.5, clusters={})
+    with pytest.raises(ValueError, match="votes and halves"):
+        verified_by_chance(0, "majority")
+
+
+def test_coin_flips_verify_what_the_rule_lets_through() -> None:
+    assert verified_by_chance(3, "majority") == 0.5
+    assert verified_by_chance(3, "unanimity") == 0.125
+    assert verified_by_chance(3, "majority", halves=2) == 0.25
+    assert verified_by_chance(1, "majority") == 0.5
+    # With an even number a tie is no majority: 4 or 3 of 4.
+    assert verified_by_chance(4, "majority") == 5 / 16
+
+
+@pytest.mark.parametrize("votes", range(1, 9))
+def test_coin_flips_are_what_counting_all_outcomes_gives(votes: int) -> None:
+    outcomes = [sum(tosses) for tosses in product((0, 1), repeat=votes)]
+    majority = sum(2 * chosen > votes for chosen in outcomes) / len(outcomes)
+    assert verified_by_chance(votes, "majority") == majority
+    assert verified_by_chance(votes, "unanimity") == outcomes.count(votes) / len(outcomes)

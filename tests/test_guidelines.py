@@ -1,0 +1,35 @@
+"""Annotators read in the guidelines what the forms ask, in the same words."""
+
+import re
+from html import unescape
+
+import pytest
+
+from pairwright import assets
+from pairwright.rubric import load_scales
+from pairwright_human_eval.forms import labelling_config
+from pairwright_human_eval.records import KINDS, Kind
+
+PAGE = (assets.HUMAN_EVAL / "guidelines.md").read_text(encoding="utf-8")
+SCALES = load_scales(assets.RUBRICS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_questions_and_choices_are_those_of_the_form(kind: Kind) -> None:
+    xml = labelling_config(kind, SCALES)
+    asked = re.findall(r'<Header value="([^"$]*\?[^"]*)"', xml)
+    choices = re.findall(r'<Choice value="([^"]*)"', xml)
+    words = " ".join(PAGE.split())
+    for text in (*asked, *choices):
+        shown = unescape(text).partition(": ")[2] if text[0].isdigit() and ": " in text else text
+        if not shown.endswith("(optional)"):
+            assert unescape(shown) in words, shown
+
+
+def test_ten_minutes_are_enough() -> None:
+    assert len(PAGE.split()) < 2_400
+
+
+def test_nothing_unblinds() -> None:
+    for word in ("chosen", "rejected", "twin", "mode ", "model", "wrong profile", "Pairwright"):
+        assert word not in PAGE

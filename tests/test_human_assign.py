@@ -1,0 +1,400 @@
+"""Who answers what, on which side: the rules every study keeps, whatever its size."""
+
+import random
+from collections import Counter, defaultdict
+from functools import cache
+
+import pytest
+
+from pairwright.errors import InputError
+from pairwright_human_eval.assign import check_enough
+from pairwright_human_eval.export import FEWEST_CHECKS
+from pairwright_human_eval.records import KeyedTask, Purpose, response_id
+from pairwright_human_eval.sides import salts, swapped
+from pairwright_human_eval.subjects import sample, subjects_of
+from verified import (
+    CHECKS,
+    FILE,
+    Made,
+    mixed,
+    posts,
+    random_pairs,
+    study_of,
+    tell,
+    twin,
+    user_of,
+    violate,
+)
+
+STUDIES = range(7)
+PINNED = "100011000000110101111101"
+"""Which of twin-0 to twin-23 are swapped at seed 0 and salt 0."""
+VOTES_AND_CONTROLS: tuple[Purpose, ...] = ("vote", "wrong_profile", "narrative")
+
+
+@cache
+def some_study(n: int) -> Made:
+    """Studies of all sorts: twins or none, one to three domains, just enough people or more."""
+    chance = random.Random(n)
+    pairs = random_pairs(chance)
+    overlap = chance.randint(1, 3)
+    needed = overlap * (3 if any(pair.twin_id for pair in pairs) else 2)
+    return study_of(
+        pairs, annotators=needed + chance.choice([0, 0, 1, 4]), overlap=overlap, seed=n,
+        repeats=0.2, wrong_profile=0.2, narrative=0.1,
+    )  # fmt: skip
+
+
+def overlap_of(made: Made) -> int:
+    (size,) = set(Counter(k.subject for k in made.keyed("vote", kind="quality")).values())
+    return size
+
+
+# Sides
+
+
+def test_a_side_is_a_function_of_seed_salt_and_subject() -> None:
+    """Pinned: another order would turn every exported study's key to lies."""
+    assert "".join("01"[swapped(0, 0, f"twin-{n}")] for n in range(24)) == PINNED
+    other = [
+        "".join("01"[swapped(*key, f"twin-{n}")] for n in range(24)) for key in [(1, 0), (0, 1)]
+    ]
+    assert len({PINNED, *other}) == 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 199, 200, 1001, 5000])
+def test_the_two_orders_are_about_equally_frequent_in_a_domain(size: int) -> None:
+    subjects = subjects_of((violate(n) for n in range(size)), FILE)
+    for seed in range(3):
+        found = salts(subjects, seed)
+        second = sum(swapped(seed, found["Home"], subject.id) for subject in subjects)
+        assert abs(2 * second - size) <= 1 + size / 200
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_the_same_responses_stand_in_the_same_places_for_everyone(n: int) -> None:
+    """In all kinds, both halves and the controls; a repeat alone has them swapped."""
+    made = some_study(n)
+    places = defaultdict(set)
+    for keyed in made.keyed(*VOTES_AND_CONTROLS):
+        places[keyed.subject].add((keyed.a, keyed.b))
+    assert {len(found) for found in places.values()} == {1}
+    for keyed in made.keyed("repeat"):
+        assert places[keyed.subject] == {(keyed.b, keyed.a)}
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_the_expected_side_is_that_of_the_chosen_response(n: int) -> None:
+    made = some_study(n)
+    chosen = {pair.id: response_id(pair.chosen) for s in made.subjects for pair in s.pairs}
+    for keyed in made.keyed():
+        if keyed.pair is not None:
+            assert (keyed.a if keyed.expected == "A" else keyed.b) == chosen[keyed.pair]
+        elif keyed.kind == "quality":
+            assert keyed.expected is None
+
+
+# Balance
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_chosen_as_a_is_balanced_within_annotator_and_domain(n: int) -> None:
+    lean: Counter[tuple[str, str]] = Counter()
+    for keyed in some_study(n).keyed("vote", kind="preference"):
+        lean[keyed.annotator, keyed.domain] += 1 if keyed.expected == "A" else -1
+    assert max(map(abs, lean.values())) <= 2
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_loads_are_even(n: int) -> None:
+    made = some_study(n)
+    seats = {(k.annotator, k.kind, k.subject) for k in made.keyed(*VOTES_AND_CONTROLS)}
+    for kind, most in (("quality", 1), ("preference", 2), ("rubric", 2)):
+        loads = Counter(dict.fromkeys(made.tasks, 0))
+        loads.update(who for who, of, _ in seats if of == kind)
+        assert max(loads.values()) - min(loads.values()) <= most, kind
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_a_twin_is_balanced_by_itself(n: int) -> None:
+    """One half's chosen response is the other's rejected one, and both are asked as often."""
+    made = some_study(n)
+    sides: dict[str, Counter[str | None]] = defaultdict(Counter)
+    for keyed in made.keyed("vote", kind="preference"):
+        sides[keyed.subject][keyed.expected] += 1
+    for subject in made.subjects:
+        if len(subject.pairs) == 2:
+            assert sides[subject.id]["A"] == sides[subject.id]["B"] == overlap_of(made)
+
+
+# Who
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_a_preference_is_the_only_task_but_quality_that_its_annotator_has_of_the_subject(
+    n: int,
+) -> None:
+    work = defaultdict(list)
+    for keyed in some_study(n).keyed(*VOTES_AND_CONTROLS):
+        if keyed.kind != "quality":
+            work[keyed.annotator, keyed.subject].append(keyed)
+    for tasks in work.values():
+        if any(keyed.kind == "preference" for keyed in tasks):
+            assert len(tasks) == 1
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_every_question_is_answered_by_exactly_overlap_people(n: int) -> None:
+    made = some_study(n)
+    overlap = overlap_of(made)
+    who: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for k in made.keyed(*VOTES_AND_CONTROLS):
+        who[k.subject, k.pair, k.kind, k.purpose].append(k.annotator)
+    assert all(len(names) == len(set(names)) == overlap for names in who.values())
+    questions = set(who)
+    for subject in made.subjects:
+        assert (subject.id, None, "quality", "vote") in questions
+        for pair in subject.pairs:
+            assert (subject.id, pair.id, "preference", "vote") in questions
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_a_control_takes_the_seats_of_the_aspects(n: int) -> None:
+    made = some_study(n)
+    asked = {k.subject for k in made.keyed("vote", kind="rubric")}
+    controls = {k.subject: k for k in made.keyed("wrong_profile", "narrative")}
+    assert asked | controls.keys() == made.by_id.keys()
+    assert not asked & controls.keys()
+    for keyed in controls.values():
+        assert keyed.kind == "preference"
+        assert keyed.pair == made.by_id[keyed.subject].asked.id
+
+
+def test_no_two_tasks_have_the_same_id() -> None:
+    for made in map(some_study, STUDIES):
+        names = [keyed.task for keyed in made.keyed()]
+        assert len(names) == len(set(names))
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("annotators", "overlap", "most_pairs", "needed"),
+    [(8, 3, 2, 9), (5, 3, 1, 6), (1, 1, 1, 2), (5, 2, 2, 6)],
+)
+def test_too_few_people_are_refused_and_told_how_many_it_takes(
+    annotators: int, overlap: int, most_pairs: int, needed: int
+) -> None:
+    with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
+        check_enough(annotators, overlap, most_pairs)
+    assert f"--annotators {needed}" in refused.value.fix
+    check_enough(needed, overlap, most_pairs)
+
+
+def test_nine_for_twins_and_six_where_there_is_none() -> None:
+    with pytest.raises(InputError, match="take 9"):
+        study_of(mixed(1, 5), annotators=8)
+    with pytest.raises(InputError, match="take 6"):
+        study_of(mixed(0, 5), annotators=5)
+    assert study_of(mixed(0, 5), annotators=6).tasks
+    assert study_of(mixed(1, 0), annotators=9).tasks
+
+
+# Samples
+
+
+def test_a_sample_is_drawn_by_content() -> None:
+    subjects = subjects_of(mixed(10, 10), FILE)
+    drawn = sample(subjects, 6, seed=3)
+    assert len(drawn) == 6
+    assert drawn == [s for s in subjects if s in drawn]
+    assert {s.id for s in sample(subjects[::-1], 6, seed=3)} == {s.id for s in drawn}
+    assert {s.id for s in sample(subjects, 6, seed=4)} != {s.id for s in drawn}
+    assert (
+        sample(subjects, None, 3) == sample(subjects, 20, 3) == sample(subjects, 99, 3) == subjects
+    )
+
+
+def test_a_larger_sample_holds_the_smaller() -> None:
+    subjects = subjects_of(mixed(10, 10), FILE)
+    small, large = ({s.id for s in sample(subjects, n, seed=3)} for n in (5, 9))
+    assert small < large
+
+
+# Attention checks
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_whoever_votes_meets_at_least_four_checks_each_once(n: int) -> None:
+    made = some_study(n)
+    voters = {k.annotator for k in made.keyed("vote", kind="preference")}
+    for who in voters:
+        met = [task.keyed.subject for task in made.tasks[who] if task.keyed.purpose == "attention"]
+        assert FEWEST_CHECKS <= len(met) == len(set(met))
+
+
+def test_the_share_of_checks_is_of_the_votes() -> None:
+    made = study_of(mixed(40, 40), attention=0.1)
+    for tasks in made.tasks.values():
+        purposes = Counter(t.keyed.purpose for t in tasks if t.keyed.kind == "preference")
+        assert 0.1 <= purposes["attention"] / purposes["vote"] < 0.1 + 1 / purposes["vote"]
+    assert not study_of(mixed(5, 5), attention=0).keyed("attention")
+    every = study_of(mixed(9, 9), attention=1.0, checks=CHECKS[:5])
+    assert len(every.keyed("attention")) == 5 * 9
+
+
+def test_a_check_expects_the_good_response() -> None:
+    for task in study_of(mixed(12, 12)).of("attention"):
+        shown = {"A": task.data["response_a"], "B": task.data["response_b"]}
+        assert task.keyed.expected is not None
+        assert "wipe it dry" in str(shown[task.keyed.expected])
+
+
+def test_the_right_answers_of_an_annotators_checks_are_on_both_sides() -> None:
+    for tasks in study_of(mixed(12, 12)).tasks.values():
+        sides = Counter(t.keyed.expected for t in tasks if t.keyed.purpose == "attention")
+        assert abs(sides["A"] - sides["B"]) <= 1
+
+
+def test_checks_are_spread_over_the_preferences() -> None:
+    for tasks in study_of(mixed(24, 24)).tasks.values():
+        order = [t.keyed.purpose for t in tasks if t.keyed.kind == "preference"]
+        at = [n / len(order) for n, purpose in enumerate(order) if purpose == "attention"]
+        assert at[0] < 0.5 < at[-1]
+        assert at[0] > 0.1
+        assert at[-1] < 0.9
+
+
+# Repeats
+
+
+def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -> None:
+    made = study_of(mixed(24, 24), repeats=0.25)
+    assert made.keyed("repeat")
+    for who, tasks in made.tasks.items():
+        votes = {
+            t.keyed.pair: t
+            for t in tasks
+            if (t.keyed.purpose, t.keyed.kind) == ("vote", "preference")
+        }
+        order = [t.keyed.task for t in tasks]
+        repeats = [t for t in tasks if t.keyed.purpose == "repeat"]
+        assert len(repeats) == round(0.25 * len(votes))
+        assert len({t.keyed.pair for t in repeats}) == len(repeats)
+        for again in repeats:
+            first = votes[again.keyed.pair]
+            assert again.keyed.annotator == who
+            assert (again.keyed.a, again.keyed.b) == (first.keyed.b, first.keyed.a)
+            assert {again.keyed.expected, first.keyed.expected} == {"A", "B"}
+            assert again.data["response_a"] == first.data["response_b"]
+            assert again.data["response_b"] == first.data["response_a"]
+            same = {"question", "posts", "narrative"}
+            assert {k: again.data[k] for k in same} == {k: first.data[k] for k in same}
+            assert order.index(again.keyed.task) > order.index(first.keyed.task)
+
+
+@pytest.mark.parametrize("n", STUDIES)
+def test_a_repeat_never_comes_before_what_it_repeats(n: int) -> None:
+    for tasks in some_study(n).tasks.values():
+        at: dict[tuple[Purpose, str | None], int] = {
+            (t.keyed.purpose, t.keyed.pair): n
+            for n, t in enumerate(tasks)
+            if t.keyed.kind == "preference"
+        }
+        for (purpose, pair), place in at.items():
+            assert purpose != "repeat" or at["vote", pair] < place
+
+
+# Controls
+
+
+def shown(made: Made, purpose: Purpose) -> list[tuple[KeyedTask, str, str]]:
+    """Tasks of a purpose with all posts, and all narratives, they show."""
+    return [
+        (task.keyed, str(task.data["posts"]), str(task.data["narrative"]))
+        for task in made.of(purpose)
+    ]
+
+
+def test_a_wrong_profile_is_another_users_never_the_askers_or_the_partners() -> None:
+    made = study_of(mixed(20, 20, ["Home", "Garden"]), wrong_profile=0.5)
+    tells = {tell(pair.user): pair.user for s in made.subjects for pair in s.pairs}
+    domains = {pair.user: pair.domain for s in made.subjects for pair in s.pairs}
+    controls = shown(made, "wrong_profile")
+    assert len(controls) == 20 * 3
+    for keyed, seen, narrative in controls:
+        own = {pair.user for pair in made.by_id[keyed.subject].pairs}
+        whose = {user for word, user in tells.items() if word + " " in seen}
+        assert len(whose) == 1
+        assert not whose & own
+        assert domains[whose.pop()] == keyed.domain
+        assert narrative == "[]"
+
+
+def test_a_subject_shows_the_same_stranger_to_everyone() -> None:
+    seen = defaultdict(set)
+    for keyed, text, _ in shown(study_of(mixed(20, 20), wrong_profile=0.5), "wrong_profile"):
+        seen[keyed.subject].add(text)
+    assert {len(texts) for texts in seen.values()} == {1}
+
+
+def test_a_strangers_posts_are_older_than_the_question() -> None:
+    late = "2025-01-{:02}T12:00:00.000"
+    pairs = [
+        violate(n, profile=posts(user_of(n), 2) + posts(f"late_{n}", 2, created=late))
+        if n % 2
+        else violate(n, profile=posts(user_of(n), 4, created=late))
+        for n in range(20)
+    ]
+    controls = shown(study_of(pairs, annotators=6, wrong_profile=1.0), "wrong_profile")
+    assert controls
+    for _, seen, _ in controls:
+        assert "2023-01" in seen
+        assert "2025-01" not in seen
+        assert "'when': '2023-01-02'" in seen
+
+
+def test_where_no_stranger_fits_the_aspects_are_asked_about() -> None:
+    made = study_of([*twin(1), *twin(2, "Garden")], wrong_profile=1.0)
+    assert not made.keyed("wrong_profile")
+    assert len(made.keyed("vote", kind="rubric")) == 2 * 2 * 3
+
+
+def test_a_stranger_who_quotes_the_question_is_none() -> None:
+    asker, parrot = violate(1), violate(2)
+    quoting = tuple(
+        post.model_copy(update={"text": f"{post.text} {asker.question.upper()}"})
+        for post in parrot.profile
+    )
+    pairs = [asker, parrot.model_copy(update={"profile": quoting})]
+    controls = shown(study_of(pairs, annotators=6, wrong_profile=1.0), "wrong_profile")
+    assert {keyed.subject for keyed, _, _ in controls} == {parrot.id}
+
+
+def test_a_narrative_is_shown_only_as_a_control_and_only_in_the_askers_half() -> None:
+    made = study_of(mixed(20, 20), narrative=0.3, wrong_profile=0)
+    controls = shown(made, "narrative")
+    assert len(controls) == 12 * 3
+    for keyed, seen, narrative in controls:
+        asked = made.by_id[keyed.subject].asked
+        assert keyed.pair == asked.id
+        assert narrative == str([{"text": asked.narrative}])
+        assert tell(asked.user) in seen
+    purposes: tuple[Purpose, ...] = ("vote", "attention", "repeat")
+    assert {told for p in purposes for _, _, told in shown(made, p)} == {"[]"}
+
+
+def test_without_narratives_there_are_no_narrative_controls() -> None:
+    pairs = [*mixed(0, 3), *(violate(n) for n in range(3, 20)), *twin(30)]
+    controls = study_of(pairs, narrative=1.0, wrong_profile=0).keyed("narrative")
+    assert {k.subject for k in controls} == {pair.id for pair in pairs if pair.narrative}
+
+
+def test_controls_are_drawn_by_content_and_seed() -> None:
+    pairs = mixed(15, 15)
+    drawn = [
+        {k.subject: k.purpose for k in study_of(these, seed=seed, narrative=0.2).keyed("narrative")}
+        for these, seed in ((pairs, 0), (pairs[::-1], 0), (pairs, 1))
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]

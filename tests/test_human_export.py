@@ -1,0 +1,624 @@
+"""What stands in the files that annotators see, and that a study is written whole or not at all."""
+
+import json
+import random
+import re
+import stat
+from collections import Counter, defaultdict
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hostile import HOSTILE
+from pairwright import assets
+from pairwright.errors import InputError, StoreError
+from pairwright.records import Pair
+from pairwright.rubric import Domains
+from pairwright_human_eval.checks import load_checks
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
+from pairwright_human_eval.subjects import file_hash, subjects_of
+from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.write import read_study, write_study
+from verified import (
+    CHECKS,
+    FILE,
+    SECRETS,
+    Made,
+    mixed,
+    one,
+    posts,
+    study_of,
+    tell,
+    twin,
+    user_of,
+    violate,
+)
+
+COMMON = ["task", "question", "response_a", "response_b"]
+KEYS: dict[Kind, list[str]] = {
+    "quality": COMMON,
+    "preference": [*COMMON, "posts", "narrative"],
+    "rubric": [*COMMON, "posts", "aspects"],
+}
+TELLING = (
+    "chosen rejected violate twin mode strategy generator judge judged model score adherence seed"
+    " expected purpose vote control attention wrong_profile stranger repeat simulated planner"
+    " origin confidence annotator dyad salt swapped round pair subject user item post_ids rubric"
+).split()
+"""Words that stand nowhere in a task, whose texts here hold none of them."""
+
+
+WRITABLE = [text for text in HOSTILE if "\ud800" not in text]
+"""Half a surrogate pair stands in no pairs.jsonl: it is no JSON."""
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    return study_of(
+        mixed(20, 20, ["Home", "Garden"]), repeats=0.2, wrong_profile=0.2, narrative=0.2
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def public(folder: HumanFolder) -> dict[str, bytes]:
+    """What annotators may see."""
+    found = files(folder.path)
+    return {name: text for name, text in found.items() if not name.startswith("private/")}
+
+
+def export(run: Path, made: Made, **changes: Any) -> bool:
+    return write_study(HumanFolder(run), made.study(**changes), made.tasks)
+
+
+# Blind
+
+
+def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Path) -> None:
+    export(tmp_path, made)
+    shown = public(HumanFolder(tmp_path))
+    assert len(shown) == 3 + 3 * 9
+    secrets = {value.lower() for value in SECRETS.values()}
+    for subject in made.subjects:
+        secrets |= {
+            subject.id,
+            subject.dyad,
+            response_id(subject.first),
+            response_id(subject.second),
+        }
+        for pair in subject.pairs:
+            secrets |= {pair.id, pair.item_id, pair.user, pair.draft.generator}
+            secrets |= {post.id for post in pair.profile}
+            secrets |= {aspect_id(aspect.aspect) for aspect in pair.rubric.aspects}
+            secrets |= {aspect.reason for aspect in pair.rubric.aspects}
+            secrets |= {str(aspect.confidence) for aspect in pair.rubric.aspects}
+    secrets |= {check.id for check in CHECKS} | set(made.tasks)
+    telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
+    for name, content in shown.items():
+        text = content.decode().lower()
+        assert not [secret for secret in secrets if secret.lower() in text], name
+        if name.endswith(".json"):
+            assert not telling.search(text), name
+    names = {path.name for path in HumanFolder(tmp_path).path.iterdir()}
+    assert names == {"tasks", "private", *(f"labeling_config_{kind}.xml" for kind in KINDS)}
+
+
+def test_no_byte_of_the_forms_tells_anything(made: Made, tmp_path: Path) -> None:
+    export(tmp_path, made)
+    telling = re.compile(
+        r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
+        r"|expected|purpose|attention|stranger|control|\bvote|@"
+    )
+    for kind in KINDS:
+        text = HumanFolder(tmp_path).config(kind).read_text(encoding="utf-8").lower()
+        # What the scales themselves say, to every annotator and about either response.
+        text = text.replace("cannot judge", "").replace("cannot_judge", "")
+        for scale in made.study().scales:
+            for said in (scale.question, *(anchor.text for anchor in scale.anchors)):
+                text = text.replace(said.lower(), "")
+        assert not telling.search(re.sub(r"(?s)<style>.*?</style>", "", text)), kind
+
+
+def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(made: Made) -> None:
+    for task in made.all():
+        assert list(task.data) == KEYS[task.keyed.kind]
+        for row in rows(task, "posts"):
+            assert list(row) == ["when", "text"]
+            assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["when"])
+        for row in rows(task, "narrative"):
+            assert list(row) == ["text"]
+        for row in rows(task, "aspects"):
+            assert list(row) == ["text", "quote"]
+    purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "attention", "repeat"}
+    assert {t.keyed.purpose for t in made.all() if t.keyed.kind == "preference"} == purposes
+    assert {t.keyed.purpose for t in made.all() if t.keyed.kind != "preference"} == {"vote"}
+
+
+def rows(task: Task, name: str) -> list[dict[str, str]]:
+    found = task.data.get(name, [])
+    assert isinstance(found, list)
+    return found  # type: ignore[return-value]
+
+
+def test_a_task_is_named_by_an_opaque_id(made: Made) -> None:
+    names = [task.data["task"] for task in made.all()]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"task-[0-9a-f]{16}", str(name)) for name in names)
+
+
+def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
+    for task in made.all():
+        if task.keyed.purpose == "attention":
+            continue
+        subject = made.by_id[task.keyed.subject]
+        both = {str(task.data["response_a"]), str(task.data["response_b"])}
+        assert both == {f"<p>{subject.first}</p>\n", f"<p>{subject.second}</p>\n"}
+        first = response_id(subject.first) == task.keyed.a
+        assert (subject.first in str(task.data["response_a"])) == first
+        assert task.data["question"] == subject.asked.question
+        text = json.dumps(task.data)
+        pair = next((p for p in subject.pairs if p.id == task.keyed.pair), None)
+        others = {p.user for p in subject.pairs} - {pair.user if pair else ""}
+        assert not [user for user in others if tell(user) in text]
+        if task.keyed.kind != "rubric":
+            assert "wants point" not in text
+        if pair and task.keyed.kind == "rubric":
+            shown = [(row["text"], row["quote"]) for row in rows(task, "aspects")]
+            assert shown == [(a.aspect, a.evidence) for a in pair.rubric.aspects]
+            assert task.keyed.aspects == tuple(aspect_id(a.aspect) for a in pair.rubric.aspects)
+            assert {q for _, q in shown} == {row["text"] for row in rows(task, "posts")}
+
+
+def test_the_key_holds_the_hash_of_what_was_written(made: Made, tmp_path: Path) -> None:
+    export(tmp_path, made)
+    folder = HumanFolder(tmp_path)
+    key = read_study(folder).key
+    seen = Counter[str]()
+    for who in made.tasks:
+        for kind in KINDS:
+            for task in json.loads(folder.tasks(who, kind).read_bytes()):
+                assert list(task) == ["data"]
+                keyed = key[task["data"]["task"]]
+                assert (keyed.annotator, keyed.kind, keyed.round) == (who, kind, 1)
+                assert keyed.data_hash == digest(task["data"])
+                seen[keyed.task] += 1
+    assert set(seen.values()) == {1}
+    assert seen.keys() == key.keys()
+
+
+def test_posts_are_the_best_ranked_first_and_no_more_than_the_planner_saw() -> None:
+    about = "Fitting brass by the sea needs wiping."
+    noise = posts(user_of(1), 14)
+    best = noise[3].model_copy(update={"text": about})
+    pair = violate(
+        1, question="How is a brass fitting wiped?", profile=(*noise[:3], best, *noise[4:])
+    )
+    for task in study_of([pair], annotators=6).of("vote"):
+        assert rows(task, "posts")[0]["text"] == about
+        assert len(rows(task, "posts")) == 10
+
+
+def test_posts_of_unknown_date_have_none() -> None:
+    pair = violate(1, profile=posts(user_of(1), created=None))
+    for purpose in ("vote", "attention"):
+        for task in study_of([pair], annotators=6).of(purpose):
+            assert {row["when"] for row in rows(task, "posts")} == {""}
+
+
+# Hostile text
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+def hostile(n: int) -> Pair:
+    """A pair all of whose texts try something."""
+    texts = [WRITABLE[(n + k) % len(WRITABLE)] for k in range(4)]
+    profile = tuple(
+        post.model_copy(update={"text": f"{text} \u202eKEPT\u200b"})
+        for post, text in zip(posts(user_of(n), 4), texts, strict=True)
+    )
+    return violate(
+        n, chosen=texts[0], rejected=texts[1] + " other", profile=profile,
+        question=f"{texts[2]} {n}", narrative=texts[3],
+    )  # fmt: skip
+
+
+def test_hostile_texts_arrive_as_safe_html_and_visible_text(tmp_path: Path) -> None:
+    # Four texts each.
+    pairs = [hostile(n) for n in range(0, len(WRITABLE), 4)]
+    made = study_of(pairs, annotators=6, wrong_profile=0)
+    export(tmp_path, made)
+    for content in public(HumanFolder(tmp_path)).values():
+        content.decode("utf-8")
+    forbidden = "script style img iframe a object embed svg link meta base form input".split()
+    invisible = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\ufeff]")
+    for task in made.all():
+        if task.keyed.purpose == "attention":
+            continue
+        for side in ("response_a", "response_b"):
+            tags = _Tags()
+            tags.feed(str(task.data[side]))
+            assert not tags.found & set(forbidden)
+            assert tags.attributes <= {"start"}
+        for row in [*rows(task, "posts"), *rows(task, "narrative"), *rows(task, "aspects")]:
+            assert not any(invisible.search(text) for text in row.values())
+        assert all("KEPT" in row["text"] for row in rows(task, "posts"))
+        assert not invisible.search(str(task.data["question"]))
+
+
+# Deterministic
+
+
+def by_subject(made: Made, *purposes: Purpose) -> dict[str, list[str]]:
+    """What each subject's tasks come to, with who has them, in no order."""
+    found = defaultdict(list)
+    for task in made.all():
+        if task.keyed.purpose in purposes:
+            found[task.keyed.subject].append(json.dumps(task.data) + task.keyed.model_dump_json())
+    return {subject: sorted(texts) for subject, texts in found.items()}
+
+
+def test_the_same_pairs_make_the_same_study() -> None:
+    assert study_of(mixed(9, 9)).tasks == study_of(mixed(9, 9)).tasks
+    assert study_of(mixed(9, 9)).tasks != study_of(mixed(9, 9), seed=1).tasks
+
+
+def reordered() -> tuple[Made, Made]:
+    pairs = mixed(20, 20, ["Home", "Garden"])
+    other = list(pairs)
+    random.Random(1).shuffle(other)
+    options: dict[str, Any] = {"repeats": 0.2, "wrong_profile": 0.2, "narrative": 0.2}
+    return study_of(pairs, **options), study_of(other, **options)
+
+
+def test_another_order_of_lines_makes_the_same_tasks() -> None:
+    first, second = reordered()
+    assert first.salts == second.salts
+    assert by_subject(first, "vote", "narrative", "repeat") == by_subject(
+        second, "vote", "narrative", "repeat"
+    )
+    sizes = [{who: len(tasks) for who, tasks in made.tasks.items()} for made in (first, second)]
+    assert sizes[0] == sizes[1]
+
+
+def test_another_order_of_lines_shows_the_same_strangers() -> None:
+    first, second = reordered()
+    assert by_subject(first, "wrong_profile") == by_subject(second, "wrong_profile")
+
+
+def test_another_order_of_lines_dates_the_checks_the_same() -> None:
+    pairs = [
+        violate(n, profile=posts(user_of(n), created=f"20{n + 10}-01-{{:02}}T12:00:00.000"))
+        for n in range(20)
+    ]
+    first, second = (study_of(these, annotators=6) for these in (pairs, pairs[::-1]))
+    assert by_subject(first, "attention") == by_subject(second, "attention")
+
+
+def test_another_seed_swaps_and_deals_anew() -> None:
+    first, second = (study_of(mixed(20, 20), seed=seed) for seed in (0, 1))
+    sides = [{k.subject: k.a for k in made.keyed("vote")} for made in (first, second)]
+    assert 0 < sum(sides[0][name] != sides[1][name] for name in sides[0]) < 40
+
+
+# Subjects
+
+
+def test_a_twin_is_one_subject_with_the_asked_half_first() -> None:
+    asked, partner = twin(1)
+    for order in ((asked, partner), (partner, asked)):
+        subject = one(*order)
+        assert subject.id == asked.twin_id
+        assert subject.pairs == (asked, partner)
+        assert (subject.first, subject.second) == (asked.chosen, asked.rejected)
+        assert (subject.mode, subject.domain) == ("twin", "Home")
+    single = violate(2)
+    assert one(single).id == single.id
+
+
+def test_a_dyad_is_its_users_whatever_they_asked() -> None:
+    asked, partner = twin(1)
+    swapped = [
+        asked.model_copy(update={"user": partner.user}),
+        partner.model_copy(update={"user": asked.user}),
+    ]
+    assert one(asked, partner).dyad == one(*swapped).dyad != one(violate(1)).dyad
+    assert one(violate(1)).dyad == one(violate(2, user=user_of(1))).dyad
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        lambda a, p: [a],
+        lambda a, p: [p],
+        lambda a, p: [a, p, p],
+        lambda a, p: [a, a],
+        lambda a, p: [p, p],
+    ],
+)
+def test_half_a_twin_is_named(lines: Any) -> None:
+    asked, partner = twin(1)
+    with pytest.raises(InputError, match=f"lines of {asked.twin_id}: ") as refused:
+        subjects_of([violate(2), *lines(asked, partner)], FILE)
+    assert refused.value.where == str(FILE)
+    assert refused.value.fix
+
+
+def test_a_pair_that_is_there_twice_is_named() -> None:
+    with pytest.raises(InputError, match=f"{violate(1).id}: 2, where"):
+        subjects_of([violate(1), violate(1)], FILE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chosen": "Something else."},
+        {"question": "Another question?"},
+        {"chosen": twin(1)[0].chosen, "rejected": twin(1)[0].rejected},
+    ],
+)
+def test_halves_that_do_not_belong_together_are_an_error(change: dict[str, str]) -> None:
+    asked, partner = twin(1)
+    with pytest.raises(InputError):
+        subjects_of([asked, partner.model_copy(update=change)], FILE)
+
+
+# Writing
+
+
+def test_exporting_again_changes_nothing(made: Made, tmp_path: Path) -> None:
+    assert export(tmp_path, made)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    assert not export(tmp_path, made)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_two_exports_are_the_same_bytes(made: Made, tmp_path: Path) -> None:
+    export(tmp_path / "a", made)
+    export(tmp_path / "b", made)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+@pytest.mark.parametrize("change", [{"overlap": 2}, {"seed": 1}, {"pairs_hash": "sha256:1"}])
+def test_another_study_is_refused_and_nothing_is_touched(
+    made: Made, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    export(tmp_path, made)
+    before = files(tmp_path)
+    with pytest.raises(InputError, match="another study was exported here") as refused:
+        export(tmp_path, made, **change)
+    assert "Move" in refused.value.fix
+    assert files(tmp_path) == before
+
+
+def test_a_study_that_differs_in_its_tasks_alone_is_refused(made: Made, tmp_path: Path) -> None:
+    export(tmp_path, made)
+    with pytest.raises(InputError, match="another study"):
+        write_study(HumanFolder(tmp_path), made.study(), study_of(mixed(5, 5)).tasks)
+
+
+@pytest.mark.parametrize("harm", ["removed", "edited"])
+def test_a_task_file_that_was_harmed_is_mended_or_named(
+    made: Made, tmp_path: Path, harm: str
+) -> None:
+    export(tmp_path, made)
+    before = files(tmp_path)
+    path = HumanFolder(tmp_path).tasks("annotator-01", "preference")
+    if harm == "removed":
+        path.unlink()
+    else:
+        path.write_text("[]", encoding="utf-8")
+    try:
+        export(tmp_path, made)
+        said = ""
+    except InputError as error:
+        said = str(error)
+    assert str(path) in said or files(tmp_path) == before
+
+
+def test_the_private_folder_is_for_its_owner_alone(made: Made, tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    folder.private.mkdir(parents=True, mode=0o755)
+    folder.private.chmod(0o755)
+    export(tmp_path, made)
+    assert stat.S_IMODE(folder.private.stat().st_mode) == 0o700
+
+
+def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
+    made = study_of([violate(1)], annotators=12)
+    export(tmp_path, made)
+    there = {path.name for path in (HumanFolder(tmp_path).path / "tasks").rglob("*.json")}
+    assert there == {f"{kind}.json" for kind in KINDS}
+    for path in (HumanFolder(tmp_path).path / "tasks").rglob("*.json"):
+        assert json.loads(path.read_bytes())
+
+
+# Interrupted
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A disk on which the file of that name cannot be put in its place."""
+    replace = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if Path(target).name == name:
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+
+
+@pytest.mark.parametrize("name", ["preference.json", "key.jsonl", "study.json"])
+def test_an_export_cut_short_is_no_study_and_is_made_whole_by_the_next(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with monkeypatch.context() as patched:
+        full_disk(patched, name)
+        with pytest.raises(StoreError, match="No space left"):
+            export(tmp_path / "cut", made)
+    with pytest.raises(InputError, match="no study here"):
+        read_study(HumanFolder(tmp_path / "cut"))
+    assert export(tmp_path / "cut", made)
+    export(tmp_path / "whole", made)
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+
+
+def test_nothing_is_left_of_another_export_that_was_cut_short(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        full_disk(patched, "study.json")
+        with pytest.raises(StoreError):
+            export(tmp_path / "cut", study_of(mixed(9, 9), annotators=12))
+    export(tmp_path / "cut", made)
+    export(tmp_path / "whole", made)
+    assert files(tmp_path / "cut").keys() == files(tmp_path / "whole").keys()
+
+
+# Read back
+
+
+def test_what_was_fixed_is_read_back(made: Made, tmp_path: Path) -> None:
+    export(tmp_path, made)
+    study, key = read_study(HumanFolder(tmp_path))
+    assert study == made.study(key_hash=file_hash(HumanFolder(tmp_path).key))
+    assert key == {task.keyed.task: task.keyed for task in made.all()}
+
+
+def test_without_a_study_the_command_that_makes_one_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no study here") as refused:
+        read_study(HumanFolder(tmp_path))
+    assert f"pairwright human export {tmp_path}" in refused.value.fix
+
+
+def damaged(run: Path, made: Made, name: str, harm: Any) -> InputError:
+    """What is said about a private file after `harm`, a function of its bytes."""
+    export(run, made)
+    path = HumanFolder(run).private / name
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(InputError) as refused:
+        read_study(HumanFolder(run))
+    assert name in refused.value.where
+    assert "restore it from a copy" in refused.value.fix
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda text: text[:-40],
+        lambda text: b"",
+        lambda text: text.replace(b'"overlap": 3', b'"overlap": "many"'),
+        lambda text: text.replace(b'"seed"', b'"sead"'),
+        lambda text: b"\xff" + text,
+        lambda text: b"null",
+    ],
+)
+def test_a_damaged_study_is_an_error(made: Made, tmp_path: Path, harm: Any) -> None:
+    damaged(tmp_path, made, "study.json", harm)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda text: text[:-40],
+        lambda text: text.replace(b'"kind":"quality"', b'"kind":"quantity"', 1),
+        lambda text: b"\n" + text,
+        lambda text: b"<html>" + text,
+    ],
+)
+def test_a_damaged_line_of_the_key_is_an_error_with_its_number(
+    made: Made, tmp_path: Path, harm: Any
+) -> None:
+    error = damaged(tmp_path, made, "key.jsonl", harm)
+    assert re.search(r"key\.jsonl:\d+$", error.where)
+
+
+def test_a_key_that_is_no_text_is_an_error(made: Made, tmp_path: Path) -> None:
+    damaged(tmp_path, made, "key.jsonl", lambda text: b"\xff" + text)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda text: b"",
+        lambda text: text[: text[:-1].rindex(b"\n") + 1],
+        lambda text: text.replace(b'"expected":"A"', b'"expected":"B"', 1),
+    ],
+)
+def test_a_key_that_lost_or_changed_a_line_is_an_error(
+    made: Made, tmp_path: Path, harm: Any
+) -> None:
+    damaged(tmp_path, made, "key.jsonl", harm)
+
+
+def test_a_key_that_is_gone_is_an_error(made: Made, tmp_path: Path) -> None:
+    export(tmp_path, made)
+    HumanFolder(tmp_path).key.unlink()
+    with pytest.raises(InputError, match="restore it from a copy"):
+        read_study(HumanFolder(tmp_path))
+
+
+def test_a_damaged_line_is_told_of_in_a_whole_sentence(made: Made, tmp_path: Path) -> None:
+    assert ": :" not in str(damaged(tmp_path, made, "key.jsonl", lambda text: text[:-40]))
+
+
+@pytest.mark.parametrize("harm", [lambda text: text[:-40], lambda text: b""])
+def test_exporting_over_a_damaged_key_puts_it_back(made: Made, tmp_path: Path, harm: Any) -> None:
+    export(tmp_path, made)
+    before = files(tmp_path)
+    key = HumanFolder(tmp_path).key
+    key.write_bytes(harm(key.read_bytes()))
+    assert not export(tmp_path, made)
+    assert files(tmp_path) == before
+
+
+# The checks that ship
+
+
+def test_the_checks_that_ship_are_enough_and_all_different() -> None:
+    checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
+    assert len({check.id for check in checks}) == len(checks) >= 24
+    assert all(check.good != check.bad for check in checks)
+    assert {check.domain for check in checks} <= set(Domains.load(assets.RUBRICS).by_key)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "no checks can be read"),
+        ("[[check]\n", "no checks can be read"),
+        ("check = []\n", "check"),
+        ("[[check]]\nquestion = 'q'\n", "check.0"),
+        ("[[check]]\ndomain='d'\nquestion='q'\nposts=[]\ngood='g'\nbad='b'\n", "check.0.posts"),
+    ],
+)
+def test_a_file_of_checks_that_cannot_be_read_is_named(
+    tmp_path: Path, text: str | None, said: str
+) -> None:
+    path = tmp_path / "checks.toml"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(said)) as refused:
+        load_checks(path)
+    assert str(path) in refused.value.where
+    assert refused.value.fix

@@ -1,0 +1,661 @@
+"""Annotations coming back: real exports, and whatever else a file may hold.
+
+The pitfalls are numbered as they were found on the real server.
+"""
+
+import json
+import random
+import re
+import resource
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotated import (
+    EXPORTS,
+    KEY,
+    STUDY,
+    annotations,
+    imported,
+    imported_rows,
+    reasons,
+    rows,
+    written,
+)
+from pairwright.errors import InputError
+from pairwright_human_eval.accept import REASONS, Accepted, accept, derive
+from pairwright_human_eval.exports import (
+    Export,
+    clean_task,
+    read_export,
+    store_pulled,
+    store_raw,
+    stored_exports,
+)
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.people import Account, People, Slot, bind
+from pairwright_human_eval.records import (
+    PreferenceAnswer,
+    QualityAnswers,
+    RubricAnswers,
+    digest,
+)
+
+SHARED = Path(__file__).parents[2] / "shared" / "knowledge" / "label-studio" / "exports"
+
+
+def shared(name: str) -> Path:
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"{name} is not beside this checkout")
+    return path
+
+
+def task_of(tasks: list[dict[str, Any]], server_task: int) -> str:
+    return next(str(t["data"]["task"]) for t in tasks if t["id"] == server_task)
+
+
+def choices(accepted: Accepted) -> dict[str, str]:
+    """What was preferred, by task, as A, B or in words."""
+    found = {}
+    for verdict in accepted.verdicts:
+        assert isinstance(verdict.answers, PreferenceAnswer)
+        names = {verdict.a: "A", verdict.b: "B"}
+        found[verdict.task] = names.get(verdict.answers.choice, verdict.answers.choice)
+    return found
+
+
+# The fourteen pitfalls
+
+
+def test_01_annotators_come_as_number_as_object_and_not_at_all(tmp_path: Path) -> None:
+    as_numbers = imported(tmp_path / "a", "preference")
+    as_objects = imported(tmp_path / "b", "preference_snapshot")
+    assert as_numbers.people.found == as_objects.people.found == {"file:2": ("annotator-01",)}
+    assert choices(as_objects).items() <= choices(as_numbers).items()
+
+    deleted = imported(tmp_path / "c", "account_deleted")
+    assert not deleted.verdicts
+    assert {line.reason for line in deleted.set_aside} == {"unknown_annotator"}
+
+
+def test_01_an_earlier_file_still_knows_the_deleted_account(tmp_path: Path) -> None:
+    both = imported(tmp_path, "account_deleted", "before_account_deleted")
+    assert len(both.verdicts) == 2
+    assert both.copies == 2
+
+
+def test_02_a_skip_with_answers_is_no_vote(tmp_path: Path) -> None:
+    skipped = next(a for a in annotations(rows("preference")) if a["was_cancelled"])
+    assert skipped["result"]
+    assert reasons(imported(tmp_path, "preference"))[skipped["id"]] == "skipped"
+
+
+def test_03_of_two_by_one_person_the_last_counts(tmp_path: Path) -> None:
+    accepted = imported(tmp_path, "preference")
+    assert reasons(accepted)[3] == "superseded"
+    assert choices(accepted)[task_of(rows("preference"), 3)] == "B"
+
+
+@pytest.mark.parametrize("offset", ["Z", "+00:00", "-05:00"])
+def test_03_later_is_told_by_the_clock_not_by_the_text(tmp_path: Path, offset: str) -> None:
+    first, second = (tasks := rows("preference"))[2]["annotations"]
+    first["updated_at"] = f"2026-11-21T10:54:06{offset}"
+    second["updated_at"] = f"2026-11-21T10:54:06.5{offset}"
+    assert reasons(imported_rows(tmp_path, tasks))[first["id"]] == "superseded"
+    second["updated_at"] = first["updated_at"]
+    assert reasons(imported_rows(tmp_path / "tie", tasks))[first["id"]] == "superseded"
+
+
+def test_03_a_later_skip_takes_the_answer_back(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    first, second = tasks[2]["annotations"]
+    second["was_cancelled"] = True
+    accepted = imported_rows(tmp_path, tasks)
+    assert reasons(accepted)[first["id"]] == "superseded"
+    assert reasons(accepted)[second["id"]] == "skipped"
+    assert task_of(tasks, 3) not in choices(accepted)
+
+
+def test_03_a_later_broken_one_takes_nothing_back(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    tasks[2]["annotations"][1]["result"] = []
+    accepted = imported_rows(tmp_path, tasks)
+    assert reasons(accepted)[4] == "missing_answer"
+    assert choices(accepted)[task_of(tasks, 3)] == "A"
+
+
+def test_04_what_another_person_changed_or_gave_is_set_aside(tmp_path: Path) -> None:
+    """Annotation 5 was edited by somebody else, 6 was given in another's name."""
+    found = reasons(imported(tmp_path, "preference"))
+    assert found[5] == found[6] == "edited_by_another"
+
+
+def test_05_a_changed_task_is_refused_by_its_hash(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    changed = next(t for t in tasks if "Tampered" in t["data"]["response_a"])
+    (annotation,) = changed["annotations"]
+    assert reasons(imported_rows(tmp_path / "a", tasks))[annotation["id"]] == "data_changed"
+    tasks[0]["data"]["task"] = tasks[1]["data"]["task"]
+    assert reasons(imported_rows(tmp_path / "b", tasks))[1] == "data_changed"
+    tasks[0]["data"]["task"] = "tampered"
+    assert reasons(imported_rows(tmp_path / "c", tasks))[1] == "unknown_task"
+    del tasks[0]["data"]
+    assert reasons(imported_rows(tmp_path / "d", tasks))[1] == "unknown_task"
+
+
+def test_06_a_task_imported_twice_is_one_task(tmp_path: Path) -> None:
+    accepted = imported(tmp_path, "preference")
+    line = next(line for line in accepted.set_aside if line.reason == "task_copied")
+    assert line.annotation == 8
+    assert line.task
+    assert choices(accepted)[line.task] == "B"
+
+
+def test_06_the_servers_task_numbers_mean_nothing(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    plain = imported_rows(tmp_path / "a", tasks)
+    for n, task in enumerate(tasks):
+        task["id"] = task["inner_id"] = 9000 - n
+    assert choices(imported_rows(tmp_path / "b", tasks)) == choices(plain)
+
+
+def pulled(name: str, drop: int | None = None) -> Export:
+    tasks = tuple(clean_task(t) for t in rows(name) if t["id"] != drop)
+    config = STUDY.config_hashes["preference"]
+    return Export(
+        file="server-1.json", source="http://ls", project=1, config_hash=config, tasks=tasks
+    )
+
+
+def test_06_and_07_what_a_later_pull_has_no_more_is_told(tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    store_pulled(pulled("preference_before_deletion"), folder)
+    before = derive(folder, KEY, STUDY)
+    assert len(before.verdicts) == 2
+    for _ in range(2):
+        store_pulled(pulled("preference_before_deletion", drop=8), folder)
+        after = derive(folder, KEY, STUDY)
+        assert len(after.verdicts) == 1
+        assert [line.reason for line in after.set_aside] == ["deleted"]
+    store_pulled(pulled("preference_before_deletion"), folder)
+    assert derive(folder, KEY, STUDY) == before
+
+
+def test_07_an_annotation_made_anew_or_taken_back_from_skipping_counts(tmp_path: Path) -> None:
+    found = choices(imported(tmp_path, "wrong_results"))
+    tasks = rows("wrong_results")
+    assert found[task_of(tasks, 19)] == "B"
+    assert found[task_of(tasks, 20)] == "cannot_tell"
+
+
+def test_08_times_may_be_missing_negative_or_infinite(tmp_path: Path) -> None:
+    assert '"lead_time": Infinity' in (EXPORTS / "wrong_results.json").read_text("utf-8")
+    told = imported(tmp_path / "real", "preference")
+    assert [v.seconds for v in told.verdicts if v.seconds]
+    tasks = rows("preference")
+    for lead in (None, -5.0, float("inf"), float("nan")):
+        for annotation in annotations(tasks):
+            annotation["lead_time"] = lead
+            annotation["result_count"] = 77
+        accepted = imported_rows(tmp_path / str(lead), tasks)
+        assert choices(accepted) == choices(told)
+        assert {v.seconds for v in accepted.verdicts} == {None}
+
+
+def test_09_a_form_changed_after_labelling_is_known_by_its_hash(tmp_path: Path) -> None:
+    tasks = rows("before_change_of_form")
+    changed = (EXPORTS / "changed_form.txt").read_text("utf-8").strip()
+    pull = {"source": "http://ls", "project": 3, "kind": "preference", "round": 1}
+    own = STUDY.config_hashes["preference"]
+    assert len(imported_rows(tmp_path / "a", tasks, **pull, config_hash=own).verdicts) == 3
+    accepted = imported_rows(tmp_path / "b", tasks, **pull, config_hash=changed)
+    assert {line.reason for line in accepted.set_aside} == {"config_changed"}
+    assert not accepted.verdicts
+
+
+def test_09_a_file_made_by_hand_does_not_hide_the_changed_form(tmp_path: Path) -> None:
+    tasks = rows("before_change_of_form")
+    changed = (EXPORTS / "changed_form.txt").read_text("utf-8").strip()
+    imported_rows(tmp_path, tasks)
+    accepted = imported_rows(tmp_path, tasks, source="http://ls", config_hash=changed)
+    assert not accepted.verdicts
+    assert accepted.copies == 3
+
+
+def test_09_a_second_round_has_a_form_of_its_own() -> None:
+    task = rows("before_change_of_form")[0]
+    name = task["data"]["task"]
+    key = {name: KEY[name].model_copy(update={"round": 2})}
+    hashes = STUDY.config_hashes
+    for known, verdicts in ((hashes["preference_adjudication"], 1), (hashes["preference"], 0)):
+        export = Export(file="f", config_hash=known, tasks=(clean_task(task),))
+        assert len(accept([export], key, STUDY, {}).verdicts) == verdicts
+
+
+def test_10_a_task_without_rows_is_answered_without_rows(tmp_path: Path) -> None:
+    (task, *_) = rows("rubric")
+    task["data"]["aspects"] = []
+    task["annotations"][0]["result"] = []
+    name = task["data"]["task"]
+    keyed = KEY[name].model_copy(update={"aspects": (), "data_hash": digest(task["data"])})
+    export = Export(file="f", tasks=(clean_task(task),))
+    (verdict,) = accept([export], {name: keyed}, STUDY, {}).verdicts
+    assert verdict.answers == RubricAnswers(aspects=())
+
+
+def test_11_an_annotation_that_came_with_its_task_is_nobodys(tmp_path: Path) -> None:
+    """Whoever imports a task may give it annotations in anybody's name; no editor is named."""
+    (came,) = (a for a in annotations(rows("quality")) if a["updated_by"] is None)
+    assert came["completed_by"] == 2
+    assert reasons(imported(tmp_path, "quality"))[came["id"]] == "edited_by_another"
+
+
+def test_12_only_what_is_needed_is_kept(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    for task in tasks:
+        task["session"] = task["annotations"][0]["headers"] = {"cookie": "sessionid=secret"}
+        task["predictions"] = [{"model_version": "rubric-judge", "score": 0.9}]
+    imported_rows(tmp_path, tasks)
+    (kept,) = HumanFolder(tmp_path).raw.iterdir()
+    assert not re.search("secret|judge|<p>", kept.read_text("utf-8"))
+
+
+def test_13_overlapping_files_count_each_annotation_once(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    whole = imported_rows(tmp_path / "whole", tasks)
+    imported_rows(tmp_path / "parts", tasks[:5])
+    parts = imported_rows(tmp_path / "parts", tasks[3:])
+    assert parts.verdicts == whole.verdicts
+    assert reasons(parts) == reasons(whole)
+    assert parts.copies == len(annotations(tasks[3:5]))
+
+
+def test_14_annotations_without_a_unique_id_are_known_by_what_they_are(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    for annotation in annotations(tasks):
+        del annotation["unique_id"]
+    imported_rows(tmp_path, tasks)
+    accepted = imported_rows(tmp_path, tasks[1:])
+    assert accepted.copies == len(annotations(tasks[1:]))
+    assert reasons(accepted) == reasons(imported(tmp_path / "b", "preference"))
+
+
+# What results say
+
+
+def test_answers_are_about_responses_and_aspects(tmp_path: Path) -> None:
+    rubric, quality = imported(tmp_path, "rubric", "quality"), []
+    for verdict in rubric.verdicts:
+        keyed = KEY[verdict.task]
+        if isinstance(verdict.answers, RubricAnswers):
+            assert tuple(a.aspect for a in verdict.answers.aspects) == keyed.aspects
+            assert verdict.answers.aspects[0].support == "clearly"
+            assert verdict.answers.aspects[0].delivered == keyed.a
+        elif isinstance(verdict.answers, QualityAnswers):
+            quality.append(verdict.answers.scores)
+            assert verdict.answers.scores[keyed.a]["relevance"] == 5
+            assert verdict.answers.scores[keyed.b]["correctness"] is None
+    assert len(quality) == 1
+    assert len(rubric.verdicts) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "reason"),
+    [
+        ("wrong_results", 13, "unknown_choice"),  # the label in place of its alias
+        ("wrong_results", 14, "unknown_control"),
+        ("wrong_results", 15, "missing_answer"),  # nothing at all
+        ("wrong_results", 16, "wrong_type"),
+        ("wrong_results", 17, "duplicate_answer"),
+        ("wrong_results", 18, "unknown_choice"),
+        ("wrong_results", 22, "unknown_annotator"),  # the administrator's
+        ("wrong_results", 23, "wrong_type"),  # a value that is no object
+        ("rubric", 33, "missing_answer"),  # one row of two
+        ("rubric", 34, "unknown_control"),  # three rows of two
+        ("quality", 36, "unknown_choice"),  # cannot judge, where the scale has it not
+        ("quality", 37, "unknown_choice"),
+        ("quality", 38, "missing_answer"),
+    ],
+)
+def test_the_server_takes_any_result_and_we_do_not(
+    tmp_path: Path, name: str, number: int, reason: str
+) -> None:
+    assert reasons(imported(tmp_path, name))[number] == reason
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        (None, "malformed"),
+        ({"a": 1}, "malformed"),
+        (["x"], "malformed"),
+        ([None], "malformed"),
+        ([{"type": "relation"}], "unknown_control"),
+        ([{"from_name": ["preference"]}], "unknown_control"),
+        ([{"from_name": "preference", "type": "choices", "value": {"choices": "A"}}], "wrong_type"),
+        ([{"from_name": "preference", "type": "choices", "value": {"choices": [1]}}], "wrong_type"),
+        (
+            [{"from_name": "preference", "type": "choices", "value": {"choices": []}}],
+            "missing_answer",
+        ),
+        (
+            [{"from_name": "preference", "type": "choices", "value": {"choices": ["A", "B"]}}],
+            "duplicate_answer",
+        ),
+        ([{"from_name": "comment", "type": "choices", "value": {"choices": ["A"]}}], "wrong_type"),
+        ([{"from_name": "comment", "type": "textarea", "value": {"text": [3]}}], "wrong_type"),
+    ],
+)
+def test_results_of_any_shape(tmp_path: Path, result: object, reason: str) -> None:
+    tasks = rows("preference")
+    tasks[0]["annotations"][0]["result"] = result
+    accepted = imported_rows(tmp_path, tasks)
+    assert [
+        line.reason for line in accepted.set_aside if line.task == tasks[0]["data"]["task"]
+    ] == [reason]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("id", "1"), ("completed_by", "2"), ("completed_by", True), ("was_cancelled", None),
+        ("was_cancelled", 0), ("updated_at", "yesterday"), ("updated_at", "2026-11-21"),
+        ("created_at", None), ("lead_time", "9"), ("updated_by", [2]), ("unique_id", 5),
+    ],
+)  # fmt: skip
+def test_a_field_of_another_type_is_malformed(tmp_path: Path, field: str, value: object) -> None:
+    tasks = rows("preference")
+    tasks[0]["annotations"][0][field] = value
+    accepted = imported_rows(tmp_path, tasks)
+    assert [a.task for a in accepted.set_aside if a.reason == "malformed"] == [
+        tasks[0]["data"]["task"]
+    ]
+
+
+def test_an_annotator_in_a_colleagues_project(tmp_path: Path) -> None:
+    accepted = imported(tmp_path, "preference", "wrong_results")
+    line = next(line for line in accepted.set_aside if line.reason == "other_annotators_task")
+    assert (line.annotation, line.annotator) == (11, "annotator-02")
+
+
+# E-mails and drafts
+
+
+def test_nobodys_address_name_or_draft_is_kept(tmp_path: Path) -> None:
+    names = [p.stem for p in EXPORTS.glob("*.json") if p.stem not in ("study", "json_min")]
+    imported(tmp_path, *names)
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert not re.search("person|example.com|Ada|Example", path.read_text("utf-8")), path
+    accepted = imported(tmp_path, "preference")
+    assert "Write to [e-mail] about this" in {v.comment for v in accepted.verdicts}
+
+
+def test_a_draft_is_told_of_without_what_is_in_it(tmp_path: Path) -> None:
+    accepted = imported(tmp_path, "preference_all_tasks")
+    (line,) = accepted.set_aside
+    assert (line.reason, line.annotation, line.annotator) == ("draft", None, None)
+    # Submitted since then, it is no draft any more.
+    tasks = rows("preference_all_tasks")
+    tasks[1]["annotations"] = [{**tasks[0]["annotations"][0], "unique_id": "other", "id": 99}]
+    assert len(imported_rows(tmp_path, tasks).verdicts) == 2
+    assert not imported_rows(tmp_path, tasks).set_aside
+
+
+def test_comments_are_text_that_any_file_can_hold(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    said = tasks[0]["annotations"][0]["result"][1]["value"]
+    said["text"] = ["\ud800 a\x00b \u202eevil", "Ada.L@example.com, b＠c.de", "x" * 200_000 + "@"]
+    accepted = imported_rows(tmp_path, tasks)
+    comment = next(v.comment for v in accepted.verdicts if v.comment)
+    assert comment.startswith("\ufffd ab evil\n[e-mail], [e-mail]\nxxx")
+
+
+# Whose account is whose
+
+
+def test_accounts_are_bound_by_their_work() -> None:
+    def work(*done: tuple[int, str, int]) -> People:
+        return bind(
+            {(Account("s", i), Slot(1, who)): n for i, who, n in done},
+            {"s:9": ("annotator-09",)},
+        )
+
+    assert work((1, "annotator-01", 5), (2, "annotator-01", 3)).found == {"s:1": ("annotator-01",)}
+    # Of two with as many, the lower number; who has nothing of their own stays unbound.
+    assert work((2, "annotator-01", 3), (1, "annotator-01", 3)).found == {"s:1": ("annotator-01",)}
+    assert work((1, "annotator-01", 5), (1, "annotator-02", 4), (2, "annotator-02", 2)).found == {
+        "s:1": ("annotator-01",),
+        "s:2": ("annotator-02",),
+    }
+    assert work((1, "annotator-09", 5)).found == {"s:1": ("annotator-09",)}
+    assert work((9, "annotator-09", 1), (1, "annotator-09", 5)).found == {}
+
+
+def test_who_annotates_may_adjudicate_and_sources_are_apart() -> None:
+    people = bind(
+        {
+            (Account("s", 1), Slot(1, "annotator-01")): 5,
+            (Account("s", 1), Slot(2, "adjudicator-01")): 1,
+            (Account("t", 1), Slot(1, "annotator-02")): 1,
+        },
+        {},
+    )
+    assert people.of(Account("s", 1)) == ("annotator-01", "adjudicator-01")
+    assert people.of(Account("t", 1)) == ("annotator-02",)
+
+
+def test_the_study_lead_has_the_last_word(tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    assert len(imported(tmp_path, "preference").verdicts) == 3
+    folder.people.write_text('{"given": {"file:3": ["annotator-01"]}}', "utf-8")
+    accepted = derive(folder, KEY, STUDY)
+    assert {reasons(accepted)[n] for n in (1, 9)} == {"unknown_annotator"}
+    assert len(accepted.verdicts) == 1
+    assert People.model_validate_json(folder.people.read_bytes()) == People(
+        given={"file:3": ("annotator-01",)}
+    )
+
+
+@pytest.mark.parametrize("text", ["{", '{"given": 3}', '{"given": {"file:3": ["annotator-77"]}}'])
+def test_a_wrong_people_file_is_named(tmp_path: Path, text: str) -> None:
+    folder = HumanFolder(tmp_path)
+    store_raw(EXPORTS / "preference.json", folder)
+    folder.people.write_text(text, "utf-8")
+    with pytest.raises(InputError, match="people"):
+        derive(folder, KEY, STUDY)
+
+
+# Counts add up, whatever a file holds
+
+
+JUNK: list[object] = [
+    None,
+    3,
+    "x",
+    [],
+    {},
+    True,
+    -1,
+    float("inf"),
+    {"id": 2},
+    "\ud800",
+    10**400,
+    "2",
+]
+
+
+def spoilt(chance: random.Random) -> tuple[list[Any], int]:
+    """A real export with some of its parts replaced by junk, and how many annotations it holds."""
+    name = chance.choice(["preference", "wrong_results", "quality", "rubric"])
+    tasks: list[Any] = rows(name)
+    for _ in range(chance.randint(1, 12)):
+        at: Any = chance.choice(tasks)
+        while isinstance(at, dict | list) and at:
+            keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+            key = chance.choice(keys)
+            if chance.random() < 0.25 or not isinstance(at[key], dict | list):
+                at[key] = chance.choice(JUNK)
+                break
+            at = at[key]
+    lists = [t["annotations"] for t in tasks if isinstance(t.get("annotations"), list)]
+    return tasks, sum(map(len, lists))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_annotation_is_a_verdict_or_set_aside(tmp_path: Path, seed: int) -> None:
+    tasks, n = spoilt(random.Random(seed))
+    accepted = imported_rows(tmp_path, tasks)
+    lines = [line for line in accepted.set_aside if line.reason != "draft"]
+    assert len(accepted.verdicts) + len(lines) + accepted.copies == n
+    assert {line.reason for line in lines} <= set(REASONS)
+    assert len({(v.task, v.annotator) for v in accepted.verdicts}) == len(accepted.verdicts)
+    folder = HumanFolder(tmp_path)
+    for path, count in (
+        (folder.verdicts, accepted.verdicts),
+        (folder.set_aside, accepted.set_aside),
+    ):
+        assert len(path.read_text("utf-8").splitlines()) == len(count)
+
+
+def test_one_broken_annotation_stops_no_other(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    plain = choices(imported_rows(tmp_path / "a", tasks))
+    tasks[0]["annotations"] += [*JUNK, {"result": json.loads("[" * 500 + "]" * 500)}]
+    accepted = imported_rows(tmp_path / "b", tasks)
+    assert choices(accepted) == plain
+    assert sum(line.reason == "malformed" for line in accepted.set_aside) + accepted.copies == 13
+
+
+# Files
+
+
+def test_importing_again_changes_nothing(tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    names = ("preference", "wrong_results", "rubric", "quality")
+    imported(tmp_path, *names)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    renamed = tmp_path.parent / "ada@example.com.json"
+    renamed.write_bytes((EXPORTS / "preference.json").read_bytes())
+    assert not store_raw(renamed, folder).new
+    imported(tmp_path, *reversed(names))
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+    assert all(re.fullmatch("import-[0-9a-f]{16}.json", p.name) for p in folder.raw.iterdir())
+
+
+def test_a_raw_file_reads_as_what_it_was_made_of(tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    stored = store_raw(EXPORTS / "wrong_results.json", folder)
+    (again,) = stored_exports(folder)
+    first = read_export(EXPORTS / "wrong_results.json")
+    assert again == first.model_copy(update={"file": stored.path.name})
+    # And may be imported elsewhere.
+    assert store_raw(stored.path, HumanFolder(tmp_path / "b")).path.name == stored.path.name
+
+
+def test_a_pull_keeps_the_annotator_whose_account_was_deleted(tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    store_pulled(pulled("before_account_deleted"), folder)
+    assert store_pulled(pulled("account_deleted"), folder).new is False
+    assert len(derive(folder, KEY, STUDY).verdicts) == 2
+
+
+def test_real_and_simulated_answers_do_not_meet(tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    store_raw(EXPORTS / "preference.json", folder, simulated=True)
+    assert all(v.simulated for v in derive(folder, KEY, STUDY).verdicts)
+    with pytest.raises(InputError, match="simulated answers are here"):
+        store_raw(EXPORTS / "rubric.json", folder)
+    with pytest.raises(InputError, match="simulated answers are here"):
+        store_pulled(pulled("preference"), folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (b"  \n", "empty"),
+        (b"[]", "holds no task"),
+        (b"{}", "not a list of tasks"),
+        (b"3", "not a list of tasks"),
+        (b"[1, 2]", "not a list of Label Studio tasks"),
+        (b'[{"data": {"task": "t"}}]', "tasks without annotations"),
+        (b'[{"id": 1, "data": {}, "annotations": []}]', "holds no annotation"),
+        (b'{"id": 1, "annotations": []}\n{"id": 2, "annotations": []}\n', ":2: .*JSONL"),
+        (b'[\n{"id": 1,\n"data": {"ta', ":3: the file is cut off"),
+        (b'[\n{"id": 1},\n', ":3: the file is cut off"),
+        (b"[{'id': 1}]", ":1: no JSON"),
+        (b"\xff\xfe[\x00]\x00", "not UTF-8"),
+        (b"PK\x03\x04\xf0\xf0", "not UTF-8"),
+        (b"[" * 100_000, "no JSON of Label Studio"),
+        (b"[" + b"9" * 5000 + b"]", "no JSON of Label Studio"),
+        (b'{"tasks": [], "kind": "other"}', "kind: "),
+        (b'{"tasks": [], "gone": 3}', "gone: "),
+        (b'{"tasks": [{"data_hash": 3}]}', "changed"),
+    ],
+)
+def test_a_file_that_is_no_export_is_named_with_what_to_do(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "given.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_export(path)
+    assert caught.value.fix
+    assert str(path) in str(caught.value)
+
+
+def test_other_formats_of_label_studio_are_named(tmp_path: Path) -> None:
+    for name, message in (
+        ("json_min.json", "JSON-MIN"),
+        ("preference.csv", "CSV"),
+        ("preference.tsv", "TSV"),
+    ):
+        with pytest.raises(InputError, match=message) as caught:
+            read_export(EXPORTS / name)
+        assert "choose JSON" in caught.value.fix
+    with pytest.raises(InputError, match="a folder"):
+        read_export(tmp_path)
+    with pytest.raises(InputError, match="No such file"):
+        read_export(tmp_path / "not-there.json")
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    path = tmp_path / "bom.json"
+    path.write_bytes(b"\xef\xbb\xbf" + (EXPORTS / "preference.json").read_bytes())
+    assert read_export(path).tasks == read_export(EXPORTS / "preference.json").tasks
+
+
+def test_exports_of_another_study_are_read_and_known_as_that() -> None:
+    """Real exports of another form: 91 annotations, and none is of this study."""
+    export = read_export(shared("raw_default.json"))
+    assert export.annotations == 91
+    accepted = accept([export], KEY, STUDY, {})
+    assert {line.reason for line in accepted.set_aside} <= {"unknown_task", "draft"}
+    assert len(accepted.set_aside) == 91
+    assert read_export(shared("snapshot.json")).annotations == 90
+    with pytest.raises(InputError, match="JSON-MIN"):
+        read_export(shared("first6_sdk_all_JSON_MIN.json"))
+    with pytest.raises(InputError, match="not a list of tasks"):
+        read_export(shared("ui_annotation_task.json"))
+
+
+def test_thousands_of_annotations_take_seconds(tmp_path: Path) -> None:
+    (task, *_) = rows("quality")
+    name = task["data"]["task"]
+    made, key = [], {}
+    for n in range(4_000):
+        data = {**task["data"], "task": f"task-{n}"}
+        key[f"task-{n}"] = KEY[name].model_copy(
+            update={"task": f"task-{n}", "data_hash": digest(data)}
+        )
+        given = {**task["annotations"][0], "id": n, "unique_id": str(n)}
+        made.append({"id": n, "data": data, "annotations": [given]})
+    path = written(tmp_path / "many.json", made)
+    folder = HumanFolder(tmp_path)
+    start = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    store_raw(path, folder)
+    assert len(derive(folder, key, STUDY).verdicts) == 4_000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - start < 10

@@ -1,0 +1,584 @@
+"""Reports of human verification: against truths that were put in, and against brute force."""
+
+import itertools
+import json
+import random
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import cohen_kappa_score
+
+from pairwright import assets
+from pairwright.policy import HumanPolicy
+from pairwright.records import Adherence, AspectScore, Pair, Quality
+from pairwright.rubric import load_scales
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import (
+    AspectAnswer,
+    KeyedTask,
+    PreferenceAnswer,
+    QualityAnswers,
+    RubricAnswers,
+    SetAside,
+    Study,
+    Verdict,
+    response_id,
+)
+from pairwright_human_eval.report import Report, compute, summary, write_report
+from pairwright_human_eval.report.judge import _CELLS, _kappas, _rank_correlations, judged_adherence
+from pairwright_human_eval.report.resample import Draws, ratio
+from pairwright_human_eval.subjects import Subject, subjects_of
+from pairwright_human_eval.write import Fixed
+from verified import Made, mixed, study_of
+
+SCALES = load_scales(assets.RUBRICS)
+Answer = Callable[[KeyedTask, Subject], Any]
+
+
+class Asked:
+    """A study whose tasks are answered by a function; None leaves a task unanswered."""
+
+    def __init__(self, pairs: list[Pair], **options: Any) -> None:
+        self.made: Made = study_of(pairs, **options)
+        policy = HumanPolicy(
+            **{name: of for name, of in options.items() if name in HumanPolicy.model_fields}
+        )
+        self.fixed = Fixed(
+            Study(
+                version="0", simulated_pairs=False, pairs_hash="", seed=0, salts=self.made.salts,
+                annotators=tuple(self.made.tasks), overlap=options.get("overlap", 3),
+                sampled=len(self.made.subjects), of=len(self.made.subjects), policy=policy,
+                scales=SCALES, config_hashes={},
+            ),
+            {of.task: of for of in self.made.keyed()},
+        )  # fmt: skip
+        self.subjects = {subject.id: subject for subject in self.made.subjects}
+
+    def verdicts(self, answer: Answer, **changes: Any) -> list[Verdict]:
+        found = []
+        for keyed in self.fixed.key.values():
+            said = answer(keyed, self.subjects.get(keyed.subject, self.made.subjects[0]))
+            if said is not None:
+                found.append(verdict(keyed, said, **changes))
+        return found
+
+    def report(self, verdicts: Iterable[Verdict], **options: Any) -> Report:
+        options.setdefault("replicates", 100)
+        policy = options.pop("policy", self.fixed.study.policy)
+        aside = options.pop("set_aside", ())
+        return compute(self.made.subjects, self.fixed, list(verdicts), aside, policy, **options)
+
+
+def verdict(keyed: KeyedTask, answers: Any, **changes: Any) -> Verdict:
+    same = keyed.model_dump(exclude={"expected", "aspects", "data_hash"})
+    other = {
+        "comment": "", "created": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z",
+        "seconds": 30.0, "raw": "", "simulated": False,
+    }  # fmt: skip
+    return Verdict.model_validate({**same, **other, "answers": answers, **changes})
+
+
+def right(keyed: KeyedTask, subject: Subject) -> Any:
+    """Votes for the chosen response, 4 throughout, every aspect there and delivered by it."""
+    best = keyed.a if keyed.expected == "A" else keyed.b
+    if keyed.kind == "preference":
+        return PreferenceAnswer(choice=best)
+    if keyed.kind == "rubric":
+        return RubricAnswers(
+            aspects=tuple(
+                AspectAnswer(aspect=name, support="clearly", delivered=best)
+                for name in keyed.aspects
+            )
+        )
+    return scored(subject, 4, 4)
+
+
+def scored(subject: Subject, first: int | None, second: int | None) -> QualityAnswers:
+    given = ((subject.first, first), (subject.second, second))
+    return QualityAnswers(
+        scores={response_id(of): {s.name: score for s in SCALES} for of, score in given}
+    )
+
+
+def noisy(accuracy: float, seed: int = 0) -> Answer:
+    """As `right`, but each answer is another one with this probability."""
+    chance = random.Random(seed)
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        said = right(keyed, subject)
+        if keyed.purpose == "attention" or chance.random() < accuracy:
+            return said
+        if keyed.kind == "preference":
+            choices = (keyed.a, keyed.b, "equal", "cannot_tell")
+            return PreferenceAnswer(choice=chance.choice(choices))
+        if keyed.kind == "quality":
+            return scored(subject, chance.choice((2, 3, 5)), chance.choice((3, 4, None)))
+        aspects = tuple(
+            AspectAnswer(
+                aspect=name,
+                support=chance.choice(("plausibly", "no", "contradicted")),
+                delivered=chance.choice((keyed.a, keyed.b, "both", "neither", "cannot_tell")),
+            )
+            for name in keyed.aspects
+        )
+        return RubricAnswers(aspects=aspects)
+
+    return answer
+
+
+def judged(pair: Pair, adherence: dict[str, list[int]], quality: dict[str, int]) -> Pair:
+    draft = pair.draft.model_copy(
+        update={
+            "adherence": {
+                name: Adherence(scores=tuple(AspectScore(reason="", score=n) for n in of))
+                for name, of in adherence.items()
+            },
+            "quality": {
+                side: Quality(reason="", scores={s.name: n for s in SCALES})
+                for side, n in quality.items()
+            },
+        }
+    )
+    return pair.model_copy(update={"draft": draft})
+
+
+def preferred(report: Report) -> dict[str, Any]:
+    return {of.group: of for of in report.preferred}
+
+
+# Counts
+
+
+def test_every_count_adds_up() -> None:
+    asked = Asked(mixed(9, 9, ("Home", "Garden")))
+    chance = random.Random(1)
+    answer = noisy(0.8)
+    verdicts = asked.verdicts(lambda k, s: answer(k, s) if chance.random() < 0.8 else None)
+    aside = [
+        SetAside(
+            reason=reason, detail="", file="", task=None, annotator=None, annotation=None, raw=""
+        )
+        for reason in ("skipped", "draft", "skipped")
+    ]
+    report = asked.report(verdicts, set_aside=aside)
+    head = report.head
+    assert head.set_aside == {"draft": 1, "skipped": 2}
+    assert head.annotations == len(verdicts) + 3
+    assert head.answered == len(verdicts)
+    assert head.answered + head.unanswered == head.tasks == len(asked.fixed.key)
+    assert sum(of.tasks for of in head.by_sort) == head.tasks
+    assert sum(of.answered for of in head.by_sort) == head.answered
+    assert sum(row.answered for row in report.annotators) == len(verdicts)
+    assert sum(row.assigned for row in report.annotators) == head.tasks
+    for group in report.decisions:
+        assert sum(of.k for of in group.states.values()) == group.subjects
+    for kind in ("mode", "domain"):
+        parts = [of for of in report.decisions if of.group.startswith(f"{kind}: ")]
+        for state, of in report.decisions[0].states.items():
+            assert of.k == sum(part.states[state].k for part in parts)
+    votes = preferred(report)
+    assert votes["all"].of_all.n == sum(v.of_all.n for name, v in votes.items() if "mode" in name)
+    assert votes["all"].chosen == sum(v.chosen for name, v in votes.items() if "domain" in name)
+
+
+# Claims
+
+
+def test_halves_of_twins_are_told_apart() -> None:
+    """All who are asked take the asker's response, in both halves."""
+    asked = Asked(mixed(12, 0))
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        if keyed.kind == "preference" and keyed.purpose == "vote":
+            return PreferenceAnswer(choice=response_id(subject.first))
+        return right(keyed, subject)
+
+    report = asked.report(asked.verdicts(answer))
+    found = preferred(report)
+    assert found["twin: asked half"].of_choices.value == 1
+    assert found["twin: counterfactual half"].of_choices.value == 0
+    assert found["all"].of_choices.value == 0.5
+    assert report.consensus
+    assert report.consensus.share.value == 0.5
+    assert {row.group: row.agree.value for row in report.judged_preference}["all"] == 0.5
+    assert report.decisions[0].states["verified"].k == 0
+
+
+def test_equal_and_cannot_tell_count_in_one_share_only() -> None:
+    asked = Asked(mixed(0, 8))
+    seen: dict[str, int] = {}
+    said = ("chosen", "equal", "chosen", "cannot_tell", "rejected", "chosen")
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        if keyed.kind != "preference" or keyed.purpose != "vote":
+            return right(keyed, subject)
+        choice = said[seen.setdefault("n", 0) % len(said)]
+        seen["n"] += 1
+        texts = {"chosen": subject.first, "rejected": subject.second}
+        name = response_id(texts[choice]) if choice in texts else choice
+        return PreferenceAnswer(choice=name)
+
+    of = preferred(asked.report(asked.verdicts(answer)))["all"]
+    assert of.of_all.n == of.chosen + of.other + of.equal + of.cannot_tell == seen["n"]
+    assert of.of_choices.n == of.chosen + of.other
+    assert of.of_choices.value == pytest.approx(of.chosen / (of.chosen + of.other), abs=1e-6)
+    assert of.of_all.value == pytest.approx(of.chosen / seen["n"], abs=1e-6)
+
+
+def test_claims_and_agreement_know_nothing_of_decisions() -> None:
+    """A changed rule decides otherwise, and estimates the same."""
+    asked = Asked(mixed(6, 10))
+    verdicts = asked.verdicts(noisy(0.7))
+    strict = HumanPolicy(rule="unanimity", quality_floor=4, aspects_supported=1, parity_margin=0.1)
+    lax, hard = asked.report(verdicts), asked.report(verdicts, policy=strict)
+    assert lax.decisions != hard.decisions
+    for part in ("agreement", "preferred", "consensus", "contrasted", "parity", "scores",
+                 "delivered", "judged_quality", "judged_preference", "annotators"):  # fmt: skip
+        assert getattr(lax, part) == getattr(hard, part), part
+    assert {of.parity.margin for of in hard.parity} == {0.5}
+    assert {(of.name, of.fixed, of.in_force) for of in hard.head.changes} >= {
+        ("rule", "majority", "unanimity"), ("parity_margin", "0.5", "0.1"),
+    }  # fmt: skip
+
+
+def test_agreement_is_the_same_with_chosen_and_rejected_exchanged() -> None:
+    asked = Asked(mixed(0, 20))
+    verdicts = asked.verdicts(noisy(0.7))
+    turned = [
+        pair.model_copy(update={"chosen": pair.rejected, "rejected": pair.chosen})
+        for subject in asked.made.subjects
+        for pair in subject.pairs
+    ]
+    straight, crooked = asked.report(verdicts), None
+    asked.made = Made(subjects_of(turned, Path("x")), asked.made.tasks, asked.made.salts)
+    crooked = asked.report(verdicts)
+    assert crooked.agreement == straight.agreement
+    assert crooked.preferred[0].chosen == straight.preferred[0].other
+    assert straight.consensus
+    assert crooked.consensus
+    assert crooked.consensus.chosen == straight.consensus.other
+
+
+def test_the_right_profile_is_held_against_the_wrong_one_on_the_same_pairs() -> None:
+    asked = Asked(mixed(0, 40), wrong_profile=0.5, narrative=0.0)
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        if keyed.purpose == "wrong_profile":
+            return PreferenceAnswer(choice=response_id(subject.second))
+        return right(keyed, subject)
+
+    (of,) = asked.report(asked.verdicts(answer)).contrasted
+    assert of.control == "wrong_profile"
+    assert of.pairs == 20
+    assert (of.own.chosen, of.own.other) == (60, 0)
+    assert (of.control_votes.chosen, of.control_votes.other) == (0, 60)
+    assert of.difference.value == of.difference_of_all.value == 1
+    assert of.difference.reason == "no interval: nothing varies"
+
+
+# Resampling
+
+
+def test_a_replicate_counts_a_row_as_often_as_both_its_clusters_were_drawn() -> None:
+    chance = random.Random(3)
+    dyads = [f"d{chance.randrange(7)}" for _ in range(60)]
+    people = [f"p{chance.randrange(4)}" for _ in range(60)]
+    values = np.array([[chance.random(), chance.choice((0.0, 1.0))] for _ in range(60)])
+    draws = Draws(dyads, people, 300, seed=5)
+    order = sorted(set(dyads))
+    weight = draws._dyad[:, [order.index(name) for name in dyads]].astype(float)
+    assert draws.sums(dyads, values) == pytest.approx(weight @ values)
+    names = sorted(set(people))
+    own = draws._annotator[:, [names.index(name) for name in people]]
+    assert draws.sums(dyads, values, people) == pytest.approx((weight * own) @ values)
+    assert (draws._dyad.sum(axis=1) == 7).all()
+
+
+def test_intervals_hold_the_truth_at_least_as_often_as_they_say() -> None:
+    """Owen's interval is on the safe side: 60 studies, of which 3 may miss at 95 %."""
+    held, widths = 0, []
+    for seed in range(60):
+        chance = np.random.default_rng(seed)
+        lean = {f"d{n}": of for n, of in enumerate(chance.normal(0, 0.8, 80))}
+        eye = {f"p{n}": of for n, of in enumerate(chance.normal(0, 0.4, 9))}
+        rows = [(d, p) for d in lean for p in chance.choice(list(eye), 3, replace=False)]
+        # Symmetric about one half, so the truth is known.
+        share = [1 / (1 + np.exp(-(lean[d] + eye[p]))) for d, p in rows]
+        votes = (chance.random(len(rows)) < share).astype(float).tolist()
+        draws = Draws(lean, eye, 300, seed)
+        dyads, people = zip(*rows, strict=True)
+        of = ratio(draws, dyads, votes, [1.0] * len(rows), people)
+        assert of.low is not None
+        assert of.high is not None
+        held += of.low <= 0.5 <= of.high
+        widths.append(of.high - of.low)
+    assert held >= 55
+    assert np.mean(widths) < 0.35
+
+
+@pytest.mark.parametrize(
+    ("dyads", "people", "votes", "reason"),
+    [
+        (["a", "a"], ["p", "q"], [1.0, 0.0], "no interval: a single dyad of users"),
+        (["a", "b"], ["p", "p"], [1.0, 0.0], "no interval: a single annotator"),
+        (["a", "b"], ["p", "q"], [1.0, 1.0], "no interval: nothing varies"),
+        ([], [], [], "none was given"),
+    ],
+)
+def test_what_has_no_interval_says_why(
+    dyads: list[str], people: list[str], votes: list[float], reason: str
+) -> None:
+    draws = Draws(["a", "b"], ["p", "q"], 200, 0)
+    of = ratio(draws, dyads, votes, [1.0] * len(votes), people)
+    assert (of.low, of.high, of.reason) == (None, None, reason)
+    assert (of.value is None) == (not votes)
+
+
+# Quality
+
+
+def test_parity_subtracts_the_second_side_from_the_first() -> None:
+    asked = Asked(mixed(10, 10))
+    points = itertools.cycle((0, 1, 0, 0))
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        if keyed.kind != "quality":
+            return right(keyed, subject)
+        base = 3 if subject.mode == "twin" else 4
+        return scored(subject, base + next(points), 3)
+
+    report = asked.report(asked.verdicts(answer))
+    found = {(of.mode, of.scale): of.parity for of in report.parity}
+    for scale in (*(s.name for s in SCALES), "mean of all scales"):
+        twin, violate = found["twin", scale], found["violate", scale]
+        assert twin.mean is not None
+        assert violate.mean is not None
+        assert 0.1 < twin.mean < 0.4 < 1.1 < violate.mean < 1.4
+        assert violate.equivalent is False
+        assert violate.apart.k == violate.pairs == 10
+    sides = {(of.mode, of.side, of.scale): of for of in report.scores}
+    partner = sides["twin", "partner's response", SCALES[0].name]
+    assert partner.counts == {1: 0, 2: 0, 3: 30, 4: 0, 5: 0}
+    assert partner.mean.value == 3
+
+
+def test_who_cannot_judge_is_missing_from_means_and_counted() -> None:
+    asked = Asked(mixed(0, 6))
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        return scored(subject, 4, None) if keyed.kind == "quality" else right(keyed, subject)
+
+    report = asked.report(asked.verdicts(answer))
+    sides = {of.side: of for of in report.scores}
+    assert sides["rejected response"].cannot_judge == 18
+    assert sides["rejected response"].mean.value is None
+    assert all(of.parity.mean is None and of.parity.pairs == 0 for of in report.parity)
+
+
+# The judge
+
+
+def test_each_half_is_held_to_the_judges_scores_of_its_own_rubric() -> None:
+    cells = {
+        "first_own": [2, 2],
+        "second_other": [0, 0],
+        "second_own": [1, 2],
+        "first_other": [0, 1],
+    }
+    quality = {"first": 5, "second": 3}
+    pairs = [judged(pair, cells, quality) for pair in mixed(6, 0)]
+    asked = Asked(pairs)
+    for pair in pairs:
+        found = {side: [s.score for s in of.scores] for side, of in judged_adherence(pair).items()}
+        rejected = "second_other" if pair.asked else "first_other"
+        chosen = "first_own" if pair.asked else "second_own"
+        assert found == {"chosen": cells[chosen], "rejected": cells[rejected]}
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        if keyed.kind == "quality":
+            return scored(subject, 4, 3)
+        if keyed.kind == "preference":
+            return right(keyed, subject)
+        pair = next(of for of in subject.pairs if of.id == keyed.pair)
+        best = response_id(pair.chosen)
+        last = best if pair.asked else "both"  # As the judge says of `first_other`.
+        return RubricAnswers(
+            aspects=tuple(
+                AspectAnswer(aspect=name, support="clearly", delivered=(best, last)[n])
+                for n, name in enumerate(keyed.aspects)
+            )
+        )
+
+    report = asked.report(asked.verdicts(answer))
+    rows = {of.responses: of for of in report.delivered}
+    controls = sum(of.states["control"].k for of in report.decisions[:1])
+    assert rows["all"].n == 2 * 4 * (6 - controls)
+    assert rows["all"].agree.value == rows["all"].kappa.value == 1
+    assert rows["chosen"].kappa.reason == "judges always say the same"
+    assert rows["rejected"].both_yes == 6 - controls
+    for of in report.judged_quality:
+        assert of.difference.n == 12
+        assert (of.judge.value, of.people.value, of.difference.value) == (4, 3.5, 0.5)
+        assert (of.near.value, of.within_one.value, of.spearman.value) == (0.5, 1, 1)
+    assert report.unjudged == 0
+
+
+def test_ungated_pairs_are_counted_and_not_compared() -> None:
+    asked = Asked(mixed(3, 3))
+    report = asked.report(asked.verdicts(right))
+    assert report.unjudged == 9
+    assert all(of.n == 0 and of.kappa.value is None for of in report.delivered)
+    assert all(of.difference.value is None for of in report.judged_quality)
+
+
+def test_kappa_and_rank_correlation_are_the_libraries() -> None:
+    chance = random.Random(2)
+    for _ in range(20):
+        n = chance.randint(10, 60)
+        one = [chance.randint(1, 5) for _ in range(n)]
+        other = [min(5, max(1, of + chance.randint(-2, 2))) / 3 for of in one]
+        places = np.array([np.unique(of, return_inverse=True)[1] for of in (one, other)]).T
+        times = np.array([[1] * n, [chance.randint(0, 3) for _ in range(n)]], float)
+        plain, weighted = _rank_correlations(times, places)
+        assert plain == pytest.approx(spearmanr(one, other)[0])
+        repeated = [np.repeat(of, times[1].astype(int)) for of in (one, other)]
+        assert weighted == pytest.approx(spearmanr(*repeated)[0])
+        yes, no = [of > 2 for of in one], [of > 1 for of in other]
+        cells = [[sum(pair == cell for pair in zip(yes, no, strict=True)) for cell in _CELLS]]
+        assert _kappas(np.array(cells, float))[0] == pytest.approx(cohen_kappa_score(yes, no))
+
+
+# Annotators
+
+
+def test_who_always_takes_the_first_is_seen() -> None:
+    asked = Asked(mixed(20, 20), repeats=0.2)
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        lazy = keyed.annotator == "annotator-04" and keyed.kind == "preference"
+        return PreferenceAnswer(choice=keyed.a) if lazy else right(keyed, subject)
+
+    report = asked.report(asked.verdicts(answer))
+    rows = {row.annotator: row for row in report.annotators}
+    lazy, other = rows["annotator-04"], rows["annotator-05"]
+    assert lazy.first.value == 1
+    assert other.first.low is not None
+    assert other.first.high is not None
+    assert other.first.low < 0.5 < other.first.high
+    assert lazy.retest.value == 0
+    assert other.retest.value == 1
+    assert lazy.retest.n > 0
+    assert lazy.with_majority.value is not None
+    assert lazy.with_majority.value < 0.8
+    # Two others, of whom the lazy one may be one: then there is no majority, not a wrong one.
+    assert other.with_majority.value == 1
+    assert other.seconds == 30
+
+
+def test_who_fails_the_checks_counts_nowhere_but_where_it_is_said() -> None:
+    asked = Asked(mixed(6, 6))
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        wrong = keyed.annotator == "annotator-02" and keyed.kind == "preference"
+        worst = keyed.b if keyed.expected == "A" else keyed.a
+        return PreferenceAnswer(choice=worst) if wrong else right(keyed, subject)
+
+    report = asked.report(asked.verdicts(answer))
+    assert report.head.excluded == ("annotator-02",)
+    assert preferred(report)["all"].other == 0
+    assert report.with_excluded
+    assert report.with_excluded.other > 0
+    assert [row.excluded for row in report.annotators].count(True) == 1
+    assert max(of.agreement.percent.raters for of in report.agreement) == 8
+
+
+# Chance
+
+
+@pytest.mark.parametrize(
+    ("rule", "overlap", "twin", "violate"),
+    [("majority", 3, 0.25, 0.5), ("unanimity", 3, 0.015625, 0.125), ("majority", 5, 0.25, 0.5)],
+)
+def test_what_a_coin_would_verify(rule: Any, overlap: int, twin: float, violate: float) -> None:
+    asked = Asked(mixed(3, 3), overlap=overlap, annotators=15, rule=rule)
+    found = {of.mode: (of.votes, of.share) for of in asked.report([]).by_chance}
+    assert found == {"twin": (overlap, twin), "violate": (overlap, violate)}
+
+
+# Files
+
+
+def files(run: Path, asked: Asked, verdicts: list[Verdict], **options: Any) -> dict[str, str]:
+    folder = HumanFolder(run)
+    folder.path.mkdir(parents=True)
+    policy = options.pop("policy", asked.fixed.study.policy)
+    report = write_report(folder, asked.made.subjects, asked.fixed, verdicts, (), policy, **options)
+    found = {path.suffix[1:]: path.read_text(encoding="utf-8") for path in folder.path.iterdir()}
+    assert Report.model_validate_json(found["json"]) == report
+    assert sorted(found) == ["html", "json", "md"]
+    return found
+
+
+def test_files_are_the_same_bytes_whatever_the_order_of_verdicts(tmp_path: Path) -> None:
+    asked = Asked(mixed(6, 6))
+    verdicts = asked.verdicts(noisy(0.8))
+    shuffled = random.Random(4).sample(verdicts, len(verdicts))
+    steps: list[str] = []
+    first = files(tmp_path / "a", asked, verdicts, progress=steps.append)
+    assert first == files(tmp_path / "b", asked, shuffled)
+    assert len(steps) > 5
+    assert first["html"].count("<svg ") == 5
+    assert first["md"].count("*Plot, in the HTML report:") == 5
+
+
+def test_a_study_without_answers_has_no_numbers_and_says_so(tmp_path: Path) -> None:
+    asked = Asked(mixed(2, 2))
+    found = files(tmp_path, asked, [])
+    for text in (found["md"], re.sub(r"<[^>]*>", " ", found["html"])):
+        assert not re.search(r"\b(nan|inf|None)\b", text)
+        assert "n/a (none was given)" in text
+    assert json.loads(found["json"])["consensus"] is None
+
+
+def test_what_is_simulated_or_changed_stands_above_everything(tmp_path: Path) -> None:
+    asked = Asked(mixed(2, 2))
+    study = asked.fixed.study.model_copy(update={"simulated_pairs": True})
+    asked.fixed = Fixed(study, asked.fixed.key)
+    verdicts = asked.verdicts(right, simulated=True)
+    policy = asked.fixed.study.policy.model_copy(update={"votes": 2})
+    found = files(tmp_path, asked, verdicts, policy=policy)
+    for text in (found["md"], found["html"]):
+        for warning in (
+            "SIMULATED ANNOTATORS", "SIMULATED PAIRS",
+            "CHANGED AFTER EXPORT: human.votes was fixed at 3 and is now 2",
+        ):  # fmt: skip
+            assert 0 < text.index(warning) < text.index("The study")
+
+
+def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
+    asked = Asked(mixed(4, 4))
+    hostile = "<script>alert(1)</script> | ![x](http://evil.test/x.png) `a` *b*"
+    verdicts = asked.verdicts(right, comment=hostile)
+    found = files(tmp_path, asked, verdicts)
+    assert "<script" not in found["html"]
+    assert "evil.test/x.png" in found["html"]
+    rows = found["html"][found["html"].index(">Comments<") :].count("&lt;script&gt;")
+    assert rows == 50
+    assert f"50 of {len(verdicts)}" in found["html"]
+    comments = found["md"][found["md"].index("## Comments") : found["md"].index("## The rule")]
+    assert "annotator-" not in comments
+    assert "<script" not in found["md"]
+
+
+def test_the_summary_has_a_row_for_every_question() -> None:
+    asked = Asked(mixed(4, 4))
+    table = summary(asked.report(asked.verdicts(noisy(0.8))))
+    questions = ["preference", "aspect supported", "aspect delivered by"]
+    questions += [f"quality: {scale.name}" for scale in SCALES]
+    assert [row[0] for row in table.rows] == questions
+    assert all(len(row) == len(table.head) for row in table.rows)

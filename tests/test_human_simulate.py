@@ -1,0 +1,226 @@
+"""Simulated annotators: what they are told to be is what is found in their verdicts."""
+
+from collections import Counter
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+from annotated import EXPORTS, STUDY
+from pairwright.errors import InputError
+from pairwright.policy import PlanPolicy
+from pairwright.records import Aspect, Draft, Pair, Post, Rubric
+from pairwright.stats import share
+from pairwright_human_eval.accept import Accepted, derive
+from pairwright_human_eval.attention import checks_passed
+from pairwright_human_eval.checks import Check
+from pairwright_human_eval.exports import store_raw
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    KeyedTask,
+    PreferenceAnswer,
+    QualityAnswers,
+    RubricAnswers,
+    Verdict,
+)
+from pairwright_human_eval.simulate import Traits, simulate
+from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.tasks import (
+    Task,
+    attention_task,
+    page_of,
+    preference_task,
+    quality_task,
+    repeated,
+    rubric_task,
+)
+from pairwright_human_eval.write import write_study
+
+PAIRS = 150
+WHO = STUDY.annotators
+
+
+def pair(n: int) -> Pair:
+    posts = tuple(Post(id=f"{n}-{i}", text=f"Post {i} about thing {n}.") for i in (0, 1))
+    aspects = tuple(
+        Aspect(aspect=f"wants {p.id}", reason="", evidence=p.text, post_ids=(p.id,)) for p in posts
+    )
+    return Pair(
+        id=f"pair-{n}", mode="violate", item_id=f"item-{n}", user=f"user-{n}",
+        question=f"What about thing {n}?", category="c", domain="Art", profile=posts,
+        rubric=Rubric(question_id=f"item-{n}", user=f"user-{n}", origin="planner", aspects=aspects),
+        chosen=f"This way, {n}.", rejected=f"That way, {n}.",
+        draft=Draft(draw=0, strategy="omit", generator="g", first="", second=""),
+    )  # fmt: skip
+
+
+def tasks_for(who: str) -> list[Task]:
+    policy, found = PlanPolicy(), []
+    for n in range(PAIRS):
+        subject = Subject(f"pair-{n}", (pair(n),))
+        page = page_of(subject, bool(n % 2))
+        found += [quality_task(page, who), rubric_task(page, subject.asked, who)]
+        found.append(preference_task(page, subject.asked, who, policy))
+        if n < 60:
+            found.append(repeated(found[-1]))
+            stranger = preference_task(page, subject.asked, who, policy, purpose="wrong_profile")
+            found.append(stranger)
+    for n in range(20):
+        check = Check(domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad")
+        found.append(attention_task(check, who, ("2025-01-01",), bool(n % 2)))
+    return found
+
+
+class Simulation:
+    """One study, answered again and again."""
+
+    def __init__(self, run: Path) -> None:
+        self.folder = HumanFolder(run)
+        tasks = {who: tasks_for(who) for who in WHO}
+        write_study(self.folder, STUDY, tasks)
+        self.key: dict[str, KeyedTask] = {
+            task.keyed.task: task.keyed for given in tasks.values() for task in given
+        }
+
+    def run(self, **traits: float) -> Accepted:
+        simulate(self.folder, self.key, STUDY, Traits.model_validate(traits))
+        return derive(self.folder, self.key, STUDY)
+
+    def truth(self, verdict: Verdict) -> str | None:
+        return {"A": verdict.a, "B": verdict.b, None: None}[self.key[verdict.task].expected]
+
+
+@pytest.fixture(scope="module")
+def simulation(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
+    return Simulation(tmp_path_factory.mktemp("run"))
+
+
+def votes(accepted: Accepted, purpose: str = "vote") -> list[tuple[Verdict, str]]:
+    return [
+        (verdict, verdict.answers.choice)
+        for verdict in accepted.verdicts
+        if isinstance(verdict.answers, PreferenceAnswer) and verdict.purpose == purpose
+    ]
+
+
+def holds(k: int, n: int, expected: float) -> bool:
+    """Whether a 99.9 % interval of k of n holds what is expected. The seeds are fixed."""
+    found = share(k, n, z=3.29)
+    assert found.low is not None
+    assert found.high is not None
+    return found.low <= expected <= found.high
+
+
+def test_every_task_becomes_a_marked_verdict(simulation: Simulation) -> None:
+    accepted = simulation.run()
+    assert not accepted.set_aside
+    assert {v.task for v in accepted.verdicts} == set(simulation.key)
+    assert all(v.simulated for v in accepted.verdicts)
+    assert accepted.people.found == {f"simulated:{n}": (who,) for n, who in enumerate(WHO, 1)}
+
+
+@pytest.mark.parametrize("accuracy", [0.5, 0.75, 0.95, 1.0])
+def test_accuracy_is_found_again(simulation: Simulation, accuracy: float) -> None:
+    accepted = simulation.run(accuracy=accuracy)
+    for purpose in ("vote", "repeat"):
+        told = [(v, c) for v, c in votes(accepted, purpose) if c != CANNOT_TELL]
+        right = sum(choice == simulation.truth(v) for v, choice in told)
+        assert holds(right, len(told), accuracy)
+
+
+def test_aspects_are_supported_and_delivered_by_the_expected_side(simulation: Simulation) -> None:
+    accepted = simulation.run(accuracy=0.8)
+    answers = [
+        (answer, simulation.truth(v))
+        for v in accepted.verdicts
+        if isinstance(v.answers, RubricAnswers)
+        for answer in v.answers.aspects
+    ]
+    there = sum(a.support in ("clearly", "plausibly") for a, _ in answers)
+    assert holds(there, len(answers), 0.8)
+    told = [(a.delivered, truth) for a, truth in answers if a.delivered != CANNOT_TELL]
+    assert holds(sum(found == truth for found, truth in told), len(told), 0.8)
+
+
+def test_quality_is_four_on_either_side(simulation: Simulation) -> None:
+    scores: dict[bool, list[int]] = {True: [], False: []}
+    for verdict in simulation.run().verdicts:
+        if isinstance(verdict.answers, QualityAnswers):
+            for response, scales in verdict.answers.scores.items():
+                chosen = {pair_chosen(verdict)} == {response}
+                scores[chosen] += [score for score in scales.values() if score is not None]
+    assert mean(scores[True]) == pytest.approx(4, abs=0.1)
+    assert mean(scores[True]) == pytest.approx(mean(scores[False]), abs=0.1)
+
+
+def pair_chosen(verdict: Verdict) -> str:
+    """Of pairs with an even number the chosen response stands as A."""
+    return verdict.b if int(verdict.subject.split("-")[1]) % 2 else verdict.a
+
+
+def test_cannot_tell_is_as_frequent_as_told(simulation: Simulation) -> None:
+    told = [choice for _, choice in votes(simulation.run(cannot_tell=0.2))]
+    assert holds(told.count(CANNOT_TELL), len(told), 0.2)
+    assert CANNOT_TELL not in {c for _, c in votes(simulation.run(cannot_tell=0.0))}
+
+
+def test_bias_shows_where_nothing_is_known(simulation: Simulation) -> None:
+    """A wrong profile tells nothing: without bias A and B are even, with it they are not."""
+    for bias, expected in ((0.0, 0.5), (0.6, 0.8), (1.0, 1.0)):
+        accepted = simulation.run(first_bias=bias, accuracy=0.9)
+        told = [(v, c) for v, c in votes(accepted, "wrong_profile") if c != CANNOT_TELL]
+        assert holds(sum(choice == v.a for v, choice in told), len(told), expected)
+        # It moves guesses alone: who is sure is right on either side.
+        real = [(v, c) for v, c in votes(accepted) if c != CANNOT_TELL]
+        assert holds(sum(c == simulation.truth(v) for v, c in real), len(real), 0.9)
+
+
+def test_the_careless_fail_the_checks_and_nobody_else(simulation: Simulation) -> None:
+    simulated = simulate(simulation.folder, simulation.key, STUDY, Traits(careless=0.5))
+    accepted = derive(simulation.folder, simulation.key, STUDY)
+    passed = checks_passed(accepted.verdicts, simulation.key)
+    assert len(simulated.careless) == len(WHO) / 2
+    assert {who for who, found in passed.items() if found.k < 0.75 * found.n} == simulated.careless
+    seconds = {
+        who: mean(v.seconds or 0 for v in accepted.verdicts if v.annotator == who) for who in WHO
+    }
+    quick = max(seconds[who] for who in simulated.careless)
+    assert quick < 20 < min(seconds[who] for who in WHO if who not in simulated.careless)
+    spread = Counter(c for v, c in votes(accepted) if v.annotator in simulated.careless)
+    assert len(spread) > 4
+
+
+def test_simulating_again_gives_the_same_and_replaces(simulation: Simulation) -> None:
+    def files() -> dict[Path, bytes]:
+        found = simulation.folder.path.rglob("*")
+        return {path: path.read_bytes() for path in found if path.is_file()}
+
+    simulation.run(seed=1)
+    before = files()
+    other = simulation.run(seed=2)
+    assert votes(other) != []
+    assert files() != before
+    simulation.run(seed=1)
+    assert files() == before
+
+
+def test_an_answer_depends_on_its_own_task_alone(simulation: Simulation) -> None:
+    whole = {v.task: v.answers for v in simulation.run().verdicts}
+    order = list(WHO[:1])
+    part = {name: task for name, task in simulation.key.items() if task.annotator in order}
+    simulate(simulation.folder, part, STUDY, Traits())
+    found = derive(simulation.folder, part, STUDY).verdicts
+    assert {v.task: v.answers for v in found}.items() <= whole.items()
+    assert len(found) == len(part)
+
+
+def test_what_cannot_be_simulated_is_said(simulation: Simulation, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--accuracy"):
+        simulation.run(accuracy=0.4)
+    folder = HumanFolder(tmp_path)
+    with pytest.raises(InputError, match="no task file"):
+        simulate(folder, simulation.key, STUDY, Traits())
+    store_raw(EXPORTS / "preference.json", folder)
+    with pytest.raises(InputError, match="real answers are here"):
+        simulate(folder, simulation.key, STUDY, Traits())

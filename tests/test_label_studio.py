@@ -1,0 +1,316 @@
+"""Push, pull and status where something goes wrong, against a stand-in for Label Studio's API.
+
+The real server is in test_real_label_studio.py.
+"""
+
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from label_studio_server import ANNOTATORS, Made, make_study
+from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
+from pairwright_human_eval.label_studio import Pushed, Server, labelling_links, pull, push, status
+from pairwright_human_eval.label_studio import push as push_module
+from pairwright_human_eval.label_studio.state import pushed_state
+from pairwright_human_eval.server import environment, prepare
+from pairwright_human_eval.server.environment import quiet_variables
+from stand_in import KEY, Reply, StandIn
+
+CHUNK = 4
+SUBJECTS = 10
+
+
+@pytest.fixture
+def stand_in() -> Iterator[StandIn]:
+    with StandIn() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def server(stand_in: StandIn) -> Iterator[Server]:
+    with Server(stand_in.url, KEY) as server:
+        yield server
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    return make_study(tmp_path, SUBJECTS, ANNOTATORS[:1], ("preference",))
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(push_module_of(), "SETTLE_S", 0.0)
+
+
+def push_module_of() -> object:
+    """The module, which the package's function of the same name hides."""
+    return sys.modules[push_module.__module__]
+
+
+def pushed(server: Server, made: Made) -> Pushed:
+    return push(server, made.folder, made.study, made.key, chunk=CHUNK)
+
+
+def imports(stand_in: StandIn) -> int:
+    return sum(path.endswith("import") for _, path in stand_in.asked)
+
+
+def on_import(number: int, reply: Reply, stand_in: StandIn) -> object:
+    """A fault that answers the import of this number, counted from 1."""
+
+    def fault(method: str, path: str) -> Reply | None:
+        return reply if path.endswith("import") and imports(stand_in) == number else None
+
+    return fault
+
+
+def test_tasks_go_out_once_in_chunks_and_in_order(
+    stand_in: StandIn, server: Server, made: Made
+) -> None:
+    told: list[tuple[int, int]] = []
+    first = push(
+        server, made.folder, made.study, made.key, chunk=CHUNK,
+        progress=lambda done, of: told.append((done, of)),
+    )  # fmt: skip
+    assert first == Pushed(projects=1, created=1, imported=10, already=0, removed=0)
+    assert told == [(0, 10), (4, 10), (8, 10), (10, 10)]
+    assert stand_in.names(1) == [row.task for row in made.key]
+    (project,) = stand_in.projects.values()
+    assert project["title"].endswith(" annotator-01 preference")
+    assert len(project["title"]) <= 50
+    assert project["maximum_annotations"] == 1
+    assert project["show_collab_predictions"] is False
+    assert project["show_skip_button"] is True
+    links = labelling_links(made.folder)
+    assert links["annotator-01"] == {project["title"]: f"{stand_in.url}/projects/1/data?labeling=1"}
+    books = made.folder.server.read_bytes()
+    again = pushed(server, made)
+    assert again == Pushed(projects=1, created=0, imported=0, already=10, removed=0)
+    assert made.folder.server.read_bytes() == books
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_import_whose_reply_got_lost_is_not_repeated(
+    stand_in: StandIn, server: Server, made: Made, number: int
+) -> None:
+    stand_in.after = on_import(number, (502, "<h1>Bad gateway</h1>"), stand_in)  # type: ignore[assignment]
+    with pytest.raises(CallFailed, match="answered 502"):
+        pushed(server, made)
+    assert imports(stand_in) == number
+    stand_in.after = lambda method, path: None
+    assert pushed(server, made).imported == 10 - min(number * CHUNK, 10)
+    assert stand_in.names(1) == [row.task for row in made.key]
+
+
+def test_an_import_that_did_nothing_is_done(stand_in: StandIn, server: Server, made: Made) -> None:
+    stand_in.before = on_import(2, (500, {"detail": "database is locked"}), stand_in)  # type: ignore[assignment]
+    with pytest.raises(CallFailed, match="database is locked"):
+        pushed(server, made)
+    stand_in.before = lambda method, path: None
+    assert pushed(server, made).imported == 6
+    assert stand_in.names(1) == [row.task for row in made.key]
+
+
+def test_an_import_that_comes_late_leaves_no_copies(
+    stand_in: StandIn, server: Server, made: Made
+) -> None:
+    stand_in.before = on_import(1, (504, "too slow"), stand_in)  # type: ignore[assignment]
+    with pytest.raises(CallFailed):
+        pushed(server, made)
+
+    def late(method: str, path: str) -> None:
+        """The first request, which was still at work, comes through after the second."""
+        if path.endswith("import") and imports(stand_in) == 2:
+            for n, task in enumerate(list(stand_in.tasks.values())[:CHUNK]):
+                stand_in.tasks[900 + n] = {**task, "id": 900 + n}
+
+    stand_in.before, stand_in.after = lambda method, path: None, late
+    assert pushed(server, made).removed == CHUNK
+    assert sorted(stand_in.names(1)) == sorted(row.task for row in made.key)
+
+
+def test_a_reply_without_all_ids_is_no_success(
+    stand_in: StandIn, server: Server, made: Made
+) -> None:
+    stand_in.after = on_import(1, (201, {"task_count": 4, "task_ids": [1]}), stand_in)  # type: ignore[assignment]
+    with pytest.raises(CallFailed, match="named 1 tasks for 4"):
+        pushed(server, made)
+    stand_in.after = lambda method, path: None
+    pushed(server, made)
+    assert stand_in.names(1) == [row.task for row in made.key]
+
+
+def test_a_task_file_that_was_changed_is_not_pushed(
+    stand_in: StandIn, server: Server, made: Made
+) -> None:
+    path = made.folder.tasks("annotator-01", "preference")
+    written = path.read_text(encoding="utf-8")
+    for text in (written.replace("steamer", "kettle", 1), "[]", '{"a": 1}', "[{}]", "no json"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=r"preference\.json"):
+            pushed(server, made)
+    path.unlink()
+    with pytest.raises(InputError, match="10 tasks are not as exported"):
+        pushed(server, made)
+    assert not stand_in.projects
+
+
+def test_another_server_is_refused_and_a_new_address_is_not(
+    stand_in: StandIn, server: Server, made: Made
+) -> None:
+    pushed(server, made)
+    (project,) = stand_in.projects.values()
+    with StandIn() as other, Server(other.url, KEY) as elsewhere:
+        other.projects[1] = project | {"title": "Somebody's own project"}
+        for attempt in (pushed, lambda s, m: pull(s, m.folder), lambda s, m: status(s, m.folder)):
+            with pytest.raises(InputError, match="is not on the server at"):
+                attempt(elsewhere, made)
+        assert imports(other) == 0
+        # The same server at another address: its projects are there.
+        other.projects, other.tasks = stand_in.projects, stand_in.tasks
+        name = pushed_state(made.folder).name
+        assert pushed(elsewhere, made).already == 10
+        assert pushed_state(made.folder).url == other.url
+        pull(elsewhere, made.folder)
+        assert [path.name for path in made.folder.raw.iterdir()] == [f"{name}-1.json"]
+
+
+def test_a_changed_configuration_takes_no_more_tasks(
+    stand_in: StandIn, server: Server, made: Made
+) -> None:
+    stand_in.before = on_import(2, (500, "no"), stand_in)  # type: ignore[assignment]
+    with pytest.raises(CallFailed):
+        pushed(server, made)
+    stand_in.before = lambda method, path: None
+    stand_in.projects[1]["label_config"] = "<View/>"
+    with pytest.raises(InputError, match="labelling configuration of"):
+        pushed(server, made)
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "match"),
+    [
+        (
+            (401, {"detail": "Invalid token."}),
+            InputError,
+            "Invalid token(?s:.)*LABEL_STUDIO_",
+        ),
+        ((403, "<html>forbidden</html>"), InputError, "does not take the API key"),
+        ((404, "<html>nothing here</html>"), EndpointRefused, "address of a Label Studio"),
+        ((400, {"detail": f"bad header Token {KEY}"}), EndpointRefused, r"\(the key\)"),
+        ((200, "<html>a web site</html>"), CallFailed, "a web site"),
+    ],
+)
+def test_errors_name_what_happened_and_show_no_secret(
+    stand_in: StandIn, server: Server, reply: Reply, error: type[PairwrightError], match: str
+) -> None:
+    stand_in.before = lambda method, path: reply
+    with pytest.raises(error, match=match) as caught:
+        server.projects("Pairwright")
+    assert KEY not in str(caught.value)
+    assert "a-secret-session" not in str(caught.value)
+
+
+def test_no_answer_is_named(made: Made) -> None:
+    with Server("http://127.0.0.1:9", KEY) as server:
+        server._sdk._client_wrapper.httpx_client.base_max_retries = 0
+        with pytest.raises(InputError, match="no answer"):
+            server.projects("Pairwright")
+
+
+@pytest.mark.parametrize("key", ["", " \n", "two words", "ключ", "line\nbreak"])
+def test_a_key_that_cannot_be_sent_is_refused(key: str) -> None:
+    with pytest.raises(InputError, match="API key"):
+        Server("http://127.0.0.1:9", key)
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8080", "ftp://host", "http://", "http://me:secret@host", ""]
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(InputError, match="not the address") as caught:
+        Server(url, KEY)
+    assert "secret" not in str(caught.value)
+
+
+def test_without_the_sdk_the_command_to_install_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
+    with pytest.raises(InputError, match=r"pip install 'pairwright\[label-studio\]'"):
+        Server("http://127.0.0.1:9", KEY)
+
+
+@pytest.mark.parametrize("body", ["no json", {"tasks": []}, [1, 2]])
+def test_an_export_that_is_none_leaves_what_was_pulled(
+    stand_in: StandIn, server: Server, made: Made, body: object
+) -> None:
+    pushed(server, made)
+    pull(server, made.folder)
+    (path,) = made.folder.raw.iterdir()
+    before = path.read_bytes()
+    stand_in.exports[1] = body
+    with pytest.raises(CallFailed, match="project 1"):
+        pull(server, made.folder)
+    assert path.read_bytes() == before
+
+
+def test_pulling_before_a_push_is_an_error(server: Server, made: Made) -> None:
+    with pytest.raises(InputError, match="no task was pushed"):
+        pull(server, made.folder)
+
+
+def test_books_that_cannot_be_read_are_named(server: Server, made: Made) -> None:
+    made.folder.server.write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"server\.json"):
+        pushed(server, made)
+
+
+def test_a_python_without_pip_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="neither pip nor ensurepip"):
+        prepare(tmp_path)
+
+
+def test_an_installation_that_was_cut_short_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[bool] = []
+
+    def install(made: environment.Environment, say: environment.Say) -> None:
+        attempts.append((made.path / "half").exists())
+        (made.path / "half").touch()
+        if len(attempts) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(environment, "_install", install)
+    monkeypatch.setattr(environment, "_migrate", lambda made, say: None)
+    with pytest.raises(KeyboardInterrupt):
+        prepare(tmp_path)
+    assert prepare(tmp_path) == prepare(tmp_path)
+    assert attempts == [False, False]
+
+
+def test_pip_that_fails_shows_the_end_of_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins = tmp_path / "label-studio.txt"
+    pins.write_text("pip==0.0.0\n")
+    monkeypatch.setattr(environment, "PINS", pins)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(InputError, match=r"install\.log: (?s:.)*No matching distribution"):
+        prepare(tmp_path / "cache")
+
+
+def test_a_label_studio_process_gets_nothing_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", KEY)
+    variables = quiet_variables(tmp_path, Path("/env/bin/label-studio"))
+    assert KEY not in json.dumps(variables)
+    assert variables["COLLECT_ANALYTICS"] == variables["LATEST_VERSION_CHECK"] == "false"
+    assert variables["SENTRY_DSN"] == variables["FRONTEND_SENTRY_DSN"] == ""

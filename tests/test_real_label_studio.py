@@ -1,0 +1,282 @@
+"""Push, pull and status against the real Label Studio, in its cached environment."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from label_studio_server import (
+    ANNOTATORS,
+    Person,
+    answers,
+    cache_folder,
+    make_study,
+    wait_for,
+)
+from pairwright.errors import InputError
+from pairwright_human_eval.accept import derive
+from pairwright_human_eval.exports import stored_exports
+from pairwright_human_eval.label_studio import Server, pull, push, status
+from pairwright_human_eval.label_studio.state import ServerState, pushed_state
+from pairwright_human_eval.server import LabelStudioServer, prepare
+
+pytestmark = pytest.mark.real
+
+SUBJECTS = 200
+ANNOTATED = 8
+"""Tasks of every kind that each annotator does; one more is skipped, one left as a draft."""
+PASSWORD = "a-long-password"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioServer]:
+    data = tmp_path_factory.mktemp("label-studio")
+    with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(running: LabelStudioServer) -> Iterator[Server]:
+    with Server(running.url, running.account.token) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def people(running: LabelStudioServer) -> Iterator[dict[str, Person]]:
+    """Three people who came in by the invite link, one for every annotator."""
+    people = {
+        who: Person(running.url, running.sign_up(f"{who}@example.org", PASSWORD))
+        for who in ANNOTATORS
+    }
+    yield people
+    for person in people.values():
+        person.close()
+
+
+def test_200_subjects_go_out_and_come_back(
+    tmp_path: Path, server: Server, people: dict[str, Person]
+) -> None:
+    made = make_study(tmp_path, SUBJECTS)
+    pushed = push(server, made.folder, made.study, made.key)
+    assert (pushed.projects, pushed.created, pushed.imported) == (9, 9, 9 * SUBJECTS)
+    state = pushed_state(made.folder)
+    for project in state.projects:
+        rows = made.rows(project.annotator, project.kind)
+        # In the order of the file, and each bound to the task that holds it.
+        assert list(project.tasks) == [row.task for row in rows]
+        held = {task.id: task.data["task"] for task in server.held(project.id)}
+        assert held == {id: name for name, id in project.tasks.items()}
+
+    books = made.folder.server.read_bytes()
+    again = push(server, made.folder, made.study, made.key)
+    assert (again.created, again.imported, again.already) == (0, 0, 9 * SUBJECTS)
+    assert made.folder.server.read_bytes() == books
+
+    annotate(state, people)
+    first = pull(server, made.folder)
+    assert len(first.changed) == 9
+    assert first.annotations == 9 * (ANNOTATED + 1)
+    assert not first.gone
+    assert not pull(server, made.folder).changed
+
+    config_hashes = made.study.config_hashes
+    by_id = {id: name for p in state.projects for name, id in p.tasks.items()}
+    hashes = {row.task: row.data_hash for row in made.key}
+    for raw in stored_exports(made.folder):
+        assert raw.config_hash == config_hashes[str(raw.kind)]
+        assert len(raw.tasks) == ANNOTATED + 1
+        for task in raw.tasks:
+            assert by_id[task.id or 0] == task.task
+            assert hashes[str(task.task)] == task.data_hash
+    # Accounts stand as numbers.
+    for path in made.folder.raw.iterdir():
+        assert "@" not in path.read_text(encoding="utf-8")
+
+    accepted = derive(made.folder, {row.task: row for row in made.key}, made.study)
+    assert len(accepted.verdicts) == 9 * ANNOTATED
+    assert Counter(aside.reason for aside in accepted.set_aside) == {"skipped": 9}
+    accounts = {f"{state.name}:{people[who].account.id}": (who,) for who in ANNOTATORS}
+    assert accepted.people.found == accounts
+    assert all(v.raw and v.annotator in ANNOTATORS for v in accepted.verdicts)
+
+    standings = status(server, made.folder)
+    assert [(s.annotator, s.assigned, s.tasks, s.done, s.skipped) for s in standings] == [
+        (who, SUBJECTS, SUBJECTS, ANNOTATED, 1) for who in ANNOTATORS for _ in range(3)
+    ]
+
+
+def annotate(state: ServerState, people: dict[str, Person]) -> None:
+    for project in state.projects:
+        person, ids = people[project.annotator], list(project.tasks.values())
+        for n, task in enumerate(ids[:ANNOTATED]):
+            person.annotate(task, answers(project.kind, n))
+        person.annotate(ids[ANNOTATED], answers(project.kind), skip=True)
+        person.draft(ids[ANNOTATED + 1], answers(project.kind))
+
+
+def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
+    tmp_path: Path, server: Server, people: dict[str, Person]
+) -> None:
+    made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
+    push(server, made.folder, made.study, made.key)
+    (project,) = pushed_state(made.folder).projects
+    person = people[ANNOTATORS[0]]
+    names, ids = list(project.tasks), list(project.tasks.values())
+    annotation = person.annotate(ids[0], answers("preference", 0))
+    pull(server, made.folder)
+    # The counts stay what they are when an answer is changed.
+    person.change(annotation, answers("preference", 1))
+    assert len(pull(server, made.folder).changed) == 1
+    assert '"B"' in next(made.folder.raw.iterdir()).read_text(encoding="utf-8")
+
+    person.delete_task(ids[0])
+    person.delete_task(ids[4])
+    pulled = pull(server, made.folder)
+    assert pulled.annotations == 0
+    assert pulled.gone == {project.title: (names[0], names[4])}
+    # A push does not bring back what somebody deleted.
+    assert push(server, made.folder, made.study, made.key).imported == 0
+
+
+PUSH = """
+import sys
+from pathlib import Path
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio import Server, push
+from pairwright_human_eval.write import read_study
+
+folder = HumanFolder(Path(sys.argv[1]))
+study, key = read_study(folder)
+push(Server(sys.argv[2], sys.stdin.read()), folder, study, key.values(), chunk=50)
+"""
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 3])
+def test_a_push_that_is_killed_goes_on_without_importing_twice(
+    tmp_path: Path, running: LabelStudioServer, server: Server, chunks: int
+) -> None:
+    made = make_study(tmp_path, SUBJECTS, (f"annotator-{chunks}0",), ("quality", "preference"))
+    process = subprocess.Popen(
+        [sys.executable, "-c", PUSH, str(tmp_path), running.url], stdin=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(running.account.token)
+    process.stdin.close()
+
+    def in_the_middle() -> bool:
+        """A request is out, and its ids are not written down."""
+        if not made.folder.server.exists():
+            return False
+        projects = pushed_state(made.folder).projects
+        done = sum(len(p.tasks) for p in projects)
+        return done >= 50 * chunks and any(p.sending for p in projects)
+
+    wait_for("an import", in_the_middle)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = sum(len(p.tasks) for p in pushed_state(made.folder).projects)
+    assert before < 2 * SUBJECTS
+
+    pushed = push(server, made.folder, made.study, made.key, chunk=50)
+    assert pushed.imported + pushed.already == 2 * SUBJECTS
+    for project in pushed_state(made.folder).projects:
+        held = [str(task.data["task"]) for task in server.held(project.id)]
+        assert sorted(held) == sorted(project.tasks)
+        assert len(held) == SUBJECTS
+        assert project.sending is None
+
+
+def test_lost_books_are_made_again_from_the_server(tmp_path: Path, server: Server) -> None:
+    made = make_study(tmp_path, 30, ("annotator-20",), ("rubric",))
+    push(server, made.folder, made.study, made.key)
+    books = made.folder.server.read_bytes()
+    made.folder.server.unlink()
+    assert push(server, made.folder, made.study, made.key).already == 30
+    assert made.folder.server.read_bytes() == books
+
+
+def test_a_second_copy_goes_unless_it_was_answered(
+    tmp_path: Path, server: Server, people: dict[str, Person]
+) -> None:
+    made = make_study(tmp_path, 3, ("annotator-30",), ("rubric",))
+    push(server, made.folder, made.study, made.key)
+    (project,) = pushed_state(made.folder).projects
+    data = [task.data for task in server.held(project.id)]
+    first, _ = server.add(project.id, data[:2])
+    people[ANNOTATORS[0]].annotate(first, answers("rubric"))
+    made.folder.server.unlink()
+    assert push(server, made.folder, made.study, made.key).removed == 1
+    assert len(server.held(project.id)) == 4
+
+
+@pytest.mark.filterwarnings("ignore::pydantic.PydanticDeprecatedSince20")  # The SDK's own.
+def test_a_personal_access_token_serves_as_well(
+    tmp_path: Path, running: LabelStudioServer, people: dict[str, Person]
+) -> None:
+    account = people[ANNOTATORS[0]].account
+    with httpx2.Client(base_url=running.url, trust_env=False, timeout=60) as session:
+        session.get("/user/login/")
+        form = {"email": account.email, "password": account.password}
+        form["csrfmiddlewaretoken"] = str(session.cookies["csrftoken"])
+        referer = {"Referer": f"{running.url}/user/login/"}
+        assert session.post("/user/login/", data=form, headers=referer).status_code == 302
+        headers = referer | {"X-CSRFToken": str(session.cookies["csrftoken"])}
+        token = session.post("/api/token/", headers=headers).json()["token"]
+    assert re.fullmatch(r"[^.]+\.[^.]+\.[^.]+", token)
+    made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
+    with Server(running.url, token) as server:
+        assert push(server, made.folder, made.study, made.key).imported == 2
+
+
+def test_a_wrong_key_is_named_and_not_shown(running: LabelStudioServer) -> None:
+    key = "0123456789abcdef0123456789abcdef01234567"
+    with (
+        Server(running.url, key) as server,
+        pytest.raises(InputError, match="does not take the API key") as caught,
+    ):
+        server.projects("Pairwright")
+    assert key not in str(caught.value)
+    assert "sessionid" not in str(caught.value)
+
+
+def test_the_server_starts_again_on_its_data_and_ends_with_us(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = prepare(cache_folder())
+    monkeypatch.chdir(tmp_path)
+    with LabelStudioServer(environment, Path("data"), 0) as first:
+        account, pid = first.account, first.pid
+        with pytest.raises(InputError, match="is running on this data"):
+            LabelStudioServer(environment, tmp_path / "data", 0).__enter__()
+        with pytest.raises(InputError, match="port cannot be used"):
+            LabelStudioServer(environment, tmp_path / "other", first.port).__enter__()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with LabelStudioServer(environment, tmp_path / "data", 0) as second:
+        assert second.account == account
+    written = second.log.read_text(encoding="utf-8")
+    assert account.password not in written
+    assert account.token not in written
+    for path in ("account.json", "server.log", ".env"):
+        assert (tmp_path / "data" / path).stat().st_mode & 0o077 == 0
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+
+
+def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path: Path) -> None:
+    environment = prepare(cache_folder())
+    data = tmp_path / "data"
+    with LabelStudioServer(environment, data, 0):
+        pass
+    (data / "label_studio.sqlite3").write_bytes(b"this is no database" * 100)
+    with (
+        pytest.raises(InputError, match="file is not a database"),
+        LabelStudioServer(environment, data, 0),
+    ):
+        pass

@@ -1,0 +1,165 @@
+"""Model output as HTML: only harmless tags, no attributes, and every word still there."""
+
+import random
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from hostile import HOSTILE
+from pairwright_human_eval.safe_html import safe_html
+
+TAGS = frozenset(
+    "p br h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr "
+    "table thead tbody tr th td".split()
+)
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+class Page(HTMLParser):
+    """What a browser would see: elements, attributes, text, and anything that is neither."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.other: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(tag, key, value) for key, value in attrs]
+        if tag not in ("br", "hr"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in ("br", "hr")
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        self.other.append(data)
+
+    def handle_decl(self, decl: str) -> None:
+        self.other.append(decl)
+
+    def unknown_decl(self, data: str) -> None:
+        self.other.append(data)
+
+    def handle_pi(self, data: str) -> None:
+        self.other.append(data)
+
+
+def checked(text: str) -> Page:
+    """The page of a text, after checking all that holds for any text."""
+    html = safe_html(text)
+    page = Page(html)
+    assert page.tags <= TAGS
+    assert not page.open
+    assert not page.other
+    for tag, key, value in page.attributes:
+        assert (tag, key) == ("ol", "start")
+        assert value is not None
+        assert re.fullmatch(r"\d{1,9}", value)
+    assert not INVISIBLE.search(html)
+    assert not INVISIBLE.search(page.text)
+    html.encode()
+    return page
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:30]))
+def test_a_hostile_response_is_only_harmless_tags_and_hides_nothing(text: str) -> None:
+    page = checked(text)
+    assert "KEPT" in page.text or text == "$response_b"
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:30]))
+@pytest.mark.parametrize(
+    "frame", ["> {}", "- {}", "1. {}", "# {}", "| a |\n|---|\n| {} |", "```\n{}\n```", "*{}*"]
+)
+def test_it_stays_harmless_inside_any_markdown(text: str, frame: str) -> None:
+    checked(frame.format(text))
+
+
+def test_hostile_texts_in_any_company_are_harmless() -> None:
+    chance = random.Random(7)
+    short = [text for text in HOSTILE if len(text) < 1000]
+    for _ in range(300):
+        joint = chance.choice(["", "\n", "\n\n", " ", "`", "|", "](", "\n> ", "\n- ", "*"])
+        checked(joint.join(chance.sample(short, 3)))
+
+
+def test_random_markup_is_harmless() -> None:
+    chance = random.Random(8)
+    pieces = (
+        "< > & \" ' ` ``` ~~~ ~~ * ** _ [ ] ( ) ! # > - 1. | \n \n\n \\ : = / x a:b http:// "
+        "&lt; &#60; &quot; <b <!-- --> <a:b> {} $ \t \x00 \u202e"
+    ).split(" ")
+    for _ in range(2000):
+        checked(chance.choice(["", " "]).join(chance.choices(pieces, k=chance.randint(1, 40))))
+
+
+# What a reader sees
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("**a** *b* ~~c~~ `d`", "<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code></p>"),
+        ("[text](https://example.com 'title')", "<p>text</p>"),
+        ("<https://example.com/a?b=c>", "<p>https://example.com/a?b=c</p>"),
+        ("![a *loaf*](loaf.png)", "<p>[image: a *loaf*]</p>"),
+        ("a <b>c</b>", "<p>a &lt;b&gt;c&lt;/b&gt;</p>"),
+        ("first\nsecond", "<p>first<br />\nsecond</p>"),
+        ("```python\nx < 1\n```", "<pre><code>x &lt; 1\n</code></pre>"),
+        ("Costs $5 and {{idx}}", "<p>Costs $5 and {{idx}}</p>"),
+        ("", ""),
+    ],
+)
+def test_markdown_looks_as_meant(markdown: str, html: str) -> None:
+    assert safe_html(markdown).strip() == html
+
+
+def test_a_table_is_a_table_without_styles() -> None:
+    html = safe_html("| a | b |\n|:-:|--:|\n| 1 | **2** |")
+    assert "<th>a</th>" in html
+    assert "<td><strong>2</strong></td>" in html
+    assert "style" not in html
+
+
+def test_numbering_goes_on_after_prose() -> None:
+    html = safe_html("1. one\n\nProse.\n\n2. two")
+    assert html.count("<ol>") == 1
+    assert '<ol start="2">' in html
+
+
+def test_the_definition_of_a_link_stays_to_be_read() -> None:
+    assert "said here" in safe_html("[a]\n\n[a]: https://example.com 'said here'")
+
+
+@pytest.mark.parametrize("depth", [*range(1, 60, 3), 1000])
+@pytest.mark.parametrize("mark", ["> ", "- ", "1. "])
+def test_no_depth_of_nesting_hides_the_text(mark: str, depth: int) -> None:
+    assert "innermost" in checked(mark * depth + "innermost").text
+
+
+def test_what_is_nested_too_deep_is_shown_as_written() -> None:
+    text = "before\n\n" + "> " * 100 + "<b>a & b</b>"
+    assert safe_html(text).startswith("<pre>before\n\n&gt; &gt;")
+    assert Page(safe_html(text)).text == text
+
+
+def test_it_is_a_pure_function() -> None:
+    for text in HOSTILE:
+        assert safe_html(text) == safe_html(text)

@@ -1,0 +1,303 @@
+"""Small studies for tests: pairs, plans and answers, of a few words each.
+
+subjects = subjects_of([*twin(1), violate(2)], Path("pairs.jsonl"))
+made = study_of(subjects, annotators=9)      # every annotator's tasks, and the key
+decide(subjects[0], [*votes(pair, "+++"), *quality(subjects[0], 4, 4)], policy)
+"""
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from pairwright import assets
+from pairwright.policy import HumanPolicy, PlanPolicy
+from pairwright.records import Aspect, Draft, Pair, Post, Rubric
+from pairwright.rubric import load_scales
+from pairwright_human_eval.checks import Check
+from pairwright_human_eval.decide import Decision, decide
+from pairwright_human_eval.export import Plan, make_tasks
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    EQUAL,
+    AspectAnswer,
+    KeyedTask,
+    Kind,
+    PreferenceAnswer,
+    Purpose,
+    QualityAnswers,
+    RubricAnswers,
+    Study,
+    Support,
+    Verdict,
+    aspect_id,
+    pseudonyms,
+    response_id,
+)
+from pairwright_human_eval.subjects import Subject, subjects_of
+from pairwright_human_eval.tasks import Task
+
+FILE = Path("pairs.jsonl")
+SCALES = load_scales(assets.RUBRICS)
+ASKED, POSTED = "2024-06-01T12:00:00.000", "2023-01-{:02}T12:00:00.000"
+SECRETS = {
+    "user": "secret_user", "item": "secret_item", "post": "secret_post", "model": "secret/model-7b",
+    "judge": "secret/judge-70b", "reason": "secret reason of a judge", "url": "https://secret.test",
+    "category": "secret_category", "strategy": "secret_strategy", "dropped": "secret_dropped",
+}  # fmt: skip
+"""What every pair below carries where no annotator may see it."""
+
+CHECKS = tuple(
+    Check(
+        domain="Checks",
+        question=f"How is the fitting number {n} cleaned?",
+        posts=(f"I own fitting {n} and it is brass.", f"Mine, number {n}, is by the sea."),
+        good=f"Brass by the sea, number {n}: wipe it dry.",
+        bad=f"Number {n} is best thrown away.",
+    )
+    for n in range(24)
+)
+
+
+# Pairs
+
+
+def posts(user: str, n: int = 3, *, created: str | None = POSTED) -> tuple[Post, ...]:
+    """Posts that say whose they are without naming the user."""
+    return tuple(
+        Post(
+            id=f"{SECRETS['post']}-{user}-{k}",
+            text=f"{tell(user)} writes remark {k}.",
+            category=SECRETS["category"],
+            created=created and created.format(k + 1),
+            source_url=SECRETS["url"],
+        )
+        for k in range(n)
+    )
+
+
+def tell(user: str) -> str:
+    """A word for a user that only their posts hold, and that is not their id."""
+    return f"Person{user[::-1].replace('_', '')}"
+
+
+def user_of(n: int, which: str = "") -> str:
+    return f"{SECRETS['user']}{which}_{n}"
+
+
+def violate(n: int, domain: str = "Home", **changes: Any) -> Pair:
+    """A pair of mode violate whose parts are found again by its number."""
+    return _pair(n, user_of(n), f"Good answer {n}.", f"Other answer {n}.", domain, **changes)
+
+
+def twin(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
+    """Both halves, the asked one first: the same responses with chosen and rejected swapped."""
+    first, second = f"Answer {n} for the asker.", f"Answer {n} for the partner."
+    common: dict[str, Any] = {"mode": "twin", "twin_id": f"twin-{n:016x}", **changes}
+    asked = _pair(n, user_of(n), first, second, domain, **common)
+    partner = user_of(n, "_partner")
+    common |= {"asked": False, "narrative": None, "id": f"pair-{n:08x}partner0"}
+    return asked, _pair(n, partner, second, first, domain, **common)
+
+
+def _pair(n: int, user: str, chosen: str, rejected: str, domain: str, /, **changes: Any) -> Pair:
+    profile: tuple[Post, ...] = changes.pop("profile", None) or posts(user)
+    fields: dict[str, Any] = {
+        "id": f"pair-{n:016x}", "mode": "violate", "item_id": f"{SECRETS['item']}_{n}",
+        "user": user, "question": f"Question {n}, how is it done?",
+        "category": SECRETS["category"], "domain": domain, "profile": profile,
+        "rubric": rubric(n, user, profile), "chosen": chosen, "rejected": rejected,
+        "draft": Draft(
+            draw=0, strategy=SECRETS["strategy"], generator=SECRETS["model"],
+            first=chosen, second=rejected,
+        ),
+        "judge": SECRETS["judge"], "created": ASKED, "source_url": SECRETS["url"],
+    }  # fmt: skip
+    return Pair.model_validate({**fields, **changes})
+
+
+def rubric(n: int, user: str, profile: tuple[Post, ...], aspects: int = 2) -> Rubric:
+    return Rubric(
+        question_id=f"{SECRETS['item']}_{n}",
+        user=user,
+        origin="planner",
+        aspects=tuple(
+            Aspect(
+                aspect=f"{tell(user)} wants point {k} of {n}.",
+                reason=SECRETS["reason"],
+                evidence=profile[k % len(profile)].text,
+                post_ids=(profile[k % len(profile)].id,),
+                confidence=0.987654,
+            )
+            for k in range(aspects)
+        ),
+    )
+
+
+def mixed(twins: int, violates: int, domains: Iterable[str] = ("Home",)) -> list[Pair]:
+    """Twins and violate pairs, dealt to the domains in turn, each with a narrative."""
+    names = list(domains)
+    of = [names[n % len(names)] for n in range(twins + violates)]
+    pairs: list[Pair] = []
+    for n in range(twins):
+        pairs += twin(n, of[n], narrative=f"The long story of {n}.")
+    for n in range(twins, twins + violates):
+        pairs.append(violate(n, of[n], narrative=f"The long story of {n}."))
+    return pairs
+
+
+def one(*pairs: Pair) -> Subject:
+    (subject,) = subjects_of(pairs, FILE)
+    return subject
+
+
+# Studies
+
+
+@dataclass(frozen=True)
+class Made:
+    """A study as exported: tasks by annotator in their order."""
+
+    subjects: list[Subject]
+    tasks: dict[str, list[Task]]
+    salts: dict[str, int]
+
+    def keyed(self, *purposes: Purpose, kind: Kind | None = None) -> list[KeyedTask]:
+        return [
+            task.keyed
+            for given in self.tasks.values()
+            for task in given
+            if (not purposes or task.keyed.purpose in purposes) and kind in (None, task.keyed.kind)
+        ]
+
+    def of(self, purpose: Purpose, kind: Kind = "preference") -> list[Task]:
+        return [t for t in self.all() if (t.keyed.purpose, t.keyed.kind) == (purpose, kind)]
+
+    def all(self) -> list[Task]:
+        return [task for given in self.tasks.values() for task in given]
+
+    @property
+    def by_id(self) -> dict[str, Subject]:
+        return {subject.id: subject for subject in self.subjects}
+
+    def study(self, **changes: Any) -> Study:
+        """The study's settings, as an export fixes them."""
+        fields: dict[str, Any] = {
+            "version": "0", "simulated_pairs": False, "pairs_hash": "sha256:0", "seed": 0,
+            "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
+            "sampled": len(self.subjects), "of": len(self.subjects), "policy": HumanPolicy(),
+            "scales": SCALES, "config_hashes": {},
+        }  # fmt: skip
+        return Study.model_validate({**fields, **changes})
+
+
+def study_of(
+    pairs: Iterable[Pair],
+    *,
+    annotators: int = 9,
+    overlap: int = 3,
+    attention: float = 0.05,
+    seed: int = 0,
+    checks: tuple[Check, ...] = CHECKS,
+    **human: Any,
+) -> Made:
+    """Tasks of a study of all these pairs; `human` are keys of the policy."""
+    subjects = subjects_of(pairs, FILE)
+    plan = Plan(
+        pseudonyms(annotators), overlap, attention, seed, HumanPolicy(**human), PlanPolicy()
+    )  # fmt: skip
+    tasks, salts = make_tasks(subjects, plan, checks)
+    return Made(subjects, tasks, salts)
+
+
+def random_pairs(chance: random.Random, *, most: int = 40) -> list[Pair]:
+    """A study's pairs of some size, with some domains, in some order."""
+    domains = ["Home", "Garden", "Music"][: chance.randint(1, 3)]
+    pairs = mixed(chance.randint(0, most), chance.randint(1, most), domains)
+    chance.shuffle(pairs)
+    return pairs
+
+
+# Answers
+
+_numbers = count()
+
+
+def votes(pair: Pair, choices: str, **changes: Any) -> list[Verdict]:
+    """A preference vote for each of the characters, each by somebody else: `+` for the chosen
+    response, `-` for the other, `=` about equal, `?` cannot tell."""
+    named = {
+        "+": response_id(pair.chosen),
+        "-": response_id(pair.rejected),
+        "=": EQUAL,
+        "?": CANNOT_TELL,
+    }
+    return [_verdict(pair, PreferenceAnswer(choice=named[c]), **changes) for c in choices]
+
+
+def quality(
+    subject: Subject,
+    first: dict[str, int | None] | int,
+    second: dict[str, int | None] | int,
+    n: int = 2,
+    **changes: Any,
+) -> list[Verdict]:
+    """`n` people's scores of the two responses, by scale or the same on all."""
+    scores = {
+        response_id(text): (
+            dict.fromkeys(("correctness", "helpfulness"), given)
+            if isinstance(given, int)
+            else dict(given)
+        )
+        for text, given in ((subject.first, first), (subject.second, second))
+    }
+    answers = QualityAnswers.model_validate({"scores": scores})
+    return [_verdict(subject.asked, answers, **{"pair": None, **changes}) for _ in range(n)]
+
+
+def support(pair: Pair, *answers: Iterable[Support], **changes: Any) -> list[Verdict]:
+    """One person's support for each aspect, for as many people as given."""
+    return [
+        _verdict(
+            pair,
+            RubricAnswers(
+                aspects=tuple(
+                    AspectAnswer(
+                        aspect=aspect_id(aspect.aspect), support=said, delivered="cannot_tell"
+                    )
+                    for aspect, said in zip(pair.rubric.aspects, given, strict=True)
+                )
+            ),
+            **changes,
+        )
+        for given in answers
+    ]
+
+
+def well(subject: Subject) -> list[Verdict]:
+    """Quality and aspects as anyone would wish, so that only the votes decide."""
+    found = quality(subject, 4, 4)
+    for pair in subject.pairs:
+        clear: list[Support] = ["clearly"] * len(pair.rubric.aspects)
+        found += support(pair, clear, clear)
+    return found
+
+
+def decided(subject: Subject, verdicts: Iterable[Verdict], **policy: Any) -> Decision:
+    return decide(subject, verdicts, HumanPolicy(**policy))
+
+
+def _verdict(
+    pair: Pair, answers: QualityAnswers | PreferenceAnswer | RubricAnswers, /, **changes: Any
+) -> Verdict:
+    number = next(_numbers)
+    fields: dict[str, Any] = {
+        "task": f"task-{number}", "kind": answers.kind, "purpose": "vote", "round": 1,
+        "annotator": f"somebody-{number}", "subject": pair.twin_id or pair.id, "pair": pair.id,
+        "domain": pair.domain, "a": response_id(pair.chosen), "b": response_id(pair.rejected),
+        "answers": answers, "comment": "", "created": ASKED, "updated": ASKED, "seconds": None,
+        "raw": "sha256:0", "simulated": False,
+    }  # fmt: skip
+    return Verdict.model_validate({**fields, **changes})
