@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pairwright.errors import on_disk
+from pairwright.files import write_whole
 from pairwright.policy import HumanPolicy
 from pairwright.records import Record
 from pairwright_human_eval.attention import checks_passed, excluded_by
@@ -261,9 +261,5 @@ def decide_all(
 
 
 def write_decisions(path: Path, decisions: Iterable[Decision]) -> None:
-    """One line a subject, in the order of pairs.jsonl; whole or not at all."""
-    partial = path.with_suffix(".partial")
-    with on_disk(path):
-        with partial.open("w", encoding="utf-8") as file:
-            file.writelines(decision.model_dump_json() + "\n" for decision in decisions)
-        partial.replace(path)
+    """One line a subject, in the order of pairs.jsonl."""
+    write_whole(path, (decision.model_dump_json() + "\n" for decision in decisions))

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError
+from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.folder import HumanFolder
 
@@ -96,7 +97,4 @@ def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str
 
 
 def write_people(folder: HumanFolder, people: People) -> None:
-    with on_disk(folder.people):
-        partial = folder.people.with_suffix(".partial")
-        partial.write_text(people.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        partial.replace(folder.people)
+    write_whole(folder.people, people.model_dump_json(indent=1) + "\n")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import labelling_config
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
@@ -128,7 +129,6 @@ def _write_tasks(folder: HumanFolder, annotator: str, tasks: list[Task]) -> None
 
 
 def _write_file(path: Path, tasks: list[Data]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     listed = [{"data": data} for data in tasks]
     _write(path, json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
 
@@ -143,12 +143,10 @@ def _lines(keyed: Iterable[KeyedTask]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all; a file that says so already is left alone."""
+    """A file that says so already is left alone."""
     if path.exists() and path.read_bytes() == text.encode():
         return
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    write_whole(path, text)
 
 
 def _study(path: Path) -> Study:

@@ -4,7 +4,7 @@ pulling twice leaves the same files, byte for byte."""
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pairwright.errors import on_disk
+from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.accept.accept import Accepted, accept
 from pairwright_human_eval.exports import stored_exports
@@ -25,8 +25,4 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
 
 
 def _write(path: Path, lines: Iterable[Record]) -> None:
-    with on_disk(path):
-        partial = path.with_suffix(".partial")
-        with partial.open("w", encoding="utf-8") as file:
-            file.writelines(line.model_dump_json() + "\n" for line in lines)
-        partial.replace(path)
+    write_whole(path, (line.model_dump_json() + "\n" for line in lines))

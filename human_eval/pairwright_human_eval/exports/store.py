@@ -15,6 +15,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
 from pairwright_human_eval.exports.read import read_export
 from pairwright_human_eval.exports.shape import Export, ExportedTask
 from pairwright_human_eval.folder import HumanFolder
@@ -132,9 +133,5 @@ def _content(export: Export) -> bytes:
 def _write(path: Path, content: bytes, export: Export) -> Stored:
     if path.exists() and path.read_bytes() == content:
         return Stored(path, False, export.annotations)
-    with on_disk(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(content)
-        partial.replace(path)
+    write_whole(path, content)
     return Stored(path, True, export.annotations)

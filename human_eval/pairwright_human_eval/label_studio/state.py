@@ -3,11 +3,10 @@
 It is written anew, by a rename, after every request that imports tasks.
 """
 
-import os
-
 from pydantic import ValidationError
 
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError
+from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.api import Project
@@ -91,13 +90,7 @@ def pushed_state(folder: HumanFolder) -> ServerState:
 
 
 def write_state(folder: HumanFolder, state: ServerState) -> None:
-    partial = folder.server.with_suffix(".partial")
-    with on_disk(folder.server):
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(state.model_dump_json(indent=1) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(folder.server)
+    write_whole(folder.server, state.model_dump_json(indent=1) + "\n")
 
 
 def check_same_server(

@@ -1,9 +1,8 @@
 """Writing a report into its folder: JSON, which is the source, Markdown and HTML."""
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
-from pairwright.errors import on_disk
+from pairwright.files import write_whole
 from pairwright.policy import HumanPolicy
 from pairwright.report import Table, to_html, to_markdown
 from pairwright_human_eval.folder import HumanFolder
@@ -35,19 +34,12 @@ def write_report(
     if progress:
         progress("pages and plots")
     page = page_of(report)
-    _write(folder.path / "report.json", report.model_dump_json(indent=2) + "\n")
-    _write(folder.path / "report.md", to_markdown(page))
-    _write(folder.path / "report.html", to_html(page))
+    write_whole(folder.path / "report.json", report.model_dump_json(indent=2) + "\n")
+    write_whole(folder.path / "report.md", to_markdown(page))
+    write_whole(folder.path / "report.html", to_html(page))
     return report
 
 
 def summary(report: Report) -> Table:
     """Agreement by question, for a terminal."""
     return agreement_table(report)
-
-
-def _write(path: Path, text: str) -> None:
-    with on_disk(path):
-        partial = path.with_name(path.name + ".partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
