@@ -12,6 +12,21 @@ CHECKS = load_checks(assets.HUMAN_EVAL / "checks.toml")
 DOMAINS = {path.stem for path in assets.RUBRICS.glob("*.toml")} - {"quality"}
 MARKUP = re.compile(r"[*_#`|<>\[\]{}~]|https?:|\n|^\s*(?:[-+]|\d+[.)])\s", re.MULTILINE)
 PERSONA = re.compile(r"\b(?:given|knowing|since) (?:that )?(?:you|your)\b|\bas an? \w+ you\b", re.I)
+# What half of the people need, by the start of their question.
+NEEDS = {
+    "What headphones": r"deaf|left ear|working ear",
+    "What should we watch": r"epilep|flash|strobe|seizure",
+    "Can you suggest a video game": r"(?:one|left|right|wrong) hand|right-handed",
+    "Which instrument": r"neighbour|next door|complain",
+    "What can I bake": r"\begg",
+    "What is the best way to get from Leeds": r"\bfly\b|aeroplane",
+    "How can I get fitter": r"\bknees?\b",
+    "How can I put up some shelves": r"\bholes?\b",
+    "Where should I keep the money": r"cannot afford|go down in value|in full|or risk|same day",
+    "How can I find out more": r"no computer|screen|internet|on the wall",
+    "I have been asked to give the toast": r"larynx|no voice|cannot (?:speak|talk)|don't talk",
+    "How do I find a flat in Lyon": r"\bBruno\b|\bdogs?\b",
+}
 each = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.question[:40])
 
 
@@ -31,8 +46,26 @@ def test_nothing_is_there_twice() -> None:
 
 @each
 def test_posts_are_those_of_a_forum(check: Check) -> None:
-    assert 2 <= len(check.posts) <= 4
-    assert all(30 <= words(post) <= 120 for post in check.posts)
+    lengths = [words(post) for post in check.posts]
+    assert len(lengths) == 10
+    assert all(15 <= length <= 90 for length in lengths)
+    assert max(lengths) >= 2 * min(lengths)
+    assert all(post.isascii() and not MARKUP.search(post) for post in check.posts)
+
+
+def test_no_two_posts_open_alike() -> None:
+    openings = Counter(
+        tuple(post.casefold().split()[:4]) for check in CHECKS for post in check.posts
+    )
+    assert [opening for opening, times in openings.items() if times > 1] == []
+
+
+@pytest.mark.parametrize(("start", "need"), NEEDS.items())
+def test_a_need_stands_in_the_first_two_posts_and_comes_up_again(start: str, need: str) -> None:
+    (check,) = (check for check in CHECKS if check.question.startswith(start))
+    told = [re.search(need, post, re.I) is not None for post in check.posts]
+    assert all(told[:2])  # as few as a task may show
+    assert sum(told[2:]) >= 2
 
 
 @each

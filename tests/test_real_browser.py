@@ -1,118 +1,192 @@
-"""One task of each kind answered in a real browser on the real server, from push to verdict."""
+"""Hostile texts in every place of the forms, in a real browser on the real server."""
 
-import re
+from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
 
-from browser import logged_in, picture
-from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
-from pairwright_human_eval.accept import derive
-from pairwright_human_eval.label_studio import Server, labelling_links, pull, push
-from pairwright_human_eval.records import (
-    KINDS,
-    KeyedTask,
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    Verdict,
-)
+from browser import Browsing, logged_in, open_form
+from hostile import HOSTILE
+from label_studio_server import cache_folder, scales
+from pairwright.policy import PlanPolicy
+from pairwright.records import Aspect, Pair, Post
+from pairwright.text import visible
+from pairwright_human_eval.forms import labelling_config
+from pairwright_human_eval.label_studio import Server
 from pairwright_human_eval.server import LabelStudioServer, prepare
+from pairwright_human_eval.tasks import (
+    Data,
+    adjudication,
+    page_of,
+    preference_task,
+    quality_task,
+    rubric_task,
+)
+from verified import one, rubric, violate
 
 pytestmark = pytest.mark.real
 
-COMMENT = "Both are fine; the first is <b>shorter</b>."
+SETTLE_MS = 300
+"""How long a page may take to do what it must not; in the control it does within it."""
+# As files hold them: without halves of surrogate pairs.
+TEXTS = [
+    text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") for text in HOSTILE
+]
+MARKDOWN = set(
+    "BLOCKQUOTE BR CODE EM H1 LI OL P PRE S STRONG TABLE TBODY TD TH THEAD TR UL".split()
+)
+"""What a response may bring to the page, besides the number that a list starts at."""
+RAW = (
+    "<iframe srcdoc='<script>parent.owned(1); parent.alert(2)</script>'></iframe> KEPT "
+    "<img src=http://127.0.0.1:9/beacon.png> <style>.pw-post { display: none }</style>"
+)
+LOOK = """() => [...document.querySelectorAll('.pw .lsf-richtext__container')].map(text => {
+  const box = text.getBoundingClientRect();
+  const there = box.width > 0 && box.height > 0 &&
+    text.checkVisibility({opacityProperty: true, visibilityProperty: true});
+  return {
+    response: text.closest('.pw-response') !== null,
+    text: there ? text.innerText : '',
+    elements: [...text.querySelectorAll('*')].map(e => [e.tagName, ...e.getAttributeNames()]),
+  };
+})"""
 
 
-@pytest.fixture
-def running(tmp_path: Path) -> Iterator[LabelStudioServer]:
-    with LabelStudioServer(prepare(cache_folder(), print), tmp_path / "data", 0) as server:
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioServer]:
+    data = tmp_path_factory.mktemp("label-studio")
+    with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
         yield server
 
 
-def test_one_task_of_each_kind_goes_through_the_browser(
-    tmp_path: Path, running: LabelStudioServer
-) -> None:
-    made = make_study(tmp_path / "run", 2, ANNOTATORS[:1])
-    account = running.sign_up("reader@example.org", "a-long-password")
+@pytest.fixture(scope="module")
+def server(running: LabelStudioServer) -> Iterator[Server]:
     with Server(running.url, running.account.token) as server:
-        push(server, made.folder, made.study, made.key)
-        links = labelling_links(made.folder)[ANNOTATORS[0]]
-        with logged_in(running.url, account) as page:
-            elsewhere: list[str] = []
-            page.on(
-                "request",
-                lambda asked: (
-                    None
-                    if asked.url.startswith((running.url, "data:", "blob:"))
-                    else elsewhere.append(asked.url)
-                ),
-            )
-            for title, link in links.items():
-                answer(page, link, tmp_path, title.rsplit(" ", 1)[1])
-        assert not elsewhere
-        pull(server, made.folder)
-    accepted = derive(made.folder, {row.task: row for row in made.key}, made.study)
-    assert not accepted.set_aside
-    verdicts = {verdict.kind: verdict for verdict in accepted.verdicts}
-    assert sorted(verdicts) == sorted(KINDS)
-    for kind, verdict in verdicts.items():
-        first = made.rows(ANNOTATORS[0], kind)[0]
-        # The tasks come in the order of the file.
-        assert verdict.task == first.task
-        assert verdict.comment == COMMENT
-        assert verdict.seconds is not None
-        assert said(verdict) == expected(first)
+        yield server
 
 
-def answer(page: Page, link: str, folder: Path, name: str) -> None:
-    """Choose the first option of every question and submit; not before all are answered."""
-    page.goto(link)
-    questions = page.locator(".lsf-choices")
-    expect(questions.first).to_be_visible(timeout=30_000)
-    page.set_default_timeout(10_000)
-    picture(page, folder, f"{name}-asked")
-    submit = page.locator("button", has_text=re.compile(r"^Submit"))
-    expect(submit).to_be_disabled()
-    posted: list[str] = []
-    page.on("request", lambda asked: posted.append(asked.url) if asked.method == "POST" else None)
-    *others, last = (questions.nth(n) for n in range(questions.count()))
-    for question in others:
-        question.locator("label").first.click()
-    if others:
-        submit.click()
-        expect(page.get_by_role("dialog")).to_be_visible()
-        picture(page, folder, f"{name}-refused")
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog")).to_be_hidden()
-        assert not [url for url in posted if url.endswith("/annotations")]
-    last.locator("label").first.click()
-    page.locator("textarea").first.fill(COMMENT)
-    picture(page, folder, name)
-    with page.expect_response(
-        lambda reply: "/annotations" in reply.url and reply.request.method == "POST"
-    ) as reply:
-        submit.click()
-    assert reply.value.status == 201
+@pytest.fixture(scope="module")
+def browsing(running: LabelStudioServer) -> Iterator[Browsing]:
+    account = running.sign_up("reader@example.org", "a-long-password")
+    with logged_in(running.url, account) as browsing:
+        yield browsing
 
 
-def said(verdict: Verdict) -> object:
-    match verdict.answers:
-        case PreferenceAnswer(choice=choice):
-            return choice
-        case QualityAnswers(scores=scores):
-            return scores
-        case RubricAnswers(aspects=aspects):
-            return [(aspect.support, aspect.delivered) for aspect in aspects]
+def test_hostile_texts_do_nothing_but_stand_there(server: Server, browsing: Browsing) -> None:
+    """Two to a page, as question, responses, posts, aspects, quotes and earlier answers."""
+    tasks = []
+    for n in range(0, len(TEXTS), 2):
+        first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
+        pair = hostile_pair(n, first, second)
+        task = rubric_task(page_of(one(pair), swap=False), pair, "somebody")
+        tasks.append(adjudication(task, "somebody", (visible(first), visible(second))).data)
+    form = labelling_config("rubric", scales(), adjudication=True)
+    harm = [
+        f"texts {2 * n} and {2 * n + 1}: {found}"
+        for n, (task, link) in enumerate(zip(tasks, links(server, form, tasks), strict=True))
+        for found in harm_of(browsing, link, task)
+    ]
+    assert not harm, "\n".join(harm)
 
 
-def expected(row: KeyedTask) -> object:
-    """What the first option of every question says."""
-    if row.kind == "preference":
-        return row.a
-    if row.kind == "quality":
-        scores = {scale.name: 1 for scale in scales()}
-        return {row.a: scores, row.b: scores}
-    return [("clearly", row.a) for _ in row.aspects]
+def test_hostile_texts_do_nothing_in_the_other_forms(server: Server, browsing: Browsing) -> None:
+    """All in one narrative; and a few of each sort in the form without posts."""
+    pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
+    page = page_of(one(pair), swap=False)
+    narrated = preference_task(page, pair, "somebody", PlanPolicy(), purpose="narrative").data
+    form = labelling_config("preference", scales())
+    (link,) = links(server, form, [narrated])
+    assert not harm_of(browsing, link, narrated)
+    rated = quality_task(page, "somebody").data
+    form = labelling_config("quality", scales())
+    (link,) = links(server, form, [rated])
+    assert not harm_of(browsing, link, rated)
+
+
+def test_the_same_check_finds_what_raw_html_does(server: Server, browsing: Browsing) -> None:
+    """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
+    pair = hostile_pair(0, TEXTS[0], TEXTS[1])
+    page = page_of(one(pair), swap=False)
+    task = preference_task(page, pair, "somebody", PlanPolicy()).data | {"response_a": RAW}
+    form = labelling_config("preference", scales())
+    (link,) = links(server, form, [task])
+    found = harm_of(browsing, link, task)
+    for part in ("asked elsewhere: http://127.0.0.1:9", "hidden", "IMG", "STYLE"):
+        assert any(part in harm for harm in found), (part, found)
+
+    before, start, after = form.partition('<HyperText name="ResponseA"')
+    assert start
+    form = f'{before}<Markdown value="$response_a"/>{after.partition("/>")[2]}'
+    (link,) = links(server, form, [task])
+    found = harm_of(browsing, link, task)
+    for part in ("ran: 1", "opened a dialog: 2", "asked elsewhere: http://127.0.0.1:9", "hidden"):
+        assert any(part in harm for harm in found), (part, found)
+
+
+def hostile_pair(n: int, first: str, second: str, narrative: str | None = None) -> Pair:
+    profile = tuple(Post(id=f"post-{k}", text=text) for k, text in enumerate((first, second)))
+    aspects = tuple(
+        Aspect(aspect=post.text, reason="", evidence=post.text, post_ids=(post.id,))
+        for post in profile
+    )
+    return violate(
+        n,
+        question=f"{first}\n\n{second}",
+        narrative=narrative,
+        profile=profile,
+        rubric=rubric(n, "somebody", profile).model_copy(update={"aspects": aspects}),
+        chosen=first,
+        rejected=second,
+    )
+
+
+def links(server: Server, form: str, tasks: list[Data]) -> list[str]:
+    """Where each of the tasks is seen, in a project of their own."""
+    project = server.create("Hostile", form)
+    return [f"{server.url}/projects/{project}/data?task={id}" for id in server.add(project, tasks)]
+
+
+def harm_of(browsing: Browsing, link: str, task: Data) -> list[str]:
+    """What a task's texts do to the page that shows them."""
+    page = browsing.page
+    questions = open_form(page, link)
+    page.wait_for_timeout(SETTLE_MS)
+    found = browsing.harm()
+    # Label Studio adds which of its tabs it is.
+    if page.url.partition("&tab=")[0] != link:
+        found.append(f"went to {page.url}")
+    shown = page.evaluate(LOOK)
+    told = Counter(spaced(text["text"]) for text in shown if not text["response"])
+    found += [f"hidden: {text[:80]!r}" for text in Counter(map(spaced, plain(task))) - told]
+    responses = [text for text in shown if text["response"]]
+    for text in responses:
+        if "KEPT" not in text["text"] and text["text"].strip() != "$response_b":
+            found.append(f"hidden in a response: {text['text'][:80]!r}")
+        for name, *attributes in text["elements"]:
+            if name not in MARKDOWN or attributes not in ([], ["start"]):
+                found.append(f"element: {name} {attributes}")
+    if len(responses) != 2:
+        found.append(f"{len(responses)} responses")
+    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        found.append("wider than the window")
+    for question in questions.all():
+        # Only looks whether a click would get there: that nothing lies over it.
+        question.locator("label").first.click(trial=True, timeout=5_000)
+    return found
+
+
+def plain(task: Data) -> list[str]:
+    """The texts that are shown as they are."""
+    found = [str(task["question"])]
+    for name in ("posts", "narrative", "earlier", "aspects"):
+        rows = task.get(name, [])
+        assert isinstance(rows, list)
+        for row in rows:
+            assert isinstance(row, dict)
+            found += [str(row[key]) for key in ("text", "quote") if key in row]
+    return found
+
+
+def spaced(text: str) -> str:
+    """With single spaces: how lines are broken is the page's affair."""
+    return " ".join(text.split())
