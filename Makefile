@@ -31,7 +31,7 @@ demo: .venv/base-$(STAMP)     ## build the bundled example and verify it with si
 	@rm -rf $(DEMO)
 	@$(BIN)/pairwright init $(DEMO) >/dev/null
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
-	$(BIN)/pairwright human export $(DEMO)/run
+	$(BIN)/pairwright human export $(DEMO)/run --seed 0
 	$(BIN)/pairwright human simulate $(DEMO)/run
 	$(BIN)/pairwright human report $(DEMO)/run
 

@@ -142,7 +142,7 @@ def annotated_study(
     left: list[Left] = []
     each = NEW // (len(WHO) * len(KINDS))
     for who, kind in ((who, kind) for who in WHO for kind in KINDS):
-        title = f"Pairwright {state.study} {who} {kind}"
+        title = f"Study {state.study} {who} {kind}"
         project = server.create(title, made.folder.config(kind).read_text(encoding="utf-8"))
         tasks = json.loads(made.folder.tasks(who, kind).read_bytes())
         names = [task["data"]["task"] for task in tasks]

@@ -21,6 +21,8 @@ from typing import Any
 
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.exports import store_raw
+from pairwright_human_eval.exports.read import read_raw
+from pairwright_human_eval.exports.store import store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Study
 
@@ -60,8 +62,11 @@ def imported_files(run: Path, *files: Path) -> Accepted:
 def imported_rows(run: Path, tasks: Iterable[object], **pull: object) -> Accepted:
     """Tasks as exported by hand; with `pull`, as our own pull wraps them."""
     run.mkdir(exist_ok=True)
-    content = {**pull, "tasks": list(tasks)} if pull else list(tasks)
-    return imported_files(run, written(run / "export.json", content))
+    if not pull:
+        return imported_files(run, written(run / "export.json", list(tasks)))
+    folder = HumanFolder(run)
+    store(read_raw(written(run / "pulled.json", {**pull, "tasks": list(tasks)})), folder)
+    return derive(folder, KEY, STUDY)
 
 
 def reasons(accepted: Accepted) -> dict[int | None, str]:

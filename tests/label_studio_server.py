@@ -1,6 +1,5 @@
 """For tests and benchmarks of Label Studio: a study without a build, and people who annotate it."""
 
-import os
 import time
 from collections.abc import Iterable
 from functools import cache
@@ -11,6 +10,7 @@ import httpx2
 from pydantic import JsonValue
 
 from pairwright import assets
+from pairwright.cli.human.options import cache_folder as cache_folder
 from pairwright.policy import HumanPolicy
 from pairwright.records import content_id
 from pairwright.rubric import Scale, load_scales
@@ -23,11 +23,6 @@ from pairwright_human_eval.write import write_study
 
 ANNOTATORS = ("annotator-01", "annotator-02", "annotator-03")
 ASPECTS = 3
-
-
-def cache_folder() -> Path:
-    """Where the command line keeps Label Studio's environment."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pairwright"
 
 
 @cache

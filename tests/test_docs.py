@@ -98,7 +98,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("docs")
     run(folder, "pairwright", "init", "demo")
     build = ("build", "demo/pairwright.toml", "--run", "demo/run")
-    human = (("human", name, "demo/run") for name in ("export", "simulate", "report"))
+    human = (
+        ("human", "export", "demo/run", "--seed", "0"),
+        ("human", "simulate", "demo/run"),
+        ("human", "report", "demo/run"),
+    )
     return Demo(folder, "".join(run(folder, "pairwright", *words) for words in (build, *human)))
 
 

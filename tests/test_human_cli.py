@@ -17,7 +17,7 @@ from pairwright_human_eval.forms import config_hash
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_id
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import when
-from pairwright_human_eval.write import Fixed, read_study
+from pairwright_human_eval.write import Fixed, read_key, read_study
 from study import Done, pairwright
 
 
@@ -53,7 +53,7 @@ def copied(built: Path, run: Path) -> Path:
 
 
 def export(run: Path, *options: object) -> Done:
-    return pairwright("human", "export", run, *options)
+    return pairwright("human", "export", run, "--seed", 7, *options)
 
 
 def refused(done: Done, *said: str) -> str:
@@ -348,3 +348,19 @@ def test_an_example_in_the_help_names_every_option(run: Path) -> None:
     for option in ("--annotators", "--overlap", "--sample", "--checks"):
         assert option in done.out
     assert "pairwright human export runs/first" in done.out
+
+
+def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(run: Path) -> None:
+    def ids() -> set[str]:
+        return {line.task for line in read_key(HumanFolder(run).key)}
+
+    pairwright("human", "export", run)
+    first, secret = ids(), read_study(HumanFolder(run)).study.seed
+    assert secret > 2**64, "short enough to be tried out"
+    seen = b"".join(path.read_bytes() for path in (run / "human" / "tasks").rglob("*.json"))
+    assert str(secret).encode() not in seen
+    assert "nothing has changed" in pairwright("human", "export", run).out
+    assert ids() == first
+    shutil.rmtree(run / "human")
+    pairwright("human", "export", run)
+    assert not ids() & first

@@ -80,10 +80,10 @@ def test_majority_of_three(choices: str, state: str, reason: str) -> None:
 UNANIMITY = [
     ("+++", "verified", ""),
     ("++++", "verified", ""),
-    ("++-", "disputed", "preference: no_majority"),
-    ("++=", "disputed", "preference: no_majority"),
-    ("++?", "disputed", "preference: no_majority"),
-    ("--+", "disputed", "preference: no_majority"),
+    ("++-", "refused", "preference: not_unanimous"),
+    ("++=", "refused", "preference: not_unanimous"),
+    ("++?", "refused", "preference: not_unanimous"),
+    ("--+", "refused", "preference: for_the_other"),
     ("---", "refused", "preference: for_the_other"),
     ("===", "refused", "preference: about_equal"),
     ("+??", "refused", "preference: cannot_tell"),
@@ -401,7 +401,12 @@ def checks(
             a=response_id(violate(9).chosen), b=response_id(violate(9).rejected),
         )
     ]  # fmt: skip
-    key = {v.task: keyed(v.task, "attention", "check-1", expected=expected) for v in verdicts}
+    key = {
+        v.task: keyed(v.task, "attention", "check-1", expected=expected).model_copy(
+            update={"annotator": v.annotator, "a": v.a, "b": v.b}
+        )
+        for v in verdicts
+    }
     return verdicts, key
 
 
@@ -573,7 +578,7 @@ def test_a_changed_policy_decides_the_same_answers_anew() -> None:
     given = [*quality(VIOLATE, 3, 4), *support(PAIR, ("clearly", "no"), CLEAR), *votes(PAIR, "++?")]
     cases: list[tuple[dict[str, Any], State]] = [
         ({}, "verified"),
-        ({"rule": "unanimity"}, "disputed"),
+        ({"rule": "unanimity"}, "refused"),
         ({"votes": 4}, "waiting"),
         ({"votes": 2}, "verified"),
         ({"cannot_tell": 0.2}, "refused"),

@@ -59,16 +59,16 @@ def tasks_for(who: str) -> list[Task]:
     policy, found = PlanPolicy(), []
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
-        page = page_of(subject, bool(n % 2))
+        page = page_of(subject, 0, bool(n % 2))
         found += [quality_task(page, who), rubric_task(page, subject.asked, who)]
         found.append(preference_task(page, subject.asked, who, policy))
         if n < 60:
-            found.append(repeated(found[-1]))
+            found.append(repeated(found[-1], 0))
             stranger = preference_task(page, subject.asked, who, policy, purpose="wrong_profile")
             found.append(stranger)
     for n in range(20):
         check = Check(domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad")
-        found.append(attention_task(check, who, ("2025-01-01",), bool(n % 2)))
+        found.append(attention_task(check, who, ("2025-01-01",), bool(n % 2), 0))
     return found
 
 

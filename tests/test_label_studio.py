@@ -202,7 +202,7 @@ def test_a_changed_configuration_takes_no_more_tasks(
         ((403, "<html>forbidden</html>"), InputError, "does not take the API key"),
         ((404, "<html>nothing here</html>"), EndpointRefused, "address of a Label Studio"),
         ((400, {"detail": f"bad header Token {KEY}"}), EndpointRefused, r"\(the key\)"),
-        ((200, "<html>a web site</html>"), CallFailed, "a web site"),
+        ((200, "<html>a web page</html>"), CallFailed, "a web page"),
     ],
 )
 def test_errors_name_what_happened_and_show_no_secret(

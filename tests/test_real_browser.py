@@ -78,8 +78,8 @@ def test_hostile_texts_do_nothing_but_stand_there(server: Server, browsing: Brow
     for n in range(0, len(TEXTS), 2):
         first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
         pair = hostile_pair(n, first, second)
-        task = rubric_task(page_of(one(pair), swap=False), pair, "somebody")
-        tasks.append(adjudication(task, "somebody", (visible(first), visible(second))).data)
+        task = rubric_task(page_of(one(pair), 0, swap=False), pair, "somebody")
+        tasks.append(adjudication(task, "somebody", (visible(first), visible(second)), 0).data)
     form = labelling_config("rubric", scales(), adjudication=True)
     harm = [
         f"texts {2 * n} and {2 * n + 1}: {found}"
@@ -92,7 +92,7 @@ def test_hostile_texts_do_nothing_but_stand_there(server: Server, browsing: Brow
 def test_hostile_texts_do_nothing_in_the_other_forms(server: Server, browsing: Browsing) -> None:
     """All in one narrative; and a few of each sort in the form without posts."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
-    page = page_of(one(pair), swap=False)
+    page = page_of(one(pair), 0, swap=False)
     narrated = preference_task(page, pair, "somebody", PlanPolicy(), purpose="narrative").data
     form = labelling_config("preference", scales())
     (link,) = links(server, form, [narrated])
@@ -106,7 +106,7 @@ def test_hostile_texts_do_nothing_in_the_other_forms(server: Server, browsing: B
 def test_the_same_check_finds_what_raw_html_does(server: Server, browsing: Browsing) -> None:
     """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1])
-    page = page_of(one(pair), swap=False)
+    page = page_of(one(pair), 0, swap=False)
     task = preference_task(page, pair, "somebody", PlanPolicy()).data | {"response_a": RAW}
     form = labelling_config("preference", scales())
     (link,) = links(server, form, [task])

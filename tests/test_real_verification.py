@@ -5,43 +5,29 @@ three people answer over its API and in a browser, and a fourth closes what is d
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from pydantic import JsonValue
 
 from browser import logged_in, open_form, picture
-from label_studio_server import Person, cache_folder, scales
+from label_studio_server import Person, cache_folder
+from opinions import Answers, Given, opinion, result, states, ticks
 from pairwright import assets
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio import labelling_links
 from pairwright_human_eval.label_studio.state import pushed_state
-from pairwright_human_eval.records import (
-    BOTH,
-    CANNOT_TELL,
-    EQUAL,
-    KINDS,
-    AspectAnswer,
-    KeyedTask,
-    Kind,
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    Verdict,
-)
+from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer, Verdict
 from pairwright_human_eval.server import LabelStudioServer, prepare
 from pairwright_human_eval.write import read_key
 from study import Done, pairwright
 
 pytestmark = pytest.mark.real
 
-Answers = QualityAnswers | PreferenceAnswer | RubricAnswers
-Given = dict[str, Answers | None]
-"""By task; None for a skip."""
-
 ITEMS = 80
+ENDINGS = ("", " Thanks.", " Any advice is welcome.", " Please be frank.")
+"""What each copy of a user adds to the question, so that no two ask the same."""
 SETTINGS = """
 [planner]
 others = 0  # Copies of users share their aspects, which would make these generic.
@@ -55,13 +41,6 @@ cannot_tell = 1.0  # What the one voter cannot tell, an adjudicator has to.
 TYPED = "Both are fine; the first is <b>shorter</b>."
 WRITTEN = "<img src=x onerror=alert(1)> **Ask** me: reader@example.org"
 """The comment on everything that will be disputed: an adjudicator gets to read it."""
-OPTIONS = {
-    "preference": ("A", "B", EQUAL, CANNOT_TELL),
-    "support": ("clearly", "plausibly", "no", "contradicted"),
-    "delivered": ("A", "B", BOTH, "neither", CANNOT_TELL),
-}
-SCORES = ("1", "2", "3", "4", "5", "cannot_judge")
-"""In the order of the forms."""
 
 
 @pytest.fixture
@@ -94,6 +73,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     human("export", run, "--annotators", 3, "--overlap", 1)
     folder = HumanFolder(run)
     key = list(read_key(folder.key))
+    assert_quotes_stand_in_posts(folder, key)
 
     pushed = human("push", run, "--url", running.url)
     assert f"9 projects (9 new): {len(key):,} tasks imported, 0 were there" in pushed.out
@@ -105,7 +85,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
         person = join(who)
         if who == "annotator-01":
             firsts = [next(row for row in rows if row.kind == kind) for kind in KINDS]
-            given |= answer_in_browser(running, person, folder, firsts, tmp_path)
+            given |= answer_in_browser(running.url, person, folder, firsts, tmp_path)
         given |= answer_over_api(person, folder, [row for row in rows if row.task not in given])
     human("pull", run)
     human("report", run)
@@ -126,7 +106,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     unchanged(folder, "push", run, "--url", running.url, "--round", 2)
     adjudicator = join("adjudicator")
     firsts = [next(row for row in again if row.kind == kind) for kind in ("quality", "preference")]
-    given |= answer_in_browser(running, adjudicator, folder, firsts, tmp_path)
+    given |= answer_in_browser(running.url, adjudicator, folder, firsts, tmp_path)
     left = [row for row in again if row.task not in given]
     given |= answer_over_api(adjudicator, folder, left)
     human("pull", run)
@@ -156,6 +136,7 @@ def built(study: Path) -> Path:
             for named in (item, *item["profile"]):
                 named["id"] += f"-{copy}"
             item["user"] += f"_{copy}"
+            item["question"] += ENDINGS[copy]
             file.write(json.dumps(item) + "\n")
     with (study / "pairwright.toml").open("a", encoding="utf-8") as file:
         file.write(SETTINGS)
@@ -190,37 +171,117 @@ def files(folder: HumanFolder) -> dict[str, bytes]:
 # Answers
 
 
-def answer_over_api(person: Person, folder: HumanFolder, rows: Iterable[KeyedTask]) -> Given:
-    """Every task, in the order of the key; the last of a kind and round is skipped."""
+def answer_over_api(person: Person, folder: HumanFolder, rows: list[KeyedTask]) -> Given:
+    """Every task, in the order of the key; in the first round the last of each kind is skipped."""
     ids = {name: id for p in pushed_state(folder).projects for name, id in p.tasks.items()}
+    last = {row.kind: row.task for row in rows if row.round == 1}
     given: Given = {}
-    last = {(row.kind, row.round): row.task for row in rows if row.round == 1}
     for row in rows:
         answers = opinion(row)
         skip = row.task in last.values()
-        person.annotate(ids[row.task], result(row, answers), skip=skip)
+        person.annotate(ids[row.task], result(row, answers, comment(answers)), skip=skip)
         given[row.task] = None if skip else answers
     return given
 
 
 def answer_in_browser(
-    running: LabelStudioServer,
-    person: Person,
-    folder: HumanFolder,
-    rows: Iterable[KeyedTask],
-    pictures: Path,
+    url: str, person: Person, folder: HumanFolder, rows: list[KeyedTask], pictures: Path
 ) -> Given:
-    """The first task of each kind that comes when the annotator follows the link."""
-    links = {
-        title.split(" ", 2)[2]: link
-        for own in labelling_links(folder).values()
-        for title, link in own.items()
-    }
+    """The task of each kind that comes first when the annotator follows the link."""
+    projects = {(p.annotator, p.kind, p.round): p.title for p in pushed_state(folder).projects}
     given: Given = {}
-    with logged_in(running.url, person.account) as browsing:
+    with logged_in(url, person.account) as browsing:
         for row in rows:
-            name = f"{row.annotator} {row.kind}" + ("" if row.round == 1 else " 2")
+            title = projects[row.annotator, row.kind, row.round]
             answers = given[row.task] = opinion(row)
-            fill_in(browsing.page, links[name], [v for _, v in ticks(row, answers)], pictures, name)
+            fill_in(
+                browsing.page,
+                labelling_links(folder)[row.annotator][title],
+                [option for _, option in ticks(row, answers)],
+                pictures,
+                f"{row.kind}-{row.round}",
+            )
         assert not browsing.harm()
     return given
+
+
+def fill_in(page: Page, link: str, options: list[int], pictures: Path, name: str) -> None:
+    """Choose an option of every question and submit; not before all are answered."""
+    questions = open_form(page, link)
+    expect(questions).to_have_count(len(options))
+    picture(page, pictures, f"{name}-asked")
+    submit = page.locator("button", has_text=re.compile(r"^Submit"))
+    expect(submit).to_be_disabled()
+    posted: list[str] = []
+    page.on("request", lambda asked: posted.append(asked.url) if asked.method == "POST" else None)
+    *others, last = zip(questions.all(), options, strict=True)
+    for question, option in others:
+        question.locator("label").nth(option).click()
+    if others:
+        submit.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        picture(page, pictures, f"{name}-refused")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        assert not [url for url in posted if url.endswith("/annotations")]
+    last[0].locator("label").nth(last[1]).click()
+    page.locator("textarea").first.fill(TYPED)
+    picture(page, pictures, f"{name}-filled")
+    with page.expect_response(
+        lambda reply: "/annotations" in reply.url and reply.request.method == "POST"
+    ) as reply:
+        submit.click()
+    assert reply.value.status == 201
+
+
+def comment(answers: Answers) -> str:
+    return WRITTEN if answers == PreferenceAnswer(choice=CANNOT_TELL) else ""
+
+
+# What there is to see, and what came of it
+
+
+def assert_quotes_stand_in_posts(folder: HumanFolder, key: list[KeyedTask]) -> None:
+    for who in {row.annotator for row in key}:
+        for task in json.loads(folder.tasks(who, "rubric").read_bytes()):
+            texts = [post["text"] for post in task["data"]["posts"]]
+            for aspect in task["data"]["aspects"]:
+                assert any(aspect["quote"] in text for text in texts), task
+
+
+def assert_as_given(folder: HumanFolder, key: list[KeyedTask], given: Given) -> None:
+    """Every answer is a verdict that says what was given, and every skip is set aside."""
+    lines = folder.verdicts.read_text(encoding="utf-8").splitlines()
+    verdicts = {v.task: v for v in map(Verdict.model_validate_json, lines)}
+    assert len(verdicts) == len(lines)
+    rows = {row.task: row for row in key}
+    assert given.keys() == rows.keys()
+    assert {task: verdict.answers for task, verdict in verdicts.items()} == {
+        task: answers for task, answers in given.items() if answers
+    }
+    for task, verdict in verdicts.items():
+        row = rows[task]
+        assert (verdict.annotator, verdict.round) == (row.annotator, row.round)
+        assert (verdict.subject, verdict.pair) == (row.subject, row.pair)
+        assert verdict.seconds is not None
+        safe = comment(verdict.answers).replace("reader@example.org", "[e-mail]")
+        assert verdict.comment in (TYPED, safe)
+    aside = [json.loads(line) for line in folder.set_aside.read_text(encoding="utf-8").splitlines()]
+    assert {line["task"] for line in aside} == {task for task in given if not given[task]}
+    assert {line["reason"] for line in aside} == {"skipped"}
+    head = json.loads((folder.path / "report.json").read_text(encoding="utf-8"))["head"]
+    assert (head["tasks"], head["answered"]) == (len(given), len(verdicts))
+    assert (head["annotations"], head["verdicts"]) == (len(given), len(verdicts))
+    assert head["set_aside"] == {"skipped": len(aside)}
+    assert head["excluded"] == []
+
+
+def assert_decided(folder: HumanFolder, expected: Mapping[str, str]) -> None:
+    lines = folder.decisions.read_text(encoding="utf-8").splitlines()
+    decided = {line["subject"]: line["state"] for line in map(json.loads, lines)}
+    assert decided == expected
+    report = json.loads((folder.path / "report.json").read_text(encoding="utf-8"))
+    (whole,) = (of for of in report["decisions"] if of["group"] == "all")
+    counts = {state: share["k"] for state, share in whole["states"].items() if share["k"]}
+    assert counts == Counter(expected.values())
+    assert whole["subjects"] == len(expected)

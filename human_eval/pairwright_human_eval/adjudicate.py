@@ -56,16 +56,18 @@ def _tasks(
     study: Study,
     planner: PlanPolicy,
 ) -> Iterator[Task]:
-    page = page_of(subject, swapped(study.seed, study.salts[subject.domain], subject.id))
+    page = page_of(
+        subject, study.seed, swapped(study.seed, study.salts[subject.domain], subject.id)
+    )
     counted = [v for v in verdicts if v.purpose == "vote" and v.round == 1]
     if any(reason.startswith("quality:") for reason in decision.reasons):
         answers = [v for v in counted if v.kind == "quality"]
-        yield adjudication(quality_task(page, who), who, _earlier(answers, page))
+        yield adjudication(quality_task(page, who), who, _earlier(answers, page), study.seed)
     for pair in subject.pairs:
         if pair.id in decision.disputed:
             own = [v for v in counted if v.kind == "preference" and v.pair == pair.id]
             task = preference_task(page, pair, who, planner)
-            yield adjudication(task, who, _earlier(own, page))
+            yield adjudication(task, who, _earlier(own, page), study.seed)
 
 
 def _earlier(verdicts: list[Verdict], page: Page) -> tuple[str, ...]:

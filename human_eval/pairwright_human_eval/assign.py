@@ -41,6 +41,8 @@ class Assigner:
         """Chosen as A less chosen as B, by annotator and domain."""
         self._asked: set[tuple[int, str, str, str]] = set()
         """Annotator, work, question and user."""
+        self._questions: dict[str, set[tuple[int, str]]] = {"preference": set(), "rubric": set()}
+        """By work: annotator and question, whoever the user is."""
 
     def seats(self, subject: Subject, seats: list[Seat]) -> list[tuple[str, Seat]]:
         """An annotator for each seat. There must be at least as many annotators as seats."""
@@ -55,6 +57,7 @@ class Assigner:
         for who, n in zip(*linear_sum_assignment(cost), strict=True):
             self._loads[int(who), _work(seats[n])] += 1
             self._first[int(who), subject.domain] += _sign(seats[n])
+            self._questions[_work(seats[n])].add((int(who), subject.asked.item_id))
             for user in _users(seats[n], subject):
                 self._asked.add((int(who), _work(seats[n]), subject.asked.item_id, user))
             given.append((self._annotators[who], seats[n]))
@@ -72,15 +75,19 @@ class Assigner:
         return [self._annotators[who] for who in order[: self._overlap]]
 
     def _cost(self, who: int, seat: Seat, subject: Subject) -> float:
-        # A task too many weighs as much as one step out of balance, and no load outweighs telling
-        # somebody the aspects of a user whose preference they are asked for.
+        # A task too many weighs as much as one step out of balance. No load outweighs telling
+        # somebody the aspects of a user whose preference they are asked for, and little does those
+        # of the other user of the same question.
         other = "preference" if _work(seat) == "rubric" else "rubric"
         told = sum(
             (who, other, subject.asked.item_id, user) in self._asked
             for user in _users(seat, subject)
         )
+        near = (who, subject.asked.item_id) in self._questions[other]
         load = self._loads[who, _work(seat)]
-        return 1e6 * told + 4 * load + 4 * _sign(seat) * self._first[who, subject.domain]
+        return (
+            1e6 * told + 1e3 * near + 4 * load + 4 * _sign(seat) * self._first[who, subject.domain]
+        )
 
 
 def _users(seat: Seat, subject: Subject) -> tuple[str, ...]:

@@ -144,13 +144,16 @@ def _preference(votes: Votes, closing: Votes, policy: HumanPolicy) -> Part:
         return Part("waiting", f"preference: {votes.n} of {policy.votes} votes")
     if votes.cannot_tell / votes.n > policy.cannot_tell:
         return Part("refused", "preference: cannot_tell")
-    enough = votes.n if policy.rule == "unanimity" else votes.n // 2 + 1
-    if votes.chosen >= enough:
-        return VERIFIED
+    enough = votes.n // 2 + 1
     if votes.rejected >= enough:
         return Part("refused", "preference: for_the_other")
     if votes.equal >= enough:
         return Part("refused", "preference: about_equal")
+    # An adjudicator cannot make unanimous what was not.
+    if policy.rule == "unanimity" and votes.chosen < votes.n:
+        return Part("refused", "preference: not_unanimous")
+    if votes.chosen >= enough:
+        return VERIFIED
     if not closing.n:
         return Part("disputed", "preference: no_majority")
     if closing.chosen == closing.n:
@@ -161,10 +164,19 @@ def _preference(votes: Votes, closing: Votes, policy: HumanPolicy) -> Part:
 def _means(
     subject: Subject, last: list[Verdict], first: list[Verdict]
 ) -> dict[str, dict[str, float | None]]:
-    """Mean scores by response and scale; what an adjudicator scored stands in place of all."""
+    """Mean scores by response and scale; an adjudicator's where nobody else could judge."""
     return {
-        response: _mean(response, last) or _mean(response, first)
+        response: _filled(_mean(response, first), _mean(response, last))
         for response in sorted({response_id(subject.first), response_id(subject.second)})
+    }
+
+
+def _filled(
+    means: dict[str, float | None], closing: dict[str, float | None]
+) -> dict[str, float | None]:
+    return {
+        name: closing.get(name) if mean is None else mean
+        for name, mean in (means or closing).items()
     }
 
 

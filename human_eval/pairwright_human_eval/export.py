@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 from pairwright.policy import HumanPolicy, PlanPolicy
 from pairwright.records import Pair, Post, content_id
@@ -62,7 +63,7 @@ def make_tasks(
     for pair in pairs:
         strangers.setdefault(pair.domain, []).append(pair)
     for subject in _shuffled(subjects, plan.seed):
-        page = page_of(subject, swapped(plan.seed, salted[subject.domain], subject.id))
+        page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             given[task.keyed.annotator].append(task)
     dates = [tuple(map(when, best_posts(p.question, p.profile, plan.planner))) for p in pairs[:200]]
@@ -131,18 +132,32 @@ def _ordered(
     votes = [task for task in asked if task.keyed.purpose == "vote"]
 
     early = votes[: math.ceil(len(votes) / 2)]
-    repeats = chance.sample(early, min(len(early), round(plan.human.repeats * len(votes))))
+    repeats = chance.sample(early, min(len(early), math.ceil(plan.human.repeats * len(votes))))
     for task in repeats:
         earliest = max(len(asked) * 2 // 3, asked.index(task)) + 1
-        asked.insert(chance.randint(earliest, len(asked)), repeated(task))
+        asked.insert(chance.randint(earliest, len(asked)), repeated(task, plan.seed))
 
     wanted = max(FEWEST_CHECKS, math.ceil(plan.attention * len(votes))) if plan.attention else 0
     # A check that comes a second time would be recognised.
-    drawn = chance.sample(checks, min(len(checks), wanted)) if votes else []
+    own = {task.keyed.domain for task in votes}
+    near = [check for check in checks if check.domain in own]
+    pool = near if len(near) >= wanted else checks
+    drawn = chance.sample(pool, min(len(pool), wanted)) if votes else []
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(len(drawn))]
     chance.shuffle(swaps)
     for n, (check, swap) in enumerate(zip(drawn, swaps, strict=True)):
-        place = (len(asked) + 1) * (n + 1) // (len(drawn) + 1)
-        asked.insert(place, attention_task(check, who, chance.choice(dates), swap))
+        # One in each stretch of the work, at a place that nobody can tell another.
+        stretch = len(asked) + len(drawn) - n
+        place = n * stretch // len(drawn) + chance.randrange(max(1, stretch // len(drawn)))
+        asked.insert(
+            place,
+            attention_task(check, who, _shifted(chance.choice(dates), chance), swap, plan.seed),
+        )
     return [*others, *asked]
+
+
+def _shifted(whens: tuple[str, ...], chance: random.Random) -> tuple[str, ...]:
+    """Days of a real task's posts, some weeks earlier: the very days would be known again."""
+    earlier = timedelta(days=chance.randint(5, 90))
+    return tuple((date.fromisoformat(when) - earlier).isoformat() if when else "" for when in whens)

@@ -56,10 +56,13 @@ def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str
         if str(account) not in given:
             claims[account, slot.round].append((-answers, slot.annotator))
     best = {claimant: min(claimed) for claimant, claimed in claims.items()}
+    reserved = {
+        (account.rpartition(":")[0], name) for account, names in given.items() for name in names
+    }
     taken = {
         (account.source, slot)
         for account, slot in work
-        if slot.annotator in given.get(str(account), ())
+        if (account.source, slot.annotator) in reserved
     }
     found: dict[str, tuple[str, ...]] = {}
     for (account, round), (_, annotator) in sorted(

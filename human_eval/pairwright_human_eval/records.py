@@ -84,6 +84,7 @@ class Study(Record):
     key_hash: str = ""
     """Of key.jsonl; set when both are written."""
     seed: int
+    """Secret: sides, ids and orders are drawn with it, and nobody who has it is blind."""
     salts: dict[str, int]
     """By domain: the salt that, with the seed, gives its side orders."""
     annotators: tuple[str, ...]

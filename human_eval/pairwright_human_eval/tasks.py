@@ -5,6 +5,7 @@ name in a task is its opaque id; everything else about it stands in the private 
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -39,6 +40,8 @@ class Task(NamedTuple):
 class Page(NamedTuple):
     """What is common to all tasks of a subject: the question, and who stands where."""
 
+    seed: int
+    """The study's, which is secret: without it a task's id tells nothing."""
     subject: str
     domain: str
     question: str
@@ -46,11 +49,11 @@ class Page(NamedTuple):
     b: str
 
 
-def page_of(subject: Subject, swap: bool) -> Page:
+def page_of(subject: Subject, seed: int, swap: bool) -> Page:
     a, b = subject.first, subject.second
     if swap:
         a, b = b, a
-    return Page(subject.id, subject.domain, subject.asked.question, a, b)
+    return Page(seed, subject.id, subject.domain, subject.asked.question, a, b)
 
 
 def place_of(chosen: str, page: Page) -> Place:
@@ -94,11 +97,13 @@ def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
     )  # fmt: skip
 
 
-def attention_task(check: Check, annotator: str, whens: tuple[str, ...], swap: bool) -> Task:
+def attention_task(
+    check: Check, annotator: str, whens: tuple[str, ...], swap: bool, seed: int
+) -> Task:
     """An attention check that looks like any other preference task: `whens` are the days of the
     posts of a real one, and as many of the check's posts are shown."""
     a, b = (check.bad, check.good) if swap else (check.good, check.bad)
-    page = Page(check.id, check.domain, check.question, a, b)
+    page = Page(seed, check.id, check.domain, check.question, a, b)
     # Two posts carry what makes the check plain.
     dates = (*whens, "", "")[: max(2, len(whens))]
     posts: list[JsonValue] = [
@@ -110,10 +115,10 @@ def attention_task(check: Check, annotator: str, whens: tuple[str, ...], swap: b
     )  # fmt: skip
 
 
-def repeated(task: Task) -> Task:
+def repeated(task: Task, seed: int) -> Task:
     """The same task once more, with the responses in each other's place."""
     data, keyed = dict(task.data), task.keyed
-    data["task"] = content_id("task", keyed.task, "repeat")
+    data["task"] = content_id("task", str(seed), keyed.task, "repeat")
     data["response_a"], data["response_b"] = data["response_b"], data["response_a"]
     changes = {
         "task": data["task"],
@@ -126,10 +131,10 @@ def repeated(task: Task) -> Task:
     return Task(data, keyed.model_copy(update=changes))
 
 
-def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...]) -> Task:
+def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: int) -> Task:
     """The same task for an adjudicator, with what others answered."""
     data, keyed = dict(task.data), task.keyed
-    data["task"] = content_id("task", keyed.subject, keyed.pair or "", keyed.kind, adjudicator)
+    data["task"] = content_id("task", str(seed), keyed.task, "adjudication", adjudicator)
     data["earlier"] = [{"text": line} for line in earlier]
     changes = {
         "task": data["task"],
@@ -142,8 +147,12 @@ def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...]) -> Task
 
 def best_posts(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
-    lexical = policy.model_copy(update={"retrieval": "bm25"})
-    return ranked(question, posts, lexical)[: policy.posts]
+    return ranked(question, posts, _lexical(policy))[: policy.posts]
+
+
+@lru_cache(maxsize=8)
+def _lexical(policy: PlanPolicy) -> PlanPolicy:
+    return policy.model_copy(update={"retrieval": "bm25"})
 
 
 def when(post: Post) -> str:
@@ -170,7 +179,9 @@ def _task(
     names: tuple[str, ...] = (),
     **shown: JsonValue,
 ) -> Task:
-    name = content_id("task", annotator, kind, purpose, page.subject, pair or "", page.a, page.b)
+    name = content_id(
+        "task", str(page.seed), annotator, kind, purpose, page.subject, pair or "", page.a, page.b
+    )
     data: Data = {
         "task": name,
         "question": visible(page.question),

@@ -34,7 +34,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
     key = _lines(task.keyed for who in study.annotators for task in tasks[who])
     hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
     study = study.model_copy(update={"key_hash": hashed})
-    there = _study(folder.study) if folder.study.exists() else None
+    there = read_fixed(folder)
     if there and there != study.model_copy(update={"version": there.version}):
         raise InputError(
             "another study was exported here, and people may be working on it",
@@ -100,8 +100,20 @@ def read_study(folder: HumanFolder) -> Fixed:
     if file_hash(folder.key) != study.key_hash:
         raise InputError("is not the key that was exported", where=folder.key, fix=lost)
     if folder.adjudication_key.exists():
-        key |= {keyed.task: keyed for keyed in read_key(folder.adjudication_key)}
+        second = {keyed.task: keyed for keyed in read_key(folder.adjudication_key)}
+        if second.keys() & key.keys() or any(keyed.round != 2 for keyed in second.values()):
+            raise InputError(
+                "holds tasks of the first round",
+                where=folder.adjudication_key,
+                fix="Restore it from a copy.",
+            )
+        key |= second
     return Fixed(study, key)
+
+
+def read_fixed(folder: HumanFolder) -> Study | None:
+    """The study's settings alone; None where there is no study."""
+    return _study(folder.study) if folder.study.exists() else None
 
 
 def read_key(path: Path) -> Iterator[KeyedTask]:

@@ -88,7 +88,9 @@ class GatePolicy(Record):
 class HumanPolicy(Record):
     """When people's answers verify a pair, and what a study measures of itself."""
 
-    votes: int = Field(3, ge=1, description="preference votes a pair needs (each half of a twin)")
+    votes: int = Field(
+        3, ge=1, le=99, description="preference votes a pair needs (each half of a twin)"
+    )
     rule: Literal["majority", "unanimity"] = Field(
         "majority", description="how many of the votes must be for the chosen response"
     )

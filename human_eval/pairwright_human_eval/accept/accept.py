@@ -1,5 +1,6 @@
 """All annotations of a study together: who gave each, and which one of several counts."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -13,6 +14,8 @@ from pairwright_human_eval.accept.seen import Reader, Seen
 from pairwright_human_eval.exports import Export
 from pairwright_human_eval.people import Account, People, Slot, bind
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
+
+_OURS = re.compile("task-[0-9a-f]{16}")
 
 
 class Accepted(NamedTuple):
@@ -60,7 +63,7 @@ def accept(
         if latest.keyed and isinstance(latest.said, Answered):
             verdicts.append(_verdict(latest, latest.keyed, latest.said))
         else:
-            set_aside.append(_aside(latest, Refusal("skipped"), people))
+            set_aside.append(_aside(latest, Refusal("skipped", latest.remark), people))
     answered = {one.task for one in seen}
     set_aside += (line for line in drafts.values() if line.task not in answered)
     return Accepted(
@@ -80,7 +83,19 @@ def _once(read: list[Seen]) -> list[Seen]:
     together: dict[tuple[str | None, str], list[Seen]] = defaultdict(list)
     for one in read:
         together[one.task, one.identity].append(one)
-    return [max(copies, key=_state) for copies in together.values()]
+    return [one for copies in together.values() for one in _latest(copies)]
+
+
+def _latest(copies: list[Seen]) -> Iterator[Seen]:
+    """One of the copies, or one an account: an id that two people use is forged or mistaken, and
+    takes nobody's answer away."""
+    accounts = {one.account.id for one in copies if one.account}
+    if len(accounts) <= 1:
+        yield max(copies, key=_state)
+        return
+    for account in sorted(accounts):
+        own = [one for one in copies if one.account and one.account.id == account]
+        yield max(own, key=_state)
 
 
 def _state(one: Seen) -> tuple[bool, datetime, bool, bool, str]:
@@ -128,7 +143,7 @@ def _aside(one: Seen, refusal: Refusal, people: People) -> SetAside:
         reason=refusal.reason,
         detail=refusal.detail,
         file=one.file,
-        task=one.task,
+        task=one.task if one.task and _OURS.fullmatch(one.task) else None,
         annotator=own or next(iter(annotators), None),
         annotation=one.number,
         raw=one.raw,

@@ -3,6 +3,7 @@
 Label Studio stores whatever is posted, so nothing of the form is taken for granted.
 """
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
@@ -24,6 +25,10 @@ from pairwright_human_eval.records import (
 Answers = QualityAnswers | PreferenceAnswer | RubricAnswers
 Controls = Mapping[str, frozenset[str]]
 COMMENT = "comment"
+LONGEST = 5_000
+"""Characters of a comment that a verdict holds; the raw file has all of it."""
+# Whatever has an at sign in it, in any spelling that a page would show as one.
+_AT = re.compile(r"[@\uff20\ufe6b]|&#0*64;|&#x0*40;|&commat;", re.IGNORECASE)
 
 
 class Answered(NamedTuple):
@@ -67,6 +72,15 @@ def read_answers(
     return Answered(_answers(chosen, task, scales), comment)
 
 
+def remark(result: list[JsonValue]) -> str:
+    """The comment of a task that was skipped; whatever else is ticked there is no answer."""
+    for row in result:
+        if isinstance(row, dict) and row.get("from_name") == COMMENT:
+            text = _text(row, row.get("value"))
+            return text if isinstance(text, str) else ""
+    return ""
+
+
 def _choice(name: str, row: dict[str, JsonValue], value: JsonValue) -> str | Refusal:
     choices = value.get("choices") if isinstance(value, dict) else None
     if row.get("type") != "choices" or not isinstance(choices, list):
@@ -85,7 +99,12 @@ def _text(row: dict[str, JsonValue], value: JsonValue) -> str | Refusal:
         return Refusal("wrong_type", COMMENT)
     if not all(isinstance(line, str) for line in lines):
         return Refusal("wrong_type", COMMENT)
-    return visible("\n".join(map(str, lines))).strip()
+    said = visible("\n".join(map(str, lines))).strip()
+    return re.sub(r"\S+", _nameless, said)[:LONGEST]
+
+
+def _nameless(word: re.Match[str]) -> str:
+    return "[e-mail]" if _AT.search(word.group()) else word.group()
 
 
 def _answers(chosen: dict[str, str], task: KeyedTask, scales: tuple[Scale, ...]) -> Answers:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
 
-from pairwright_human_eval.accept.answers import Answered, Controls, read_answers
+from pairwright_human_eval.accept.answers import Answered, Controls, read_answers, remark
 from pairwright_human_eval.accept.reasons import Refusal
 from pairwright_human_eval.exports import Export, ExportedTask
 from pairwright_human_eval.forms import controls
@@ -60,6 +60,8 @@ class Seen:
     """Why it is no verdict, whoever gave it."""
     edited: Refusal | None = None
     """That it is not as its annotator left it."""
+    remark: str = ""
+    """What its annotator wrote about skipping it."""
     said: Answered | Refusal | None = None
     """None where there is a problem, and for what is skipped."""
 
@@ -76,15 +78,20 @@ class Reader:
         """Every annotation of an export, those that are gone included."""
         for task in export.tasks:
             problem = self._problem(export, task)
-            for annotation in task.annotations:
-                yield self._seen(export, task, annotation, problem)
+            for n, annotation in enumerate(task.annotations):
+                yield self._seen(export, task, annotation, problem, n)
         deleted = Refusal("deleted", "an earlier pull had it, and the server has it no more")
         for task in export.gone:
-            for annotation in task.annotations:
-                yield self._seen(export, task, annotation, deleted)
+            for n, annotation in enumerate(task.annotations):
+                yield self._seen(export, task, annotation, deleted, n)
 
     def _seen(
-        self, export: Export, task: ExportedTask, annotation: JsonValue, problem: Refusal | None
+        self,
+        export: Export,
+        task: ExportedTask,
+        annotation: JsonValue,
+        problem: Refusal | None,
+        n: int,
     ) -> Seen:
         keyed = self._key.get(task.task or "")
         raw = digest(annotation)
@@ -99,7 +106,7 @@ class Reader:
                 place=(export.source, task.id),
                 raw=raw,
                 simulated=export.simulated,
-                identity=raw,
+                identity=f"{task.id} {n} {raw}",
                 problem=problem or Refusal("malformed", _told(error)),
             )
         account = shape.completed_by
@@ -114,6 +121,7 @@ class Reader:
             number=shape.id,
             account=None if account is None else Account(export.source, account),
             skipped=shape.was_cancelled,
+            remark=remark(shape.result) if shape.was_cancelled else "",
             created=shape.created_at,
             updated=shape.updated_at,
             at=at,

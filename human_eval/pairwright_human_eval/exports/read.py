@@ -19,15 +19,24 @@ def read_export(path: Path) -> Export:
     """What a file holds; raises InputError where it is no JSON export with annotations."""
     content = _parsed(path)
     if isinstance(content, dict) and isinstance(content.get("tasks"), list):
-        return _wrapped(path, content)
+        raise InputError(
+            "is a raw file of a study, and not what Label Studio exported",
+            where=path,
+            fix="Pull again, or give the exported file itself.",
+        )
     if not isinstance(content, list):
         raise InputError("not a list of tasks", where=path, fix=_EXPORT_JSON)
     _check_tasks(path, content)
     return Export(file=path.name, tasks=tuple(map(clean_task, content)))
 
 
-def _wrapped(path: Path, content: dict[str, JsonValue]) -> Export:
-    """A raw file of a study: as pulled, or as stored by `store_raw`."""
+def read_raw(path: Path) -> Export:
+    """A raw file of a study: as pulled, or as stored by `store_raw`. Raises InputError."""
+    content = _parsed(path)
+    if not isinstance(content, dict):
+        raise InputError(
+            "is no raw file", where=path, fix="Move it away, and `human import` it if it is one."
+        )
     try:
         tasks = {
             name: tuple(map(_stored, given))

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright_human_eval.exports.read import read_export
+from pairwright_human_eval.exports.read import read_export, read_raw
 from pairwright_human_eval.exports.shape import Export, ExportedTask
 from pairwright_human_eval.folder import HumanFolder
 
@@ -59,7 +59,7 @@ def store_pulled(export: Export, folder: HumanFolder) -> Stored:
     check_unmixed(folder, simulated=False)
     path = folder.raw / export.file
     if path.exists():
-        before = read_export(path)
+        before = read_raw(path)
         tasks = tuple(_with_authors(export, before))
         gone = tuple(_gone(before, export))
         export = export.model_copy(update={"tasks": tasks, "gone": gone})
@@ -69,7 +69,7 @@ def store_pulled(export: Export, folder: HumanFolder) -> Stored:
 def stored_exports(folder: HumanFolder) -> Iterator[Export]:
     """The raw files in the order of their names, one in memory at a time."""
     for path in sorted(folder.raw.glob("*.json")):
-        yield read_export(path)
+        yield read_raw(path)
 
 
 def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:

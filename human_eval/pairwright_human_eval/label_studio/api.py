@@ -7,7 +7,7 @@ with them a session's cookie.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
@@ -227,7 +227,13 @@ class Server:
         )
 
     def _told(self, said: object) -> str:
-        return str(said).replace(self._key, "(the key)")[:SHOWN]
+        """What a reply says, without the key; of a page of HTML nothing is worth showing."""
+        text = str(said).strip()
+        if text.startswith("<"):
+            return "a web page"
+        with suppress(ValueError, TypeError, KeyError):
+            text = json.loads(text)["detail"]
+        return str(text).replace(self._key, "(the key)")[:SHOWN]
 
 
 def _ids(body: bytes) -> list[int]:

@@ -118,7 +118,7 @@ def _loads(folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
     loads = []
     for (annotator, kind), keyed in sorted(rows.items()):
         again = "" if round == 1 else f" {round}"
-        title = f"Pairwright {study} {annotator} {kind}{again}"
+        title = f"Study {study} {annotator} {kind}{again}"
         config = folder.config(kind, round).read_text(encoding="utf-8")
         tasks = _tasks(folder, annotator, kind, round, keyed)
         loads.append(_Load(title, annotator, kind, round, config, tasks))

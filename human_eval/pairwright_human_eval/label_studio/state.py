@@ -59,7 +59,7 @@ def new_state(url: str, study: Study) -> ServerState:
 
 def part_of_titles(state: ServerState) -> str:
     """What all titles of the study have in them."""
-    return f"Pairwright {state.study}"
+    return f"Study {state.study}"
 
 
 def read_state(folder: HumanFolder) -> ServerState | None:

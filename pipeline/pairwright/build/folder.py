@@ -66,6 +66,10 @@ class RunFolder:
 
     def saved(self) -> dict[str, Any]:
         """The config that the folder was last built with, as it was resolved."""
+        if not self.config.exists() and not self.calls.exists():
+            raise ConfigError(
+                "no run here", where=self.path, fix="Name the folder that --run of the build named."
+            )
         try:
             saved = tomllib.loads(self.config.read_text(encoding="utf-8"))
             essential(saved)

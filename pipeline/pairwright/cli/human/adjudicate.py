@@ -1,5 +1,6 @@
 """`pairwright human adjudicate`: a second round for what the first left disputed."""
 
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -41,12 +42,20 @@ def adjudicate_command(
         excluded_by(checks_passed(verdicts, study.fixed.key), study.config.human.attention_floor),
     )  # fmt: skip
     added = add_adjudication(study.folder, study.fixed.study, tasks)
-    disputed = sum(decision.state == "disputed" for decision in decisions.values())
+    states = Counter(decision.state for decision in decisions.values())
     console = Console()
-    console.print(f"{disputed} disputed; {added} tasks added for {adjudicators} adjudicators")
+    console.print(
+        f"Disputed: {states['disputed']}. Tasks added: {added}, for"
+        f" {', '.join(pseudonyms(adjudicators, 'adjudicator'))}."
+        if added
+        else f"Disputed: {states['disputed']}. Nothing new to adjudicate."
+    )
+    if states["waiting"]:
+        console.print(f"Waiting for answers of the first round: {states['waiting']}.")
     if added:
         console.print(
             f"Next, one of:\n  pairwright human push {run} --round 2 --url http://...\n"
+            f"  pairwright human serve {run}\n"
             f"  load {study.folder.path}/adjudication/ by hand",
             highlight=False, markup=False, soft_wrap=True,
         )  # fmt: skip

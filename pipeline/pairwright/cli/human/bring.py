@@ -80,6 +80,8 @@ def tell(console: Console, study: Opened, answers: Accepted) -> None:
     table.add_column()
     table.add_column(justify="right")
     table.add_row("answers in", "", f"{len(answers.verdicts) + len(answers.set_aside):,}")
+    if answers.copies:
+        table.add_row("in several files", "counted once", f"{answers.copies:,}")
     for (kind, purpose), n in sorted(verdicts.items()):
         table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
     for reason, n in aside.most_common():

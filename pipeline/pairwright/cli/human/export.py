@@ -1,5 +1,6 @@
 """`pairwright human export`: blind tasks for people."""
 
+import secrets
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +22,7 @@ from pairwright_human_eval.forms import config_hashes
 from pairwright_human_eval.records import Study, pseudonyms
 from pairwright_human_eval.subjects import Subject, file_hash, sample, subjects_of
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.write import write_study
+from pairwright_human_eval.write import read_fixed, write_study
 
 
 def export_command(
@@ -43,6 +44,10 @@ def export_command(
             help="Attention checks by votes, such as 5% (4 or more each); 0: none.",
         ),
     ] = 0.05,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Not drawn at random: for a demo, not for a study."),
+    ] = None,
 ) -> None:
     """Write blind tasks, one file an annotator and kind, and the private key.
 
@@ -72,15 +77,18 @@ def export_command(
     if not whole:
         raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
     subjects = sample(whole, sample_size, config.seed)
+    # Whoever knows the seed can tell the sides from the ids, so it is drawn once, and kept.
+    there = read_fixed(HumanFolder(run))
+    drawn = seed if seed is not None else there.seed if there else secrets.randbits(128)
     plan = Plan(
-        pseudonyms(annotators), overlap, checks, config.seed, config.human, config.planner
+        pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner
     )  # fmt: skip
     tasks, salts = make_tasks(subjects, plan, load_checks(assets.HUMAN_EVAL / "checks.toml"))
     study = Study(
         version=__version__,
         simulated_pairs=any(s.asked.simulated for s in subjects),
         pairs_hash=file_hash(pairs),
-        seed=config.seed,
+        seed=drawn,
         salts=salts,
         annotators=plan.annotators,
         overlap=overlap,

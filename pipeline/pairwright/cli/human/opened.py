@@ -1,13 +1,17 @@
-"""A run with its study, opened for a command."""
+"""A run with its study, opened for a command.
 
+One command at a time works on a study: two pushes at once would make every task twice.
+"""
+
+import fcntl
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from pairwright.build.folder import RunFolder
 from pairwright.build.load import iterate_pairs
 from pairwright.cli import collector
 from pairwright.config import Config
-from pairwright.errors import InputError
+from pairwright.errors import InputError, on_disk
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
@@ -20,6 +24,8 @@ class Opened(NamedTuple):
     folder: HumanFolder
     fixed: Fixed
     config: Config
+    lock: TextIO
+    """Held until it is closed, or the command ends."""
 
     def subjects(self) -> list[Subject]:
         """The subjects of the study, in the order of pairs.jsonl.
@@ -46,4 +52,21 @@ def opened(run: Path) -> Opened:
     """Open a run's study; raises InputError where there is none."""
     collector.ease()
     folder = HumanFolder(run)
-    return Opened(folder, read_study(folder), RunFolder(run).settings())
+    config, fixed = RunFolder(run).settings(), read_study(folder)
+    return Opened(folder, fixed, config, _locked(folder))
+
+
+def _locked(folder: HumanFolder) -> TextIO:
+    path = folder.private / "lock"
+    with on_disk(path):
+        file = path.open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise InputError(
+            "another command is working on this study",
+            where=folder.path,
+            fix="Run this one again when it has ended.",
+        ) from None
+    return file

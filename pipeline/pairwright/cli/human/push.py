@@ -9,6 +9,7 @@ from rich.progress import Progress
 
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath, ServerUrl, api_key
+from pairwright_human_eval.exports.store import check_unmixed
 
 
 def push_command(
@@ -30,6 +31,8 @@ def push_command(
     from pairwright_human_eval.label_studio import Server, labelling_links, push
 
     study = opened(run)
+    # People's answers could not be taken in later.
+    check_unmixed(study.folder, simulated=False)
     with (
         closing(Server(url, api_key())) as server,
         Progress(console=Console(stderr=True)) as progress,
@@ -45,13 +48,17 @@ def push_command(
         )
     console = Console()
     console.print(
-        f"{pushed.projects} projects ({pushed.created} new): {pushed.imported:,} tasks imported,"
-        f" {pushed.already:,} were there before"
+        f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,} imported,"
+        f" {pushed.already:,} there before"
         + (f", {pushed.removed:,} second copies removed" if pushed.removed else "")
     )
-    console.print("Each annotator labels under these links, and needs no other page:")
-    for annotator, links in sorted(labelling_links(study.folder).items()):
-        for title, link in sorted(links.items()):
+    console.print(
+        "Each annotator labels under these links, quality first, and needs no other page:"
+    )
+    people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
+    links = labelling_links(study.folder)
+    for annotator in sorted(people & links.keys()):
+        for title, link in sorted(links[annotator].items()):
             console.print(
                 f"  {annotator}  {title.split(annotator, 1)[-1].strip():12} {link}",
                 highlight=False, markup=False, soft_wrap=True,

@@ -1,7 +1,7 @@
 """`pairwright human report`: decisions, agreement and claims, as tables and plots."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -47,16 +47,33 @@ def report_command(run: RunPath) -> None:
             progress=status.update,
         )
     console = Console()
+    for warning in _warnings(report):
+        console.print(warning, style="bold red", markup=False, highlight=False)
     console.print(_decided(decisions.values()))
     console.print(_agreed(report))
     if report.head.simulated_verdicts:
         console.print("Simulated annotators answered: this verifies nothing.")
-    disputed = sum(decision.state == "disputed" for decision in decisions.values())
+    elif not report.head.verdicts:
+        console.print("Nothing is answered yet.")
+    out = {keyed.subject for keyed in key.values() if keyed.round == 2}
+    disputed = sum(d.state == "disputed" and d.subject not in out for d in decisions.values())
     console.print("Look further:")
     for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
         console.print(f"  {study.folder.path / name}", highlight=False, soft_wrap=True)
     if disputed:
         console.print(f"  pairwright human adjudicate {run}   # {disputed} disputed", markup=False)
+
+
+def _warnings(report: "Report") -> Iterator[str]:
+    """What must not be missed by who reads only the terminal."""
+    head = report.head
+    if head.excluded:
+        yield f"Excluded by attention checks, with all their answers: {', '.join(head.excluded)}"
+    for change in head.changes:
+        yield (
+            f"The rule is not as fixed at export: {change.name} was {change.fixed},"
+            f" now {change.in_force}"
+        )
 
 
 def _decided(decisions: Iterable[Decision]) -> Table:

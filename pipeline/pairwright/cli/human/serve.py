@@ -1,5 +1,6 @@
 """`pairwright human serve`: a Label Studio of one's own, for trying out and for small teams."""
 
+import importlib.util
 import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,6 +12,7 @@ from rich.console import Console
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, RunPath, cache_folder
 from pairwright.errors import InputError
+from pairwright_human_eval.exports.store import check_unmixed
 from pairwright_human_eval.server import LabelStudioServer, prepare, team
 
 
@@ -29,6 +31,13 @@ def serve_command(
       pairwright human serve runs/first
     """
     study = opened(run)
+    check_unmixed(study.folder, simulated=False)
+    if importlib.util.find_spec("label_studio_sdk") is None:
+        raise InputError(
+            "label-studio-sdk is not installed, so no task could be loaded",
+            where="human serve",
+            fix="python -m pip install 'pairwright[label-studio]'",
+        )
     console = Console()
     with Console(stderr=True).status("preparing Label Studio") as status:
         environment = prepare(cache_folder(), status.update)
@@ -39,6 +48,7 @@ def serve_command(
                 status.update("making accounts and loading tasks")
                 _introduce(console, study, server)
                 status.stop()
+                study.lock.close()  # Answers are pulled while the server runs.
                 code = server.wait()
         except KeyboardInterrupt:
             console.print(f"Stopped. The answers are in {server.data}.", markup=False)
@@ -71,29 +81,22 @@ def _introduce(console: Console, study: Opened, server: LabelStudioServer) -> No
     links = _loaded(study, server)
     say(f"Label Studio is at {server.url}, on this machine only.")
     say(f"The study lead logs in as {server.account.email}, password {server.account.password}")
-    if links is None:
-        say("The tasks are not loaded: pip install 'pairwright[label-studio]' and start again, or")
-        say(f"import the files of {study.folder.path}/tasks by hand, one project a file.")
     for annotator in people:
         account = accounts[annotator]
         say(f"{annotator} logs in as {account.email}, password {account.password}")
-        for title, link in sorted((links or {}).get(annotator, {}).items()):
+        for title, link in sorted(links.get(annotator, {}).items()):
             say(f"  {title.split(annotator, 1)[-1].strip():12} {link}")
     say(f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
     say(
         f'  {KEY_VARIABLE}=$(python3 -c "import json; print(json.load(open('
-        f"'{server.data}/account.json'))['token'])\") pairwright human pull {study.folder.run}"
-        f" --url {server.url}"
+        f"'{server.data.resolve()}/account.json'))['token'])\") pairwright human pull"
+        f" {study.folder.run.resolve()}"
     )
     say("Ctrl-C stops the server; the answers stay.")
 
 
-def _loaded(study: Opened, server: LabelStudioServer) -> dict[str, dict[str, str]] | None:
-    """The links to label under, or None where the SDK is not there to load the tasks with."""
-    try:
-        import label_studio_sdk  # noqa: F401
-    except ImportError:
-        return None
+def _loaded(study: Opened, server: LabelStudioServer) -> dict[str, dict[str, str]]:
+    """Push every round, and give the links to label under."""
     from pairwright_human_eval.label_studio import Server, labelling_links, push
 
     fixed = study.fixed
