@@ -10,12 +10,13 @@ from pairwright_human_eval.records import (
     CANNOT_TELL,
     KINDS,
     KeyedTask,
+    Kind,
     PreferenceAnswer,
     Verdict,
 )
 from pairwright_human_eval.report.data import Vote
 from pairwright_human_eval.report.head import proportion
-from pairwright_human_eval.report.records import AnnotatorRow
+from pairwright_human_eval.report.records import AnnotatorRow, Seconds
 
 Tally = defaultdict[str, list[bool]]
 
@@ -26,8 +27,9 @@ def annotator_rows(
     key: Mapping[str, KeyedTask],
     excluded: frozenset[str],
 ) -> tuple[AnnotatorRow, ...]:
-    """Everyone who was given a task."""
-    assigned = Counter(of.annotator for of in key.values())
+    """Everyone who was given a task of the first round, and what they did in it."""
+    verdicts = [of for of in verdicts if of.round == 1]
+    assigned = Counter(of.annotator for of in key.values() if of.round == 1)
     own: defaultdict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         own[verdict.annotator].append(verdict)
@@ -37,7 +39,6 @@ def annotator_rows(
     for who in sorted(assigned):
         given = own[who]
         kinds = Counter(of.kind for of in given)
-        seconds = [of.seconds for of in given if of.seconds is not None]
         rows.append(
             AnnotatorRow(
                 annotator=who,
@@ -46,8 +47,7 @@ def annotator_rows(
                 assigned=assigned[who],
                 answered=len(given),
                 by_kind={kind: kinds[kind] for kind in KINDS},
-                seconds=round(median(seconds), 6) if seconds else None,
-                timed=len(seconds),
+                seconds=seconds_by_kind(given),
                 with_majority=proportion(share(sum(majority[who]), len(majority[who]))),
                 first=proportion(share(sum(first[who]), len(first[who]))),
                 attention=proportion(attention.get(who, share(0, 0))),
@@ -55,6 +55,19 @@ def annotator_rows(
             )
         )
     return tuple(rows)
+
+
+def seconds_by_kind(verdicts: Sequence[Verdict]) -> dict[Kind, Seconds]:
+    """Of the first round, with checks and repeats: they take time too."""
+    return {
+        kind: median_seconds([of for of in verdicts if of.round == 1 and of.kind == kind])
+        for kind in KINDS
+    }
+
+
+def median_seconds(verdicts: Iterable[Verdict]) -> Seconds:
+    told = [of.seconds for of in verdicts if of.seconds is not None]
+    return Seconds(median=round(median(told), 6) if told else None, n=len(told))
 
 
 def _with_majority(votes: Iterable[Vote]) -> Tally:
@@ -91,7 +104,6 @@ def _retest(verdicts: Sequence[Verdict]) -> Tally:
             (of.annotator, of.pair): of.answers.choice
             for of in verdicts
             if of.purpose == purpose
-            and of.round == 1
             and isinstance(of.answers, PreferenceAnswer)
             and of.answers.choice != CANNOT_TELL
         }

@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from pairwright_human_eval.agreement import Ratings, dawid_skene
 from pairwright_human_eval.records import CANNOT_TELL, EQUAL, Purpose
-from pairwright_human_eval.report.data import CHOICES, About, Answers, Vote
+from pairwright_human_eval.report.data import CHOICES, About, Answers, AspectVote, Vote
 from pairwright_human_eval.report.records import Consensus, Contrasted, Measure, Preferred
 from pairwright_human_eval.report.resample import Draws, measure, ratio
 
+Given = TypeVar("Given", Vote, AspectVote)
 CONTROLS: tuple[Purpose, ...] = ("wrong_profile", "narrative")
 
 
@@ -28,7 +30,7 @@ def preferred(group: str, votes: Sequence[Vote], draws: Draws) -> Preferred:
     )
 
 
-def groups(votes: Sequence[Vote]) -> Iterator[tuple[str, list[Vote]]]:
+def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
     """All, by mode and half, by domain; groups without a vote are none."""
     yield "all", list(votes)
     for mode in sorted({of.about.pair.mode for of in votes}):

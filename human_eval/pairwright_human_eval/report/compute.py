@@ -7,11 +7,13 @@ from pairwright.records import content_id
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decide import decide_all
 from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.report.adjudication import adjudication
 from pairwright_human_eval.report.agreed import agreed
-from pairwright_human_eval.report.annotators import annotator_rows
+from pairwright_human_eval.report.annotators import annotator_rows, seconds_by_kind
+from pairwright_human_eval.report.aspects import delivered_by, supported
 from pairwright_human_eval.report.claims import consensus, contrasted, groups, preferred
 from pairwright_human_eval.report.data import abouts, answers_of
-from pairwright_human_eval.report.decisions import by_chance, reasons, states
+from pairwright_human_eval.report.decisions import by_chance, reasons, states, verifiable
 from pairwright_human_eval.report.head import head
 from pairwright_human_eval.report.judge import (
     delivered,
@@ -67,14 +69,17 @@ def compute(
         head=head(subjects, fixed, verdicts, set_aside, out, policy),
         policy=policy,
         fixed=study.policy,
-        decisions=states(subjects, decisions),
+        decisions=states(subjects, decisions, verifiable(subjects, key, policy)),
         reasons=reasons(decisions),
         by_chance=by_chance(subjects, policy, study.overlap),
+        adjudication=adjudication(key, verdicts, decisions, pairs),
         agreement=rows,
         preferred=tuple(preferred(name, own, draws) for name, own in grouped),
         with_excluded=preferred("all, with excluded annotators", every, draws) if out else None,
         consensus=consensus(votes, pairs, draws),
         contrasted=contrasted(answers, draws),
+        supported=supported(answers, draws),
+        delivered_by=delivered_by(answers, draws),
         sides=sides(subjects),
         parity=parity,
         scores=given,
@@ -83,6 +88,7 @@ def compute(
         judged_preference=judged_preference(grouped, draws),
         unjudged=sum(not judged_adherence(of.pair) for of in pairs.values()),
         annotators=annotator_rows(verdicts, answers.votes, key, out),
+        seconds=seconds_by_kind(verdicts),
         comments=tuple(comments[:COMMENTS]),
         comments_in_all=len(comments),
         replicates=replicates,

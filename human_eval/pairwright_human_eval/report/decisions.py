@@ -1,12 +1,13 @@
 """What was decided, and what a coin would have verified."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pairwright.policy import HumanPolicy
 from pairwright.stats import share
 from pairwright_human_eval.agreement import verified_by_chance
 from pairwright_human_eval.decide import Decision, State
+from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report.head import proportion
 from pairwright_human_eval.report.records import ByChance, ReasonCount, States
 from pairwright_human_eval.subjects import Subject
@@ -14,20 +15,35 @@ from pairwright_human_eval.subjects import Subject
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
 
 
-def states(subjects: Sequence[Subject], decisions: Sequence[Decision]) -> tuple[States, ...]:
+def states(
+    subjects: Sequence[Subject], decisions: Sequence[Decision], verifiable: frozenset[str]
+) -> tuple[States, ...]:
     """Of all, by mode and by domain."""
-    groups: dict[str, list[State]] = {}
-    decided = list(zip(subjects, decisions, strict=True))
-    for name, of in _groups(subjects):
-        groups[name] = [decision.state for subject, decision in decided if subject.id in of]
-    return tuple(
-        States(
-            group=name,
-            subjects=len(found),
-            states={state: proportion(share(found.count(state), len(found))) for state in STATES},
+    state_of = {of.subject: of.state for of in decisions}
+    rows = []
+    for name, group in _groups(subjects):
+        found = [state_of[subject] for subject in group]
+        able = [state_of[subject] for subject in group if subject in verifiable]
+        rows.append(
+            States(
+                group=name,
+                subjects=len(found),
+                states={of: proportion(share(found.count(of), len(found))) for of in STATES},
+                of_verifiable=proportion(share(able.count("verified"), len(able))),
+            )
         )
-        for name, found in groups.items()
-    )
+    return tuple(rows)
+
+
+def verifiable(
+    subjects: Iterable[Subject], key: Mapping[str, KeyedTask], policy: HumanPolicy
+) -> frozenset[str]:
+    """Subjects that answers can verify: where aspects are asked about, a control cannot be, even
+    where something else has refused it."""
+    every = frozenset(subject.id for subject in subjects)
+    if not policy.rubric_votes:
+        return every
+    return every & {of.subject for of in key.values() if of.kind == "rubric"}
 
 
 def reasons(decisions: Sequence[Decision]) -> tuple[ReasonCount, ...]:
@@ -62,9 +78,9 @@ def by_chance(
     )
 
 
-def _groups(subjects: Sequence[Subject]) -> Iterator[tuple[str, set[str]]]:
-    yield "all", {subject.id for subject in subjects}
+def _groups(subjects: Sequence[Subject]) -> Iterator[tuple[str, list[str]]]:
+    yield "all", [subject.id for subject in subjects]
     for mode in sorted({subject.mode for subject in subjects}):
-        yield f"mode: {mode}", {s.id for s in subjects if s.mode == mode}
+        yield f"mode: {mode}", [s.id for s in subjects if s.mode == mode]
     for domain in sorted({subject.domain for subject in subjects}):
-        yield f"domain: {domain}", {s.id for s in subjects if s.domain == domain}
+        yield f"domain: {domain}", [s.id for s in subjects if s.domain == domain]

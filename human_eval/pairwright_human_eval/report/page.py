@@ -3,10 +3,11 @@
 from pairwright.report import Page, Section
 from pairwright_human_eval.report.plots import plots
 from pairwright_human_eval.report.records import Report
+from pairwright_human_eval.report.show_aspects import aspects
 from pairwright_human_eval.report.show_claims import agreement, claims
 from pairwright_human_eval.report.show_people import annotators, comments
 from pairwright_human_eval.report.show_quality import judge, quality
-from pairwright_human_eval.report.show_study import decisions, rule, study, warnings
+from pairwright_human_eval.report.show_study import adjudication, decisions, rule, study, warnings
 
 
 def page_of(report: Report) -> Page:
@@ -18,8 +19,10 @@ def page_of(report: Report) -> Page:
         sections=(
             Section("The study", tuple(study(report))),
             Section("Decisions", tuple(decisions(report, drawn))),
+            Section("Adjudication", tuple(adjudication(report))),
             Section("Agreement", tuple(agreement(report))),
             Section("Claims", tuple(claims(report, drawn))),
+            Section("Claims on aspects", tuple(aspects(report))),
             Section("Parity of quality", tuple(quality(report, drawn))),
             Section("The judge against people", tuple(judge(report))),
             Section("Annotators", tuple(annotators(report, drawn))),

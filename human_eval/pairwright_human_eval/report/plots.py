@@ -33,7 +33,7 @@ from pairwright_human_eval.report.records import (
     Scores,
     States,
 )
-from pairwright_human_eval.report.shown import percent
+from pairwright_human_eval.report.shown import group_name, percent
 
 WIDTH = 8.6
 """Inches, of every plot."""
@@ -88,7 +88,7 @@ def _preference(groups: Sequence[Preferred]) -> Plot:
 
 
 def _name(group: str) -> str:
-    return group.removeprefix("mode: ").removeprefix("domain: ").replace("_", " ")
+    return group_name(group).removeprefix("mode: ").removeprefix("domain: ")
 
 
 def _of_group(group: str) -> str:
@@ -242,14 +242,17 @@ def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, told: bool = True) -> 
         of = dot.of
         if of.value is not None:
             low, high = (of.value if bound is None else bound for bound in (of.low, of.high))
-            axes.plot([low, high], [line, line], color=dot.colour, linewidth=2.2, zorder=2)
+            # At 0 and 1 half of a marker lies outside the axes.
+            axes.plot(
+                [low, high], [line, line], color=dot.colour, linewidth=2.2, zorder=2, clip_on=False
+            )
             axes.plot(
                 of.value, line, dot.marker, color=dot.colour, markersize=7.5, zorder=3,
-                markeredgecolor=PAPER.light,
+                markeredgecolor=PAPER.light, clip_on=False,
             )  # fmt: skip
         if told:
             told_value = percent(of) if of.value is not None else "n/a"
-            axes.text(1.02, line, told_value, va="center", fontsize=9)
+            axes.text(1.03, line, told_value, va="center", fontsize=9)
     axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
     axes.set_ylim(len(dots) - 0.4, -0.6)
     axes.set_xlim(0, 1)

@@ -8,7 +8,7 @@ from pairwright.records import Record
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.coefficients import Measurement
 from pairwright_human_eval.decide import State
-from pairwright_human_eval.records import Kind, Purpose
+from pairwright_human_eval.records import Kind, Purpose, Support
 
 
 class Measure(Record):
@@ -89,6 +89,8 @@ class States(Record):
     group: str
     subjects: int
     states: dict[State, Proportion]
+    of_verifiable: Proportion
+    """Verified, of those that can be: without controls where the rule asks about aspects."""
 
 
 class ReasonCount(Record):
@@ -100,7 +102,7 @@ class ReasonCount(Record):
 
 
 class ByChance(Record):
-    """What annotators who toss a coin for their preference would have verified."""
+    """What annotators who toss a coin for their preference would have verified, of what can be."""
 
     mode: str
     votes: int
@@ -155,6 +157,30 @@ class Contrasted(Record):
     difference: Measure
     """Own less control, of the votes for either response."""
     difference_of_all: Measure
+
+
+class Supported(Record):
+    """Whether the posts carry the aspects, in one group of pairs."""
+
+    group: str
+    answers: dict[Support, Measure]
+    """Each as a share of all answers."""
+    there: Measure
+    """Aspects that more than half of their answers call clearly or plausibly there."""
+
+
+class DeliveredBy(Record):
+    """Which responses deliver the aspects, in one group of pairs: shares of the aspects for which
+    more than half of the answers say the same, "cannot tell" left out."""
+
+    group: str
+    undecided: int
+    """Aspects without such a majority."""
+    chosen: Measure
+    """Only the chosen response, as `other` is only the other."""
+    other: Measure
+    both: Measure
+    neither: Measure
 
 
 class Sides(Record):
@@ -229,8 +255,40 @@ class JudgedPreference(Record):
     """Of the pairs with a majority for a response."""
 
 
+class Seconds(Record):
+    """The median time of a task; None where no time was told."""
+
+    median: float | None
+    n: int
+    """Answers whose time was told."""
+
+
+class Adjudicated(Record):
+    """Tasks of the second round, of one kind."""
+
+    kind: Kind
+    tasks: int
+    answered: int
+    for_chosen: int | None
+    """Preferences closed for the chosen response; None for another kind."""
+    refused: int | None
+    """Preferences closed in any other way."""
+    seconds: Seconds
+
+
+class Adjudication(Record):
+    """The second round. Its answers close what was disputed, and count in no estimate."""
+
+    adjudicators: int
+    by_kind: tuple[Adjudicated, ...]
+    subjects: int
+    """Handed to adjudicators."""
+    states: dict[State, int]
+    """What is decided about them now."""
+
+
 class AnnotatorRow(Record):
-    """One annotator, by pseudonym."""
+    """One annotator of the first round, by pseudonym."""
 
     annotator: str
     excluded: bool
@@ -238,9 +296,7 @@ class AnnotatorRow(Record):
     assigned: int
     answered: int
     by_kind: dict[Kind, int]
-    seconds: float | None
-    """Median time of a task."""
-    timed: int
+    seconds: dict[Kind, Seconds]
     with_majority: Proportion
     """Preference votes that are what most of the others on the pair said, where most said one."""
     first: Proportion
@@ -269,6 +325,8 @@ class Report(Record):
     decisions: tuple[States, ...]
     reasons: tuple[ReasonCount, ...]
     by_chance: tuple[ByChance, ...]
+    adjudication: Adjudication | None
+    """None where no second round was made."""
     agreement: tuple[Agreed, ...]
     preferred: tuple[Preferred, ...]
     with_excluded: Preferred | None
@@ -276,6 +334,8 @@ class Report(Record):
     consensus: Consensus | None
     """None where there is no vote."""
     contrasted: tuple[Contrasted, ...]
+    supported: tuple[Supported, ...]
+    delivered_by: tuple[DeliveredBy, ...]
     sides: tuple[Sides, ...]
     parity: tuple[ParityOf, ...]
     scores: tuple[Scores, ...]
@@ -285,6 +345,8 @@ class Report(Record):
     unjudged: int
     """Pairs without a judge's scores: not compared."""
     annotators: tuple[AnnotatorRow, ...]
+    seconds: dict[Kind, Seconds]
+    """Of all annotators together, in the first round."""
     comments: tuple[Comment, ...]
     comments_in_all: int
     replicates: int

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from pairwright.report import Block, Plot, Table
+from pairwright_human_eval.agreement import Estimate
 from pairwright_human_eval.report.records import Preferred, Report
 from pairwright_human_eval.report.shown import (
     estimate_percent,
+    group_name,
     percent,
     percent_points,
     points,
@@ -31,8 +33,8 @@ def agreement(report: Report) -> Iterator[Block]:
 
 
 def agreement_table(report: Report) -> Table:
-    """One row a question; also what a terminal shows."""
-    rows = []
+    """One row a question. Why there is no Fleiss' kappa stands below: it is long."""
+    rows, reasons = [], list[str]()
     for of in report.agreement:
         found = of.agreement
         alpha = found.alpha_nominal if of.measurement == "nominal" else found.alpha_ordinal
@@ -46,7 +48,7 @@ def agreement_table(report: Report) -> Table:
                 points(alpha),
                 points(found.cohen_kappa),
                 points(found.gwet_ac1),
-                points(found.fleiss_kappa),
+                _noted(found.fleiss_kappa, reasons),
             )
         )
     return Table(
@@ -55,7 +57,17 @@ def agreement_table(report: Report) -> Table:
             "Cohen's kappa", "Gwet's AC1", "Fleiss' kappa",
         ),
         tuple(rows),
+        note="; ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1)),
     )  # fmt: skip
+
+
+def _noted(of: Estimate, reasons: list[str]) -> str:
+    """The estimate, or the number of its reason, which is added where it is new."""
+    if of.value is not None:
+        return points(of)
+    if of.reason not in reasons:
+        reasons.append(of.reason)
+    return f"n/a ({reasons.index(of.reason) + 1})"
 
 
 def claims(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
@@ -103,8 +115,9 @@ def _preferred(groups: list[Preferred]) -> Table:
         ),
         tuple(
             (
-                of.group, f"{of.of_all.n:,}", f"{of.chosen:,}", f"{of.other:,}", f"{of.equal:,}",
-                f"{of.cannot_tell:,}", percent(of.of_choices), percent(of.of_all),
+                group_name(of.group), f"{of.of_all.n:,}", f"{of.chosen:,}", f"{of.other:,}",
+                f"{of.equal:,}", f"{of.cannot_tell:,}", percent(of.of_choices),
+                percent(of.of_all),
             )
             for of in groups
         ),

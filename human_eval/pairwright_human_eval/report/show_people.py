@@ -3,31 +3,41 @@
 from collections.abc import Iterator
 
 from pairwright.report import Block, Plot, Table
-from pairwright_human_eval.report.records import AnnotatorRow, Report
-from pairwright_human_eval.report.shown import share
+from pairwright_human_eval.records import Kind
+from pairwright_human_eval.report.records import Report, Seconds
+from pairwright_human_eval.report.shown import seconds, share
 
 
 def annotators(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
     yield (
-        "By pseudonym, with 95 % Wilson intervals. Agreement is with what most of the others on the"
-        " pair voted, where most voted one way. Retest: swapped repeats answered as before; it"
-        " excludes nobody."
+        "The first round by pseudonym, with 95 % Wilson intervals. Agreement is with what most of"
+        " the others on the pair voted, where most voted one way. Retest: swapped repeats answered"
+        " as before; it excludes nobody."
     )
     yield Table(
         (
             "annotator", "answers count", "answered, of assigned", "quality", "preference",
-            "rubric", "median seconds",
+            "rubric",
         ),
         tuple(
             (
                 row.annotator, "no: EXCLUDED" if row.excluded else "yes",
                 f"{row.answered:,} of {row.assigned:,}",
-                *(f"{n:,}" for n in row.by_kind.values()), _seconds(row),
+                *(f"{n:,}" for n in row.by_kind.values()),
             )
             for row in report.annotators
         ),
         left=2,
     )  # fmt: skip
+    yield (
+        "Median seconds a task was open, by kind, where the time was told. Attention checks,"
+        " repeats and excluded annotators are in it: their time is spent too."
+    )
+    people = [(row.annotator, row.seconds) for row in report.annotators]
+    yield Table(
+        ("annotator", *report.seconds),
+        tuple(_seconds_row(*of) for of in (*people, ("all people", report.seconds))),
+    )
     yield Table(
         ("annotator", "A, of A and B", "with the majority", "attention checks", "retest"),
         tuple(
@@ -54,7 +64,5 @@ def comments(report: Report) -> Iterator[Block]:
     )
 
 
-def _seconds(row: AnnotatorRow) -> str:
-    if row.seconds is None:
-        return "n/a (not told)"
-    return f"{row.seconds:,.0f} (n = {row.timed:,})"
+def _seconds_row(who: str, by_kind: dict[Kind, Seconds]) -> tuple[str, ...]:
+    return (who, *(seconds(of) for of in by_kind.values()))

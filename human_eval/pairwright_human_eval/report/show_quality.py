@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pairwright.report import Block, Plot, Table
 from pairwright_human_eval.report.records import ParityOf, Report
-from pairwright_human_eval.report.shown import percent, points
+from pairwright_human_eval.report.shown import group_name, percent, points
 
 
 def quality(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
@@ -95,7 +95,7 @@ def judge(report: Report) -> Iterator[Block]:
         ),
         tuple(
             (
-                of.group, f"{of.pairs:,}", f"{of.for_chosen:,}", f"{of.for_other:,}",
+                group_name(of.group), f"{of.pairs:,}", f"{of.for_chosen:,}", f"{of.for_other:,}",
                 f"{of.no_choice:,}", f"{percent(of.agree)}, n = {of.agree.n:,}",
             )
             for of in report.judged_preference

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from pairwright.report import Block, Plot, Table
 from pairwright_human_eval.report.records import Proportion, Report
-from pairwright_human_eval.report.shown import percent, share
+from pairwright_human_eval.report.shown import group_name, percent, seconds, share
 
 
 def warnings(report: Report) -> Iterator[str]:
     """What must be known before anything is read."""
     head = report.head
+    if not head.verdicts:
+        yield f"Nothing is answered yet: none of the {head.tasks:,} tasks has a verdict."
     if head.simulated_verdicts:
         yield (
             f"SIMULATED ANNOTATORS: {head.simulated_verdicts:,} of {head.verdicts:,} verdicts were"
@@ -20,11 +22,12 @@ def warnings(report: Report) -> Iterator[str]:
             "SIMULATED PAIRS: the embedded model wrote them. This shows how the tool works and is"
             " no evidence about any model, judge or benchmark."
         )
-    for change in head.changes:
-        yield (
-            f"THE RULE WAS CHANGED AFTER EXPORT: human.{change.name} was fixed at {change.fixed}"
-            f" and is now {change.in_force}."
+    if head.changes:
+        changes = (
+            f"human.{of.name} was fixed at {of.fixed} and is now {of.in_force}"
+            for of in head.changes
         )
+        yield f"THE RULE WAS CHANGED AFTER EXPORT: {'; '.join(changes)}."
     if head.excluded:
         yield (
             f"EXCLUDED by attention checks: {', '.join(head.excluded)}. Their answers count neither"
@@ -76,16 +79,20 @@ def decisions(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
     yield (
         "A twin is decided as one: both halves must be verified. Controls were shown to annotators"
         " with a stranger's posts or the narrative in place of questions about aspects, and are not"
-        " verified. Shares are of the sampled twins and pairs, with 95 % Wilson intervals."
+        " verified. Shares are of the sampled twins and pairs, with 95 % Wilson intervals. The last"
+        " column leaves controls out; what still waits or is disputed is in it, as not verified."
     )
     states = list(report.decisions[0].states)
     yield Table(
-        ("group", "n", *states),
+        ("group", "n", *states, "verified, of those that could be"),
         tuple(
-            (of.group, f"{of.subjects:,}", *(_count(of.states[state]) for state in states))
+            (
+                group_name(of.group), f"{of.subjects:,}",
+                *(_count(of.states[state]) for state in states), share(of.of_verifiable),
+            )
             for of in report.decisions
         ),
-    )
+    )  # fmt: skip
     if "states" in drawn:
         yield drawn["states"]
     if report.reasons:
@@ -97,7 +104,8 @@ def decisions(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
         )
     yield (
         "What annotators who toss a coin for their preference would have verified under this rule,"
-        " if quality and aspects refused nothing:"
+        " if quality and aspects refused nothing. The verified share of those that could be is to"
+        " be read against it:"
     )
     yield Table(
         ("mode", "rule", "votes on each pair", "pairs decided as one", "verified by chance"),
@@ -107,6 +115,43 @@ def decisions(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
         ),
         left=2,
     )
+
+
+def adjudication(report: Report) -> Iterator[Block]:
+    found = report.adjudication
+    if not found:
+        yield "No task of a second round was made."
+        return
+    yield (
+        f"The second round: {found.adjudicators:,} adjudicators, who saw the first answers. What"
+        " they say closes what was disputed, and counts in no estimate and in no annotator's row."
+        " Any answer but the chosen response refuses."
+    )
+    yield Table(
+        (
+            "kind", "tasks", "answered", "closed for the chosen", "closed as refused",
+            "median seconds",
+        ),
+        tuple(
+            (
+                of.kind, f"{of.tasks:,}", f"{of.answered:,}", _closed(of.for_chosen),
+                _closed(of.refused), seconds(of.seconds),
+            )
+            for of in found.by_kind
+        ),
+        note="Scores of quality close for no response: they are held to the floor.",
+    )  # fmt: skip
+    yield Table(
+        ("adjudicated twins and pairs, as decided now", "n"),
+        (
+            *((state, f"{n:,}") for state, n in found.states.items()),
+            ("all", f"{found.subjects:,}"),
+        ),
+    )
+
+
+def _closed(n: int | None) -> str:
+    return "–" if n is None else f"{n:,}"
 
 
 def _count(of: Proportion) -> str:

@@ -1,7 +1,7 @@
 """How numbers are written: each with its interval and its n, and never a 0 for what is unknown."""
 
 from pairwright_human_eval.agreement import Estimate
-from pairwright_human_eval.report.records import Measure, Proportion
+from pairwright_human_eval.report.records import Measure, Proportion, Seconds
 
 
 def percent(of: Measure | Proportion) -> str:
@@ -35,9 +35,19 @@ def percent_points(of: Measure) -> str:
     return f"{value} ({100 * of.low:+.0f} to {100 * of.high:+.0f})"
 
 
+def group_name(group: str) -> str:
+    """A group as people write it: domains without underscores."""
+    return group.replace("_", " ")
+
+
 def share(of: Proportion) -> str:
     """`5 of 20: 25 % (11 to 47)`; of none there is no share."""
     return f"{of.k:,} of {of.n:,}: {percent(of)}" if of.n else "n/a (0 of 0)"
+
+
+def seconds(of: Seconds) -> str:
+    """`42 (n = 120)`."""
+    return "n/a (not told)" if of.median is None else f"{of.median:,.0f} (n = {of.n:,})"
 
 
 def estimate_percent(of: Estimate) -> str:
