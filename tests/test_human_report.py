@@ -708,14 +708,15 @@ def test_tables_have_short_cells(tmp_path: Path) -> None:
     """Domains are words, and why there is no Fleiss' kappa stands below the table."""
     asked = Asked(mixed(4, 4, ("Home_and_Garden", "Music")))
     skipped = next(of.task for of in asked.fixed.key.values() if of.purpose == "vote")
-    verdicts = asked.verdicts(lambda k, s: None if k.task == skipped else noisy(0.7)(k, s))
+    answer = noisy(0.7)
+    verdicts = asked.verdicts(lambda k, s: None if k.task == skipped else answer(k, s))
     found = files(tmp_path, asked, verdicts)
     for text in (found["md"], found["html"]):
         assert "Home and Garden" in text
         assert "Home_and_Garden" not in text
     table = summary(Report.model_validate_json(found["json"]))
     assert any(row[-1] == "n/a (1)" for row in table.rows)
-    assert re.match(r"\(1\) items have \d to \d ratings", table.note)
+    assert re.match(r"No Fleiss' kappa: \(1\) items have \d to \d ratings", table.note)
 
 
 def test_markers_at_the_edge_are_whole(tmp_path: Path) -> None:

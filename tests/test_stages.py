@@ -680,6 +680,7 @@ def infer(
     others: tuple[tuple[Post, ...], ...] = STRANGERS,
     words: int = 100,
     profile: tuple[Post, ...] = PROFILE,
+    once: Once | None = None,
     **policy: Any,
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
@@ -694,7 +695,7 @@ def infer(
         PlanPolicy(**policy),
         kinds=("family",),
         words=words,
-        once=Once(),
+        once=once or Once(),
     )
     return wait(call)
 
@@ -722,6 +723,19 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
     assert sorted(llm.purposes) == sorted(
         ["plan"] * 6 + ["plan_blind", "write_plain", "support", "match", "adherence"]
     )
+
+
+def test_shared_work_asks_for_the_same_calls_and_never_mixes_users_up() -> None:
+    once, llm = Once(8), script()
+    first = inferred(llm, once=once)
+    asked = sorted(llm.purposes)
+    assert inferred(llm, once=once) == first
+    assert sorted(llm.purposes) == sorted([*asked, *asked])
+    # Somebody who wrote the same words in posts of their own.
+    renamed = tuple(post.model_copy(update={"id": f"other-{post.id}"}) for post in PROFILE)
+    other = inferred(llm, once=once, profile=renamed)
+    assert other.shown == tuple(post.id for post in renamed)
+    assert {name for aspect in other.aspects for name in aspect.post_ids} <= set(other.shown)
 
 
 def test_the_aspects_are_held_against_the_blind_rubric_and_each_other_users() -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from pairwright.errors import InputError
 from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
@@ -89,6 +90,12 @@ def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
     """Do the posts carry each aspect, and which response delivers it?"""
     aspects = pair.rubric.aspects
     named = {post for aspect in aspects for post in aspect.post_ids}
+    if lost := named - {post.id for post in pair.profile}:
+        raise InputError(
+            f"an aspect rests on the post {min(lost)!r}, which is not in the profile",
+            where=pair.id,
+            fix="Build again: the pair was changed or made by another version.",
+        )
     return _task(
         page, annotator, "rubric", "vote", pair=pair.id, expected=place_of(pair.chosen, page),
         names=tuple(aspect_id(aspect.aspect) for aspect in aspects),

@@ -33,7 +33,7 @@ def aspects(report: Report) -> Iterator[Block]:
     )
     yield Table(
         (
-            "group", "aspects", "no majority", "only the chosen", "only the other", "both",
+            "group", "n", "no majority", "only the chosen", "only the other", "both",
             "neither",
         ),
         tuple(
@@ -43,5 +43,5 @@ def aspects(report: Report) -> Iterator[Block]:
             )
             for of in report.delivered_by
         ),
-        note="Aspects counts those with a majority.",
+        note="n counts the aspects with a majority.",
     )  # fmt: skip

@@ -51,13 +51,14 @@ def agreement_table(report: Report) -> Table:
                 _noted(found.fleiss_kappa, reasons),
             )
         )
+    told = ". ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1))
     return Table(
         (
             "question", "items", "answers", "people", "agreement", "Krippendorff's alpha",
             "Cohen's kappa", "Gwet's AC1", "Fleiss' kappa",
         ),
         tuple(rows),
-        note="; ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1)),
+        note=f"No Fleiss' kappa: {told}." if reasons else "",
     )  # fmt: skip
 
 

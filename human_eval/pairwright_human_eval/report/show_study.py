@@ -80,7 +80,8 @@ def decisions(report: Report, drawn: dict[str, Plot]) -> Iterator[Block]:
         "A twin is decided as one: both halves must be verified. Controls were shown to annotators"
         " with a stranger's posts or the narrative in place of questions about aspects, and are not"
         " verified. Shares are of the sampled twins and pairs, with 95 % Wilson intervals. The last"
-        " column leaves controls out; what still waits or is disputed is in it, as not verified."
+        " column leaves controls out, refused ones too; what waits or is disputed is in it as not"
+        " verified."
     )
     states = list(report.decisions[0].states)
     yield Table(
@@ -123,10 +124,11 @@ def adjudication(report: Report) -> Iterator[Block]:
         yield "No task of a second round was made."
         return
     yield (
-        f"The second round: {found.adjudicators:,} adjudicators, who saw the first answers. What"
-        " they say closes what was disputed, and counts in no estimate and in no annotator's row."
-        " Any answer but the chosen response refuses."
+        "In the second round adjudicators see the first answers. What they say closes what was"
+        " disputed, and counts in no estimate and in no annotator's row. Any preference but for the"
+        f" chosen response refuses. Adjudicators: {found.adjudicators:,}."
     )
+    quality = any(of.for_chosen is None for of in found.by_kind)
     yield Table(
         (
             "kind", "tasks", "answered", "closed for the chosen", "closed as refused",
@@ -139,7 +141,9 @@ def adjudication(report: Report) -> Iterator[Block]:
             )
             for of in found.by_kind
         ),
-        note="Scores of quality close for no response: they are held to the floor.",
+        note="Scores of quality close for no response: they are held to the floor."
+        if quality
+        else "",
     )  # fmt: skip
     yield Table(
         ("adjudicated twins and pairs, as decided now", "n"),

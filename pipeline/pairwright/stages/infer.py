@@ -54,7 +54,9 @@ async def infer_rubric(
             )
 
         # Both halves of a twin are held against the same others.
-        return await once(("plan", question, *(p.text for p in history)), models, work)
+        # A plan names posts, so users who wrote the same words must not get each other's.
+        read = tuple((post.id, post.text) for post in history)
+        return await once(("plan", question, read), models, work)
 
     async def generic_answer() -> str | Rejected:
         return await write_plain(question, models.generator, prompts, words=words)

@@ -30,32 +30,33 @@ def adjudicate_command(
 
       pairwright human adjudicate runs/first && pairwright human push runs/first --round 2 --url URL
     """
-    study = opened(run)
-    subjects, verdicts = study.subjects(), study.answers().verdicts
-    decisions = decide_all(subjects, verdicts, study.fixed.key, study.config.human)
-    first: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        first.setdefault(verdict.subject, []).append(verdict)
-    tasks = adjudication_tasks(
-        subjects, decisions, first, study.fixed.study, study.config.planner,
-        pseudonyms(adjudicators, "adjudicator"),
-        excluded_by(checks_passed(verdicts, study.fixed.key), study.config.human.attention_floor),
-    )  # fmt: skip
-    added = add_adjudication(study.folder, study.fixed.study, tasks)
-    states = Counter(decision.state for decision in decisions.values())
-    console = Console()
-    console.print(
-        f"Disputed: {states['disputed']}. Tasks added: {added}, for"
-        f" {', '.join(pseudonyms(adjudicators, 'adjudicator'))}."
-        if added
-        else f"Disputed: {states['disputed']}. Nothing new to adjudicate."
-    )
-    if states["waiting"]:
-        console.print(f"Waiting for answers of the first round: {states['waiting']}.")
-    if added:
-        console.print(
-            f"Next, one of:\n  pairwright human push {run} --round 2 --url http://...\n"
-            f"  pairwright human serve {run}\n"
-            f"  load {study.folder.path}/adjudication/ by hand",
-            highlight=False, markup=False, soft_wrap=True,
+    with opened(run) as study:
+        subjects, verdicts = study.subjects(), study.answers().verdicts
+        decisions = decide_all(subjects, verdicts, study.fixed.key, study.config.human)
+        first: dict[str, list[Verdict]] = {}
+        for verdict in verdicts:
+            first.setdefault(verdict.subject, []).append(verdict)
+        passed = checks_passed(verdicts, study.fixed.key)
+        tasks = adjudication_tasks(
+            subjects, decisions, first, study.fixed.study, study.config.planner,
+            pseudonyms(adjudicators, "adjudicator"),
+            excluded_by(passed, study.config.human.attention_floor),
         )  # fmt: skip
+        added = add_adjudication(study.folder, study.fixed.study, tasks)
+        states = Counter(decision.state for decision in decisions.values())
+        console = Console()
+        console.print(
+            f"Disputed: {states['disputed']}. Tasks added: {added}, for"
+            f" {', '.join(pseudonyms(adjudicators, 'adjudicator'))}."
+            if added
+            else f"Disputed: {states['disputed']}. Nothing new to adjudicate."
+        )
+        if states["waiting"]:
+            console.print(f"Waiting for answers of the first round: {states['waiting']}.")
+        if added:
+            console.print(
+                f"Next, one of:\n  pairwright human push {run} --round 2 --url http://...\n"
+                f"  pairwright human serve {run}\n"
+                f"  load {study.folder.path}/adjudication/ by hand",
+                highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip

@@ -33,10 +33,10 @@ def import_command(
 
       pairwright human import runs/first project-1.json project-2.json
     """
-    study = opened(run)
-    for file in files:
-        store_raw(file, study.folder)
-    tell(Console(), study, study.answers())
+    with opened(run) as study:
+        for file in files:
+            store_raw(file, study.folder)
+        tell(Console(), study, study.answers())
 
 
 def pull_command(run: RunPath, url: KnownUrl = None) -> None:
@@ -50,24 +50,24 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
     """
     from pairwright_human_eval.label_studio import Server, pull, pushed_state
 
-    study = opened(run)
-    console = Console(stderr=True)
-    where = url or pushed_state(study.folder).url
-    with closing(Server(where, api_key())) as server, Progress(console=console) as progress:
-        fetching = progress.add_task("fetching projects", total=None)
-        pulled = pull(
-            server,
-            study.folder,
-            progress=lambda done, of: progress.update(fetching, completed=done, total=of),
-        )
-    for title, tasks in pulled.gone.items():
-        console.print(
-            f"{len(tasks)} tasks were deleted on the server in {title}, such as {tasks[0]}: push"
-            " again to have them answered.",
-            style="yellow",
-            markup=False,
-        )
-    tell(Console(), study, study.answers())
+    with opened(run) as study:
+        console = Console(stderr=True)
+        where = url or pushed_state(study.folder).url
+        with closing(Server(where, api_key())) as server, Progress(console=console) as progress:
+            fetching = progress.add_task("fetching projects", total=None)
+            pulled = pull(
+                server,
+                study.folder,
+                progress=lambda done, of: progress.update(fetching, completed=done, total=of),
+            )
+        for title, tasks in pulled.gone.items():
+            console.print(
+                f"{len(tasks)} tasks were deleted on the server in {title}, such as {tasks[0]}:"
+                " push again to have them answered.",
+                style="yellow",
+                markup=False,
+            )
+        tell(Console(), study, study.answers())
 
 
 def tell(console: Console, study: Opened, answers: Accepted) -> None:

@@ -4,6 +4,8 @@ One command at a time works on a study: two pushes at once would make every task
 """
 
 import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -25,7 +27,7 @@ class Opened(NamedTuple):
     fixed: Fixed
     config: Config
     lock: TextIO
-    """Held until it is closed, or the command ends."""
+    """Held until it is closed."""
 
     def subjects(self) -> list[Subject]:
         """The subjects of the study, in the order of pairs.jsonl.
@@ -48,12 +50,14 @@ class Opened(NamedTuple):
         return derive(self.folder, self.fixed.key, self.fixed.study)
 
 
-def opened(run: Path) -> Opened:
-    """Open a run's study; raises InputError where there is none."""
+@contextmanager
+def opened(run: Path) -> Iterator[Opened]:
+    """Open a run's study; raises InputError where there is none, or another command has it."""
     collector.ease()
     folder = HumanFolder(run)
     config, fixed = RunFolder(run).settings(), read_study(folder)
-    return Opened(folder, fixed, config, _locked(folder))
+    with _locked(folder) as lock:
+        yield Opened(folder, fixed, config, lock)
 
 
 def _locked(folder: HumanFolder) -> TextIO:

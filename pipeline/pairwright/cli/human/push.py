@@ -30,36 +30,36 @@ def push_command(
     """
     from pairwright_human_eval.label_studio import Server, labelling_links, push
 
-    study = opened(run)
-    # People's answers could not be taken in later.
-    check_unmixed(study.folder, simulated=False)
-    with (
-        closing(Server(url, api_key())) as server,
-        Progress(console=Console(stderr=True)) as progress,
-    ):
-        importing = progress.add_task("importing tasks", total=None)
-        pushed = push(
-            server,
-            study.folder,
-            study.fixed.study,
-            study.fixed.key.values(),
-            round=round,
-            progress=lambda done, of: progress.update(importing, completed=done, total=of),
+    with opened(run) as study:
+        # People's answers could not be taken in later.
+        check_unmixed(study.folder, simulated=False)
+        with (
+            closing(Server(url, api_key())) as server,
+            Progress(console=Console(stderr=True)) as progress,
+        ):
+            importing = progress.add_task("importing tasks", total=None)
+            pushed = push(
+                server,
+                study.folder,
+                study.fixed.study,
+                study.fixed.key.values(),
+                round=round,
+                progress=lambda done, of: progress.update(importing, completed=done, total=of),
+            )
+        console = Console()
+        console.print(
+            f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,}"
+            f" imported, {pushed.already:,} there before"
+            + (f", {pushed.removed:,} second copies removed" if pushed.removed else "")
         )
-    console = Console()
-    console.print(
-        f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,} imported,"
-        f" {pushed.already:,} there before"
-        + (f", {pushed.removed:,} second copies removed" if pushed.removed else "")
-    )
-    console.print(
-        "Each annotator labels under these links, quality first, and needs no other page:"
-    )
-    people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
-    links = labelling_links(study.folder)
-    for annotator in sorted(people & links.keys()):
-        for title, link in sorted(links[annotator].items()):
-            console.print(
-                f"  {annotator}  {title.split(annotator, 1)[-1].strip():12} {link}",
-                highlight=False, markup=False, soft_wrap=True,
-            )  # fmt: skip
+        console.print(
+            "Each annotator labels under these links, quality first, and needs no other page:"
+        )
+        people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
+        links = labelling_links(study.folder)
+        for annotator in sorted(people & links.keys()):
+            for title, link in sorted(links[annotator].items()):
+                console.print(
+                    f"  {annotator}  {title.split(annotator, 1)[-1].strip():12} {link}",
+                    highlight=False, markup=False, soft_wrap=True,
+                )  # fmt: skip

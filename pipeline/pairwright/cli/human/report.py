@@ -31,37 +31,39 @@ def report_command(run: RunPath) -> None:
     # Plots and statistics take a while to import, and other commands do without.
     from pairwright_human_eval.report import write_report
 
-    study = opened(run)
-    policy, key = study.config.human, study.fixed.key
-    with Console(stderr=True).status("reading answers") as status:
-        subjects, answers = study.subjects(), study.answers()
-        decisions = decide_all(subjects, answers.verdicts, key, policy)
-        write_decisions(study.folder.decisions, decisions.values())
-        report = write_report(
-            study.folder,
-            subjects,
-            study.fixed,
-            answers.verdicts,
-            answers.set_aside,
-            policy,
-            progress=status.update,
-        )
-    console = Console()
-    for warning in _warnings(report):
-        console.print(warning, style="bold red", markup=False, highlight=False)
-    console.print(_decided(decisions.values()))
-    console.print(_agreed(report))
-    if report.head.simulated_verdicts:
-        console.print("Simulated annotators answered: this verifies nothing.")
-    elif not report.head.verdicts:
-        console.print("Nothing is answered yet.")
-    out = {keyed.subject for keyed in key.values() if keyed.round == 2}
-    disputed = sum(d.state == "disputed" and d.subject not in out for d in decisions.values())
-    console.print("Look further:")
-    for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
-        console.print(f"  {study.folder.path / name}", highlight=False, soft_wrap=True)
-    if disputed:
-        console.print(f"  pairwright human adjudicate {run}   # {disputed} disputed", markup=False)
+    with opened(run) as study:
+        policy, key = study.config.human, study.fixed.key
+        with Console(stderr=True).status("reading answers") as status:
+            subjects, answers = study.subjects(), study.answers()
+            decisions = decide_all(subjects, answers.verdicts, key, policy)
+            write_decisions(study.folder.decisions, decisions.values())
+            report = write_report(
+                study.folder,
+                subjects,
+                study.fixed,
+                answers.verdicts,
+                answers.set_aside,
+                policy,
+                progress=status.update,
+            )
+        console = Console()
+        for warning in _warnings(report):
+            console.print(warning, style="bold red", markup=False, highlight=False)
+        console.print(_decided(decisions.values()))
+        console.print(_agreed(report))
+        if report.head.simulated_verdicts:
+            console.print("Simulated annotators answered: this verifies nothing.")
+        elif not report.head.verdicts:
+            console.print("Nothing is answered yet.")
+        out = {keyed.subject for keyed in key.values() if keyed.round == 2}
+        disputed = sum(d.state == "disputed" and d.subject not in out for d in decisions.values())
+        console.print("Look further:")
+        for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
+            console.print(f"  {study.folder.path / name}", highlight=False, soft_wrap=True)
+        if disputed:
+            console.print(
+                f"  pairwright human adjudicate {run}   # {disputed} disputed", markup=False
+            )
 
 
 def _warnings(report: "Report") -> Iterator[str]:

@@ -30,32 +30,34 @@ def serve_command(
 
       pairwright human serve runs/first
     """
-    study = opened(run)
-    check_unmixed(study.folder, simulated=False)
-    if importlib.util.find_spec("label_studio_sdk") is None:
+    with opened(run) as study:
+        check_unmixed(study.folder, simulated=False)
+        if importlib.util.find_spec("label_studio_sdk") is None:
+            raise InputError(
+                "label-studio-sdk is not installed, so no task could be loaded",
+                where="human serve",
+                fix="python -m pip install 'pairwright[label-studio]'",
+            )
+        console = Console()
+        with Console(stderr=True).status("preparing Label Studio") as status:
+            environment = prepare(cache_folder(), status.update)
+            status.update("starting Label Studio")
+            server = LabelStudioServer(environment, study.folder.private / "label-studio", port)
+            try:
+                with _ended_by_sigterm(), server:
+                    status.update("making accounts and loading tasks")
+                    _introduce(console, study, server)
+                    status.stop()
+                    study.lock.close()  # Answers are pulled while the server runs.
+                    code = server.wait()
+            except KeyboardInterrupt:
+                console.print(f"Stopped. The answers are in {server.data}.", markup=False)
+                return
         raise InputError(
-            "label-studio-sdk is not installed, so no task could be loaded",
-            where="human serve",
-            fix="python -m pip install 'pairwright[label-studio]'",
+            f"Label Studio ended with {code}",
+            where=server.log,
+            fix="Its log says why; start it again.",
         )
-    console = Console()
-    with Console(stderr=True).status("preparing Label Studio") as status:
-        environment = prepare(cache_folder(), status.update)
-        status.update("starting Label Studio")
-        server = LabelStudioServer(environment, study.folder.private / "label-studio", port)
-        try:
-            with _ended_by_sigterm(), server:
-                status.update("making accounts and loading tasks")
-                _introduce(console, study, server)
-                status.stop()
-                study.lock.close()  # Answers are pulled while the server runs.
-                code = server.wait()
-        except KeyboardInterrupt:
-            console.print(f"Stopped. The answers are in {server.data}.", markup=False)
-            return
-    raise InputError(
-        f"Label Studio ended with {code}", where=server.log, fix="Its log says why; start it again."
-    )
 
 
 @contextmanager

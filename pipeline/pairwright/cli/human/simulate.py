@@ -38,12 +38,16 @@ def simulate_command(
 
       pairwright human simulate runs/first --accuracy 0.7 --bias 0.3 --careless 0.2
     """
-    study = opened(run)
-    traits = Traits(
-        accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
-    )
-    done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
-    console = Console()
-    if done.careless:
-        console.print(f"Careless: {', '.join(sorted(done.careless))}")
-    tell(console, study, study.answers())
+    with opened(run) as study:
+        traits = Traits(
+            accuracy=accuracy,
+            first_bias=bias,
+            careless=careless,
+            cannot_tell=cannot_tell,
+            seed=seed,
+        )
+        done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
+        console = Console()
+        if done.careless:
+            console.print(f"Careless: {', '.join(sorted(done.careless))}")
+        tell(console, study, study.answers())

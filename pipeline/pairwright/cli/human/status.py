@@ -22,12 +22,12 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
 
       pairwright human status runs/first
     """
-    study = opened(run)
-    console = Console()
-    if url is None and not (study.folder.server.exists() and os.environ.get(KEY_VARIABLE)):
-        _imported(console, study)
-    else:
-        _on_server(console, study, url)
+    with opened(run) as study:
+        console = Console()
+        if url is None and not (study.folder.server.exists() and os.environ.get(KEY_VARIABLE)):
+            _imported(console, study)
+        else:
+            _on_server(console, study, url)
 
 
 def _imported(console: Console, study: Opened) -> None:
