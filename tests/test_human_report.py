@@ -29,9 +29,10 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
-from pairwright_human_eval.report import Report, compute, summary, write_report
+from pairwright_human_eval.report import Report, compute, write_report
 from pairwright_human_eval.report.judge import _CELLS, _kappas, _rank_correlations, judged_adherence
 from pairwright_human_eval.report.resample import Draws, ratio
+from pairwright_human_eval.report.show_claims import agreement_table
 from pairwright_human_eval.subjects import Subject, subjects_of
 from pairwright_human_eval.write import Fixed
 from verified import Made, mixed, study_of
@@ -714,7 +715,7 @@ def test_tables_have_short_cells(tmp_path: Path) -> None:
     for text in (found["md"], found["html"]):
         assert "Home and Garden" in text
         assert "Home_and_Garden" not in text
-    table = summary(Report.model_validate_json(found["json"]))
+    table = agreement_table(Report.model_validate_json(found["json"]))
     assert any(row[-1] == "n/a (1)" for row in table.rows)
     assert re.match(r"No Fleiss' kappa: \(1\) items have \d to \d ratings", table.note)
 
@@ -744,9 +745,9 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
     assert "<script" not in found["md"]
 
 
-def test_the_summary_has_a_row_for_every_question() -> None:
+def test_the_agreement_table_has_a_row_for_every_question() -> None:
     asked = Asked(mixed(4, 4))
-    table = summary(asked.report(asked.verdicts(noisy(0.8))))
+    table = agreement_table(asked.report(asked.verdicts(noisy(0.8))))
     questions = ["preference", "aspect supported", "aspect delivered by"]
     questions += [f"quality: {scale.name}" for scale in SCALES]
     assert [row[0] for row in table.rows] == questions

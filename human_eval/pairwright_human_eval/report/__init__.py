@@ -9,6 +9,6 @@ show_*.py, shown.py, plots.py, page.py: the same in words, tables and plots
 
 from pairwright_human_eval.report.compute import compute
 from pairwright_human_eval.report.records import Report
-from pairwright_human_eval.report.write import summary, write_report
+from pairwright_human_eval.report.write import write_report
 
-__all__ = ["Report", "compute", "summary", "write_report"]
+__all__ = ["Report", "compute", "write_report"]

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pairwright.files import write_whole
 from pairwright.policy import HumanPolicy
-from pairwright.report import Table, to_html, to_markdown
+from pairwright.report import to_html, to_markdown
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.compute import compute
 from pairwright_human_eval.report.page import page_of
 from pairwright_human_eval.report.records import Report
-from pairwright_human_eval.report.show_claims import agreement_table
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.write import Fixed
 
@@ -38,8 +37,3 @@ def write_report(
     write_whole(folder.path / "report.md", to_markdown(page))
     write_whole(folder.path / "report.html", to_html(page))
     return report
-
-
-def summary(report: Report) -> Table:
-    """Agreement by question, for a terminal."""
-    return agreement_table(report)
