@@ -71,7 +71,7 @@ def test_all_real_histories_are_built_over_a_real_port(tmp_path: Path, simulated
     assert "hash to their keys" in command("pairwright", "status", "run", "--verify", cwd=tmp_path)
 
 
-def test_the_wheel_builds_pairs_in_a_clean_environment(tmp_path: Path) -> None:
+def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Path) -> None:
     command("python", "-m", "build", "--wheel", "--outdir", tmp_path, ROOT, cwd=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
     environment = tmp_path / "clean"
@@ -91,3 +91,6 @@ def test_the_wheel_builds_pairs_in_a_clean_environment(tmp_path: Path) -> None:
     pairs = (tmp_path / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(pairs) >= 20
     assert all(json.loads(line)["simulated"] for line in pairs)
+    for name in ("export", "simulate", "report", "adjudicate"):
+        command("pairwright", "human", name, "run", cwd=tmp_path, python=python)
+    assert (tmp_path / "run" / "human" / "report.html").stat().st_size > 10_000
