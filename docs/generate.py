@@ -37,7 +37,14 @@ from pairwright.config import (
     SamplingByRole,
     essential,
 )
-from pairwright.policy import GatePolicy, HumanPolicy, PlanPolicy, SourcePolicy, TwinPolicy
+from pairwright.policy import (
+    GatePolicy,
+    HumanPolicy,
+    PlanPolicy,
+    ReleaseInfo,
+    SourcePolicy,
+    TwinPolicy,
+)
 from pairwright.records import GoldAspect, Post
 from pairwright.simulated import Defects
 from pairwright.sources import _REMEDIES, items, posts, problem
@@ -56,6 +63,7 @@ TABLES: dict[str, tuple[str, type[BaseModel]]] = {
     "twin": ("twin", TwinPolicy),
     "gates": ("gates", GatePolicy),
     "human": ("human", HumanPolicy),
+    "release": ("release", ReleaseInfo),
     "budget": ("budget", Budget),
 }
 # What the models leave unsaid about their keys.

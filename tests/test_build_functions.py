@@ -19,6 +19,7 @@ from pairwright.records import (
     Rejected,
     Twin,
     content_id,
+    pseudonym,
 )
 from scripted import (
     Answer,
@@ -197,7 +198,7 @@ def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -
 
 def test_a_pair_id_is_the_hash_of_what_the_pair_says() -> None:
     pair = kept_pair(script()).pair
-    assert pair.id == content_id("pair", "violate", ASKER.id, "una", FOR_UNA, PLAIN)
+    assert pair.id == content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN)
     assert re.fullmatch(r"pair-[0-9a-f]{16}", pair.id)
     assert kept_pair(script()).pair.id == pair.id
     other = PLAIN.replace("fresh", "new")
@@ -550,10 +551,12 @@ def test_the_narrative_stays_with_the_one_who_wrote_it() -> None:
 
 def test_the_ids_of_a_twin_are_content_ids() -> None:
     found = kept_twin(script())
-    assert found.id == content_id("twin", ASKER.id, "una", "victor", FOR_UNA, FOR_VICTOR)
+    assert found.id == content_id(
+        "twin", ASKER.id, pseudonym("una"), pseudonym("victor"), FOR_UNA, FOR_VICTOR
+    )
     assert [half.id for half in found.halves] == [
-        content_id("pair", "twin", ASKER.id, "una", FOR_UNA, FOR_VICTOR),
-        content_id("pair", "twin", ASKER.id, "victor", FOR_VICTOR, FOR_UNA),
+        content_id("pair", "twin", ASKER.id, pseudonym("una"), FOR_UNA, FOR_VICTOR),
+        content_id("pair", "twin", ASKER.id, pseudonym("victor"), FOR_VICTOR, FOR_UNA),
     ]
     assert kept_twin(script()) == found
 

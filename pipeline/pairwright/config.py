@@ -7,6 +7,7 @@
     [roles]       which endpoint plays what      -> Roles
     [sampling.ROLE]   temperature, seed, ...     -> Sampling
     [planner] [twin] [gates] [human]  what is decided by -> policy
+    [release]     what its pages say             -> policy.ReleaseInfo
     [budget]      when to stop
 
 docs/config.md is generated from these classes.
@@ -26,6 +27,7 @@ from pairwright.policy import (
     GatePolicy,
     HumanPolicy,
     PlanPolicy,
+    ReleaseInfo,
     SourcePolicy,
     Strategy,
     TwinPolicy,
@@ -181,6 +183,7 @@ class Config(Record):
     twin: TwinPolicy = TwinPolicy()
     gates: GatePolicy = GatePolicy()
     human: HumanPolicy = HumanPolicy()
+    release: ReleaseInfo = ReleaseInfo()
     budget: Budget = Budget()
 
     @field_validator("modes")
@@ -251,7 +254,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         for name, endpoint in resolved["endpoints"].items()
         if name in used
     }
-    kept = {k: v for k, v in resolved.items() if k not in ("budget", "human")}
+    kept = {k: v for k, v in resolved.items() if k not in ("budget", "human", "release")}
     # The scales' own hash stands beside them.
     content = {k: v for k, v in resolved.get("content", {}).items() if k != "scales"}
     return kept | {"endpoints": endpoints, "content": content}

@@ -1,8 +1,9 @@
 """The numbers a build decides by. Values only; `config` reads them, stages and gates use them."""
 
+import re
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from pairwright.records import Record
 
@@ -140,3 +141,27 @@ class SourcePolicy(Record):
     default_category: str | None = Field(
         None, description="category of rows that have none; without it they are refused"
     )
+
+
+class ReleaseInfo(Record):
+    """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
+
+    name: str = Field("personalized-preference-pairs", description="name of the dataset")
+    motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
+    maintainers: str = Field("", description="who keeps it")
+    contact: str = Field("", description="where to write, about removal too")
+    licence: str | None = Field(
+        None, description="SPDX id of posts whose own address does not tell it"
+    )
+    citation: str = Field("", description="how to cite it, as BibTeX")
+    annotators: str = Field("", description="who the annotators were and how they were found")
+    payment: str = Field("", description="what annotators were paid, and for how long")
+    consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
+    maintenance: str = Field("", description="how errors are reported, and how long it is kept")
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, name: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}", name):
+            raise ValueError("up to 96 letters, digits, dots, dashes and underscores")
+        return name

@@ -6,12 +6,15 @@ Ids of what we make are content ids; ids of what users bring are theirs, and nev
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+T = TypeVar("T")
 Mode = Literal["twin", "violate"]
+Side = Literal["chosen", "rejected"]
 Origin = Literal["planner", "narrative", "gold"]
 
 
@@ -19,6 +22,17 @@ def content_id(prefix: str, *parts: str) -> str:
     """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts."""
     digest = hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
     return f"{prefix}-{digest}"
+
+
+def pseudonym(user: str) -> str:
+    """A user's name outside the run folder. It separates people; it does not hide them from whoever
+    has the source, and posts carry their address because their licence asks for it."""
+    return content_id("user", user)
+
+
+def dyad_id(users: Iterable[str]) -> str:
+    """A name for the users that a pair or twin is about, from their ids in the run."""
+    return content_id("dyad", *sorted(map(pseudonym, users)))
 
 
 class Record(BaseModel):
@@ -218,6 +232,30 @@ class Pair(Record):
     source_url: str | None = None
     simulated: bool = False
     """Whether a reply behind it carries the embedded model's mark: then it is no benchmark."""
+
+    @property
+    def chosen_is_first(self) -> bool:
+        """Whether the chosen response is the draft's first."""
+        return self.asked
+
+    @property
+    def adherence(self) -> dict[Side, Adherence]:
+        """The judge's scores of both sides for this pair's own rubric, where they were judged."""
+        names = ("first", "second") if self.chosen_is_first else ("second", "first")
+        if self.mode == "twin":
+            names = f"{names[0]}_own", f"{names[1]}_other"
+        return _sides(names, self.draft.adherence)
+
+    @property
+    def quality(self) -> dict[Side, Quality]:
+        """The judge's quality scores of both sides, where they were judged."""
+        names = ("first", "second") if self.chosen_is_first else ("second", "first")
+        return _sides(names, self.draft.quality)
+
+
+def _sides(names: tuple[str, str], given: Mapping[str, T]) -> dict[Side, T]:
+    sides: tuple[Side, Side] = ("chosen", "rejected")
+    return {side: given[name] for side, name in zip(sides, names, strict=True) if name in given}
 
 
 class Contrast(Record):

@@ -10,7 +10,7 @@ from pairwright.build.judging import judged
 from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_contrast
 from pairwright.llm import Models, together
-from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id
+from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id, pseudonym
 from pairwright.retrieve import selected
 from pairwright.run import CallLog, traced
 from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
@@ -43,7 +43,7 @@ async def _from_rubric(
         return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
     draft, refused = drawn
     pair = Pair(
-        id=content_id("pair", "violate", item.id, item.user, draft.first, draft.second),
+        id=content_id("pair", "violate", item.id, pseudonym(item.user), draft.first, draft.second),
         mode="violate",
         item_id=item.id,
         user=item.user,

@@ -12,7 +12,17 @@ from pairwright.build.judging import judged
 from pairwright.build.policy import Policy
 from pairwright.gates import Sides, check_writing, judge_twin
 from pairwright.llm import Models, together
-from pairwright.records import Draft, Item, Pair, Post, Rejected, Rubric, Twin, content_id
+from pairwright.records import (
+    Draft,
+    Item,
+    Pair,
+    Post,
+    Rejected,
+    Rubric,
+    Twin,
+    content_id,
+    pseudonym,
+)
 from pairwright.run import traced
 from pairwright.stages.write import write
 
@@ -133,7 +143,9 @@ def _twin(
     refused: tuple[Draft, ...],
     judge: str | None,
 ) -> Twin:
-    twin_id = content_id("twin", item.id, item.user, partner.user, draft.first, draft.second)
+    twin_id = content_id(
+        "twin", item.id, *map(pseudonym, (item.user, partner.user)), draft.first, draft.second
+    )
 
     def half(asked: bool) -> Pair:
         user, chosen, rejected = (
@@ -142,7 +154,7 @@ def _twin(
             else (partner.user, draft.second, draft.first)
         )
         return Pair(
-            id=content_id("pair", "twin", item.id, user, chosen, rejected),
+            id=content_id("pair", "twin", item.id, pseudonym(user), chosen, rejected),
             mode="twin",
             item_id=item.id,
             user=user,

@@ -1,0 +1,122 @@
+"""What an audit says: audit.json. The page shows these values and computes none.
+
+Every part of an audit is a class with `add(row)`, called once a row in the order of the source,
+and `checks()`, called once after the last.
+"""
+
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
+from pairwright.dataset import Row
+from pairwright.records import Record
+
+Family = Literal[
+    "shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance", "target"
+]
+Status = Literal["pass", "fail", "too_few", "note"]
+"""`note`: told, and decides nothing. `too_few`: the interval holds the limit."""
+
+
+class Interval(Record):
+    """An estimate with its interval, rounded to six places."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Pairs it is estimated on."""
+    clusters: int
+    """Dyads, users or prompts: what is independent."""
+
+
+class Flag(Record):
+    """One row that a check speaks of."""
+
+    row: str
+    detail: str = ""
+
+
+class Check(Record):
+    """One thing that was looked for, in one configuration or in all of them."""
+
+    family: Family
+    name: str
+    """Lower case with underscores. `explain` has its words."""
+    config: str = ""
+    """Empty: all rows together."""
+    status: Status
+    found: Interval | None = None
+    """The accuracy or share that was estimated, where one was."""
+    count: int | None = None
+    """Rows found, where rows are looked for."""
+    of: int = 0
+    """Rows looked at: fewer than there are where a sample was drawn, and then `detail` says so."""
+    limit: float | None = None
+    needed: int | None = None
+    """Status too_few: about how many pairs would settle it, if what was found stays as it is."""
+    detail: str = ""
+    flags: tuple[Flag, ...] = ()
+    """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""
+
+
+EXAMPLES = 20
+
+
+class Part(Protocol):
+    """One part of an audit."""
+
+    def add(self, row: Row) -> None: ...
+
+    def checks(self) -> Iterable[Check]: ...
+
+
+class Count(Record):
+    """A table's row: how much there is of something, and its length in words."""
+
+    name: str
+    pairs: int
+    users: int
+    chosen_words: float | None
+    """Mean."""
+    rejected_words: float | None
+
+
+class Breakdown(Record):
+    """Rows counted by one of their properties, most frequent first."""
+
+    by: str
+    rows: tuple[Count, ...]
+    left_out: int = 0
+    """Further values, beyond the most frequent."""
+
+
+class Source(Record):
+    """What was audited."""
+
+    name: str
+    """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
+    kind: Literal["release", "run", "official", "plain"]
+    version: str = ""
+    digest: str
+    """`sha256:` over the rows, in their order."""
+    rows: int
+    configs: dict[str, int]
+    simulated: bool
+    problems: dict[str, int]
+    """Rows that could not be read, by reason. They are part of no other number."""
+
+
+class Audit(Record):
+    """A whole audit."""
+
+    pairwright: str
+    source: Source
+    max_shortcut: float
+    """The bound on the accuracy of blind checks."""
+    against: Source | None = None
+    checks: tuple[Check, ...]
+    breakdowns: tuple[Breakdown, ...]
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.status == "fail")

@@ -1,0 +1,30 @@
+"""Released pairs as rows: what a row holds, what a release folder looks like, how both are read.
+
+row.py         Row, its parts, and the ids that anyone can derive again from a row
+rows.py        from a pair of a run to its row
+licence.py     under which licence a post stands, by its address and date
+layout.py      the names of a release's files
+parquet.py     rows in Parquet, and the digest of their content
+"""
+
+from pairwright.dataset.layout import Layout, Part, parts_of
+from pairwright.dataset.licence import licence_of
+from pairwright.dataset.parquet import content_digest, read_rows, write_rows
+from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.dataset.rows import row_of
+
+__all__ = [
+    "Layout",
+    "Part",
+    "Row",
+    "RowAspect",
+    "RowPost",
+    "RowQuality",
+    "RowVotes",
+    "content_digest",
+    "licence_of",
+    "parts_of",
+    "read_rows",
+    "row_of",
+    "write_rows",
+]

@@ -1,0 +1,110 @@
+"""Rows in Parquet, and the digest of their content.
+
+The bytes of a Parquet file depend on the version of the library that wrote it; the digest depends
+on the rows alone.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ValidationError
+
+from pairwright.dataset.row import Row
+from pairwright.errors import InputError, on_disk
+
+GROUP = 1000
+"""Rows in memory at a time."""
+_TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
+_POST = pa.struct(
+    dict.fromkeys(("id", "text", "category", "created", "source_url", "licence"), _TEXT)
+)
+_ASPECT = pa.struct(
+    {
+        "aspect": _TEXT,
+        "reason": _TEXT,
+        "evidence": _TEXT,
+        "post_ids": pa.list_(_TEXT),
+        "confidence": pa.float64(),
+        "chosen_score": _NUMBER,
+        "rejected_score": _NUMBER,
+    }
+)
+_QUALITY = pa.struct({"scale": _TEXT, "chosen": _NUMBER, "rejected": _NUMBER})
+_VOTES = pa.struct(dict.fromkeys(("chosen", "rejected", "equal", "cannot_tell"), _NUMBER))
+_OTHER = {
+    "profile": pa.list_(_POST),
+    "rubric_aspects": pa.list_(_ASPECT),
+    "quality": pa.list_(_QUALITY),
+    "votes": _VOTES,
+    "asked": _YES,
+    "verified": _YES,
+    "simulated": _YES,
+}
+SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
+
+
+def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
+    """Write rows into a new file and say how many; `note` goes into its metadata.
+
+    Raises StoreError where the disk refuses.
+    """
+    schema = SCHEMA.with_metadata({"pairwright": note})
+    written, waiting = 0, iter(rows)
+    with on_disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(path, schema, compression="zstd") as file:
+            while group := [row.model_dump() for row in islice(waiting, GROUP)]:
+                file.write_table(pa.Table.from_pylist(group, schema=schema))
+                written += len(group)
+    return written
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of one file of a release, `GROUP` in memory at a time.
+
+    Raises InputError, naming the row, where the file is not of a release.
+    """
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            if not file.schema_arrow.equals(SCHEMA, check_metadata=False):
+                raise _unreadable(path, _difference(file.schema_arrow))
+            for batch in file.iter_batches(batch_size=GROUP):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Row.model_validate(values)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, f"after row {number}: {error}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise _unreadable(f"{path}:{number} [{at}]", first["msg"]) from None
+
+
+def content_digest(rows: Iterable[Row]) -> str:
+    """`sha256:` over the rows as JSON lines, in their order and with their fields' order."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(row.model_dump_json().encode() + b"\n")
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _difference(found: Any) -> str:
+    names = [*SCHEMA.names, *(name for name in found.names if name not in SCHEMA.names)]
+    for name in names:
+        there = [str(of.field(name).type) if name in of.names else "no column" for of in
+                 (found, SCHEMA)]  # fmt: skip
+        if there[0] != there[1]:
+            return f"column {name}: {there[0]}, where a release has {there[1]}"
+    return "the columns are not in the order of a release"
+
+
+def _unreadable(where: str | Path, what: str) -> InputError:
+    return InputError(
+        what, where=where, fix="Take this file from the release anew, and verify the release."
+    )

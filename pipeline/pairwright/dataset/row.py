@@ -1,0 +1,121 @@
+"""A released pair. The first eight fields are the official benchmark's schema, in its order.
+
+An audit reads other people's pairs into the same record: what they do not have is None or empty.
+"""
+
+from typing import Literal
+
+from pairwright.records import Mode, Origin, Record, content_id
+
+Verdict = Literal["chosen", "rejected", "tie", "undecided"]
+
+
+class RowPost(Record):
+    """One earlier post, with where it stands and under which licence."""
+
+    id: str
+    text: str
+    category: str = ""
+    created: str | None = None
+    """ISO 8601 in UTC, without offset."""
+    source_url: str | None = None
+    licence: str | None = None
+    """SPDX id; None where it is not known."""
+
+
+class RowAspect(Record):
+    """One aspect of the rubric, with the judge's adherence scores (0 to 2) of both responses."""
+
+    aspect: str
+    reason: str = ""
+    evidence: str = ""
+    post_ids: tuple[str, ...] = ()
+    confidence: float | None = None
+    chosen_score: int | None = None
+    rejected_score: int | None = None
+
+
+class RowQuality(Record):
+    """The judge's scores of both responses on one quality scale."""
+
+    scale: str
+    chosen: int
+    rejected: int
+
+
+class RowVotes(Record):
+    """The counted preference votes of the first round."""
+
+    chosen: int
+    rejected: int
+    equal: int
+    cannot_tell: int
+
+
+class Row(Record):
+    """One pair as it is released, or as it was found in somebody's file."""
+
+    id: str
+    question: str
+    profile: tuple[RowPost, ...] = ()
+    rubric_aspects: tuple[RowAspect, ...] = ()
+    narrative: str | None = None
+    category: str = ""
+    chosen: str
+    rejected: str
+
+    item_id: str = ""
+    """The item whose question this is, by the source's own id."""
+    domain: str = ""
+    mode: Mode | None = None
+    """None in other people's pairs."""
+    twin_id: str | None = None
+    asked: bool = True
+    """False in the half of a twin whose user did not ask this question."""
+    user: str | None = None
+    """Pseudonym of the user whose preference it states."""
+    dyad: str | None = None
+    """Names the users it is about: both of a twin, or the one. The cluster of every interval."""
+    aspects_origin: Origin | None = None
+    strategy: str = ""
+    generator: str = ""
+    judge: str | None = None
+    quality: tuple[RowQuality, ...] = ()
+    comparison: Verdict | None = None
+    """The judge's pairwise verdict on quality, over both orders."""
+    votes: RowVotes | None = None
+    """None where nobody was asked."""
+    verified: bool = False
+    """Whether people's answers verified it under the rule of its study."""
+    simulated: bool = False
+    """Whether a simulated model or annotator had a part in it: then it is no benchmark."""
+    created: str | None = None
+    source_url: str | None = None
+    licence: str | None = None
+    """Of the question."""
+
+    @property
+    def config(self) -> str:
+        """The configuration it belongs to: domain and mode, or the domain alone."""
+        return f"{self.domain}-{self.mode}" if self.mode else self.domain
+
+    @property
+    def subject(self) -> str:
+        """What it stays or leaves with: its twin, or itself."""
+        return self.twin_id or self.id
+
+    @property
+    def cluster(self) -> str:
+        """What it is not independent of: its dyad, its user, or its prompt."""
+        return self.dyad or self.user or content_id("prompt", self.question)
+
+    def derived_id(self) -> str:
+        """The id that its content gives; a released row has this one."""
+        parts = (self.item_id, self.user or "", self.chosen, self.rejected)
+        return content_id("pair", self.mode or "", *parts)
+
+
+def derived_twin_id(asked: Row, other: Row) -> str:
+    """The id of a twin, from both its halves."""
+    users = (asked.user or "", other.user or "")
+    return content_id("twin", asked.item_id, *users, asked.chosen, asked.rejected)

@@ -1,0 +1,8 @@
+"""A release: verified pairs as a dataset folder that proves what it says.
+
+write.py       from a run folder to the primary files: rows, verdicts, what came of each unit
+derive/        from the primary files to everything that can be derived: manifest, card, datasheet,
+               Croissant, changelog, attribution, decisions, the preference view
+verify/        the same the other way: is every file what the primary files give?
+diff.py forget.py push.py
+"""

@@ -1,0 +1,82 @@
+"""What stands in a release beside its rows.
+
+Primary files are written from a run and cannot be derived from anything else in the release: the
+rows, `human/{subjects,verdicts}.jsonl`, `human/study.json`, `build/units.jsonl`, `stated.json`,
+`history.jsonl`, `errata.jsonl`, `audit/`. Every other file is a function of these; to verify a
+release is to derive those files again.
+"""
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from pairwright.policy import ReleaseInfo
+from pairwright.records import Mode, Record
+
+Kind = Literal["release", "trial"]
+"""A trial may hold pairs that nobody verified or that a simulation had a part in. It is no
+benchmark, and every file that people read says so at its top."""
+
+
+class Stated(Record):
+    """stated.json: what the run says of itself, which the release cannot show."""
+
+    pairwright: str
+    """Version that wrote the release."""
+    version: str
+    """X.Y.Z, with `-trial` in a trial."""
+    kind: Kind
+    trial_because: tuple[str, ...]
+    """Empty in an ordinary release."""
+    info: ReleaseInfo
+    """What the run's configuration says of the dataset: name, contact, how people were paid."""
+    build: dict[str, JsonValue]
+    """The run's manifest without counts of units: source, roles, endpoints, calls, prompts,
+    checks, configuration."""
+    validation_share: float
+    """Of users, whose rows are in the split `validation`."""
+
+
+class Unit(Record):
+    """A line of build/units.jsonl: what came of one item in one mode."""
+
+    unit: str
+    """`content_id("unit", ...)` of the unit's name in the run."""
+    mode: Mode
+    outcome: Literal["kept", "rejected", "failed"]
+    stage: str = ""
+    reason: str = ""
+    subject: str | None = None
+    """The twin's or pair's id, where it was kept."""
+
+
+class Change(Record):
+    """How many pairs of one configuration changed in one way, and why."""
+
+    config: str
+    what: Literal["added", "removed", "changed"]
+    reason: str
+    pairs: int
+
+
+class Version(Record):
+    """A line of history.jsonl; the last is this release's."""
+
+    version: str
+    previous: str | None
+    """The version before; None in the first."""
+    previous_digest: str | None
+    """Its root digest."""
+    pairs: int
+    changes: tuple[Change, ...]
+
+
+class Erratum(Record):
+    """A line of errata.jsonl: a known fault of a released pair."""
+
+    pair: str
+    versions: str
+    """Which versions have it, such as `1.0.0 to 1.1.0`."""
+    what: str
+    mended: str = ""
+    """In which version, and how."""
