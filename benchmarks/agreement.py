@@ -20,6 +20,7 @@ import studies
 from pairwright.policy import HumanPolicy
 from pairwright_human_eval.agreement import Ratings, agreement, dawid_skene
 from pairwright_human_eval.decide import decide_all
+from pairwright_human_eval.outline import outlines_of
 from pairwright_human_eval.records import PreferenceAnswer, response_id
 
 ACCURACY = 0.95
@@ -46,7 +47,9 @@ def decision_error(n: int) -> float:
         text = subject.asked.chosen if chosen else subject.asked.rejected
         answer = PreferenceAnswer(choice=response_id(text))
         verdicts.append(verdict.model_copy(update={"answers": answer}))
-    decisions = decide_all(study.subjects, verdicts, study.key, VOTES_ONLY)
+    decisions = decide_all(
+        outlines_of(study.subjects, study.key), verdicts, VOTES_ONLY, frozenset()
+    )
     wrong = sum(
         (decision.state == "verified") != wanted[name] for name, decision in decisions.items()
     )

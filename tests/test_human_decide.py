@@ -9,7 +9,8 @@ import pytest
 
 from pairwright.policy import HumanPolicy
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decide import State, decide, decide_all
+from pairwright_human_eval.decide import Decision, State, decide, decide_all
+from pairwright_human_eval.outline import outline_of, outlines_of
 from pairwright_human_eval.records import (
     KeyedTask,
     Purpose,
@@ -18,6 +19,7 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
+from pairwright_human_eval.subjects import Subject
 from verified import decided, one, quality, support, twin, violate, votes, well
 
 PAIR = violate(1)
@@ -303,7 +305,7 @@ def test_a_share_of_aspects_that_is_the_least_passes() -> None:
 def test_a_control_is_never_verified_and_may_be_refused() -> None:
     def state(choices: str, **policy: Any) -> tuple[State, tuple[str, ...]]:
         given = [*quality(VIOLATE, 4, 4), *votes(PAIR, choices)]
-        made = decide(VIOLATE, given, HumanPolicy(**policy), control=True)
+        made = decide(outline_of(VIOLATE, aspects_asked=False), given, HumanPolicy(**policy))
         return made.state, made.reasons
 
     assert state("+++") == ("control", ("rubric: a control of the study, not asked about",))
@@ -373,7 +375,7 @@ def test_nothing_counts_of_somebody_excluded() -> None:
         *support(PAIR, ("no", "no"), ("no", "no"), ("no", "no"), annotator="bad"),
     ]  # fmt: skip
     assert decided(VIOLATE, spoiled).state == "refused"
-    without = decide(VIOLATE, spoiled, HumanPolicy(), excluded=frozenset({"bad"}))
+    without = decide(outline_of(VIOLATE), spoiled, HumanPolicy(), excluded=frozenset({"bad"}))
     assert without == decided(VIOLATE, [*well(VIOLATE), *good])
     assert without.state == "waiting"
 
@@ -444,6 +446,14 @@ def test_a_share_of_cannot_tell_that_is_the_most_passes() -> None:
     assert of_votes("+" * 71 + "?" * 29, cannot_tell=0.29)[0] == "verified"
 
 
+def decided_all(
+    subjects: list[Subject], given: list[Verdict], key: dict[str, KeyedTask], **policy: Any
+) -> dict[str, Decision]:
+    rule = HumanPolicy(**policy)
+    out = excluded_by(checks_passed(given, key), rule.attention_floor)
+    return decide_all(outlines_of(subjects, key), given, rule, out)
+
+
 def test_decide_all_leaves_out_who_failed_and_finds_the_controls() -> None:
     failed, key = checks({"bad": "-+"})
     bad = [*votes(PAIR, "---", annotator="bad"), *votes(ASKED, "---", annotator="bad")]
@@ -454,11 +464,11 @@ def test_decide_all_leaves_out_who_failed_and_finds_the_controls() -> None:
     key["r"] = keyed("r", "vote", VIOLATE.id, kind="rubric")
     unanswered = one(violate(7))
     key["s"] = keyed("s", "vote", unanswered.id, kind="rubric")
-    decisions = decide_all([VIOLATE, TWIN, unanswered], given, key, HumanPolicy())
+    decisions = decided_all([VIOLATE, TWIN, unanswered], given, key)
     states = {name: decision.state for name, decision in decisions.items()}
     assert states == {VIOLATE.id: "verified", TWIN.id: "control", unanswered.id: "waiting"}
     assert list(decisions) == [VIOLATE.id, TWIN.id, unanswered.id]
-    trusting = decide_all([VIOLATE], given, key, HumanPolicy(attention_floor=0.5))
+    trusting = decided_all([VIOLATE], given, key, attention_floor=0.5)
     assert trusting[VIOLATE.id].state == "disputed"
 
 

@@ -30,7 +30,7 @@ from pairwright_human_eval.records import (
     response_id,
 )
 from pairwright_human_eval.report import Report, compute, write_report
-from pairwright_human_eval.report.judge import _CELLS, _kappas, _rank_correlations, judged_adherence
+from pairwright_human_eval.report.judge import _CELLS, _kappas, _rank_correlations
 from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.report.show_claims import agreement_table
 from pairwright_human_eval.subjects import Subject, subjects_of
@@ -518,7 +518,7 @@ def test_each_half_is_held_to_the_judges_scores_of_its_own_rubric() -> None:
     pairs = [judged(pair, cells, quality) for pair in mixed(6, 0)]
     asked = Asked(pairs)
     for pair in pairs:
-        found = {side: [s.score for s in of.scores] for side, of in judged_adherence(pair).items()}
+        found = {side: [s.score for s in of.scores] for side, of in pair.adherence.items()}
         rejected = "second_other" if pair.asked else "first_other"
         chosen = "first_own" if pair.asked else "second_own"
         assert found == {"chosen": cells[chosen], "rejected": cells[rejected]}

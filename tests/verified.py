@@ -2,7 +2,7 @@
 
 subjects = subjects_of([*twin(1), violate(2)], Path("pairs.jsonl"))
 made = study_of(subjects, annotators=9)      # every annotator's tasks, and the key
-decide(subjects[0], [*votes(pair, "+++"), *quality(subjects[0], 4, 4)], policy)
+decided(subjects[0], [*votes(pair, "+++"), *quality(subjects[0], 4, 4)])
 """
 
 import random
@@ -19,6 +19,7 @@ from pairwright.rubric import load_scales
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.decide import Decision, decide
 from pairwright_human_eval.export import Plan, make_tasks
+from pairwright_human_eval.outline import outline_of
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -286,7 +287,7 @@ def well(subject: Subject) -> list[Verdict]:
 
 
 def decided(subject: Subject, verdicts: Iterable[Verdict], **policy: Any) -> Decision:
-    return decide(subject, verdicts, HumanPolicy(**policy))
+    return decide(outline_of(subject), verdicts, HumanPolicy(**policy))
 
 
 def _verdict(

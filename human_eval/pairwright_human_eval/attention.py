@@ -35,4 +35,4 @@ def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> 
 
 def excluded_by(passed: Mapping[str, Share], floor: float) -> frozenset[str]:
     """Annotators who passed a smaller share than `floor`: none of their answers counts."""
-    return frozenset(who for who, found in passed.items() if found.k / found.n < floor)
+    return frozenset(who for who, found in passed.items() if found.n and found.k / found.n < floor)

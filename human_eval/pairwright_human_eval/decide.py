@@ -13,18 +13,15 @@ from typing import Literal, NamedTuple
 from pairwright.files import write_whole
 from pairwright.policy import HumanPolicy
 from pairwright.records import Record
-from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.outline import Outline, OutlinePair
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
-    KeyedTask,
     PreferenceAnswer,
     QualityAnswers,
     RubricAnswers,
     Verdict,
-    response_id,
 )
-from pairwright_human_eval.subjects import Subject
 
 State = Literal["verified", "refused", "disputed", "waiting", "control"]
 
@@ -73,14 +70,13 @@ VERIFIED = Part("verified")
 
 
 def decide(
-    subject: Subject,
+    subject: Outline,
     verdicts: Iterable[Verdict],
     policy: HumanPolicy,
     *,
     excluded: frozenset[str] = frozenset(),
-    control: bool = False,
 ) -> Decision:
-    """Decide one subject from its verdicts. `control`: nobody was asked about its aspects."""
+    """Decide one subject from its verdicts."""
     counted = [v for v in verdicts if v.annotator not in excluded and v.purpose == "vote"]
     first = [v for v in counted if v.round == 1]
     last = [v for v in counted if v.round == 2]
@@ -89,16 +85,15 @@ def decide(
     parts.append(_quality(first, means, policy, closed=closed))
     votes, supported, disputed = [], {}, []
     for pair in subject.pairs:
-        chosen = response_id(pair.chosen)
         own = [v for v in first if v.pair == pair.id]
-        votes.append(_votes(pair.id, chosen, own))
-        closing = _votes(pair.id, chosen, [v for v in last if v.pair == pair.id])
+        votes.append(_votes(pair, own))
+        closing = _votes(pair, [v for v in last if v.pair == pair.id])
         preference = _preference(votes[-1], closing, policy)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
         supported[pair.id] = _supported(own)
-        parts.append(_rubric(own, supported[pair.id], policy, control=control))
+        parts.append(_rubric(own, supported[pair.id], policy, control=not subject.aspects_asked))
     state, reasons = _whole(parts)
     return Decision(
         subject=subject.id,
@@ -123,15 +118,15 @@ def _whole(parts: list[Part]) -> tuple[State, tuple[str, ...]]:
     return state, tuple(dict.fromkeys(reasons))
 
 
-def _votes(pair: str, chosen: str, verdicts: list[Verdict]) -> Votes:
+def _votes(pair: OutlinePair, verdicts: list[Verdict]) -> Votes:
     counts = Counter[str]()
     for verdict in verdicts:
         if isinstance(verdict.answers, PreferenceAnswer):
             choice = verdict.answers.choice
             other = choice if choice in (EQUAL, CANNOT_TELL) else "rejected"
-            counts["chosen" if choice == chosen else other] += 1
+            counts["chosen" if choice == pair.chosen else other] += 1
     return Votes(
-        pair=pair,
+        pair=pair.id,
         chosen=counts["chosen"],
         rejected=counts["rejected"],
         equal=counts[EQUAL],
@@ -162,12 +157,12 @@ def _preference(votes: Votes, closing: Votes, policy: HumanPolicy) -> Part:
 
 
 def _means(
-    subject: Subject, last: list[Verdict], first: list[Verdict]
+    subject: Outline, last: list[Verdict], first: list[Verdict]
 ) -> dict[str, dict[str, float | None]]:
     """Mean scores by response and scale; an adjudicator's where nobody else could judge."""
     return {
         response: _filled(_mean(response, first), _mean(response, last))
-        for response in sorted({response_id(subject.first), response_id(subject.second)})
+        for response in sorted({subject.first, subject.second})
     }
 
 
@@ -248,25 +243,21 @@ def _rubric(
 
 
 def decide_all(
-    subjects: Iterable[Subject],
+    subjects: Iterable[Outline],
     verdicts: Iterable[Verdict],
-    key: Mapping[str, KeyedTask],
     policy: HumanPolicy,
+    excluded: frozenset[str],
 ) -> dict[str, Decision]:
-    """The decision on every subject, by its id. Whoever failed the attention checks is left out."""
-    verdicts = list(verdicts)
-    out = excluded_by(checks_passed(verdicts, key), policy.attention_floor)
+    """The decision on every subject, by its id. `excluded` failed the attention checks."""
     by_subject: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         by_subject.setdefault(verdict.subject, []).append(verdict)
-    asked = {keyed.subject for keyed in key.values() if keyed.kind == "rubric"}
     return {
         subject.id: decide(
             subject,
             by_subject.get(subject.id, ()),
             policy,
-            excluded=out,
-            control=subject.id not in asked,
+            excluded=excluded,
         )
         for subject in subjects
     }

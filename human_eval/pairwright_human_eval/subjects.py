@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.records import Pair, content_id
+from pairwright.records import Pair, content_id, dyad_id
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Subject:
     @property
     def dyad(self) -> str:
         """The users it is about: the cluster of every interval."""
-        return content_id("dyad", *sorted({pair.user for pair in self.pairs}))
+        return dyad_id(pair.user for pair in self.pairs)
 
     @property
     def mode(self) -> str:

@@ -46,7 +46,7 @@ def agreed(
         for score in answers.scores:
             if score.scale == scale.name and score.score is not None:
                 item = f"{score.subject.id} {score.response}"
-                clusters[item] = score.dyad
+                clusters[item] = score.subject.dyad
                 rows.append((item, score.annotator, score.score))
         levels = tuple(range(scale.low, scale.high + 1))
         questions.append((f"quality: {scale.name}", "ordinal", rows, levels))

@@ -33,14 +33,14 @@ def preferred(group: str, votes: Sequence[Vote], draws: Draws) -> Preferred:
 def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
     """All, by mode and half, by domain; groups without a vote are none."""
     yield "all", list(votes)
-    for mode in sorted({of.about.pair.mode for of in votes}):
-        own = [of for of in votes if of.about.pair.mode == mode]
+    for mode in sorted({of.about.subject.mode for of in votes}):
+        own = [of for of in votes if of.about.subject.mode == mode]
         yield f"mode: {mode}", own
         if mode == "twin":
             yield "twin: asked half", [of for of in own if of.about.pair.asked]
             yield "twin: counterfactual half", [of for of in own if not of.about.pair.asked]
-    for domain in sorted({of.about.pair.domain for of in votes}):
-        yield f"domain: {domain}", [of for of in votes if of.about.pair.domain == domain]
+    for domain in sorted({of.about.subject.domain for of in votes}):
+        yield f"domain: {domain}", [of for of in votes if of.about.subject.domain == domain]
 
 
 def consensus(votes: Sequence[Vote], pairs: dict[str, About], draws: Draws) -> Consensus | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pairwright.records import Pair
+from pairwright_human_eval.outline import Outline, OutlinePair
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -18,28 +18,32 @@ from pairwright_human_eval.records import (
     QualityAnswers,
     RubricAnswers,
     Verdict,
-    response_id,
 )
-from pairwright_human_eval.subjects import Subject
 
 Choice = Literal["chosen", "other", "equal", "cannot_tell"]
 CHOICES: tuple[Choice, ...] = ("chosen", "other", "equal", "cannot_tell")
 
 
 class About(NamedTuple):
-    """A pair with its subject, and its responses by neutral name."""
+    """A pair with its subject."""
 
-    pair: Pair
-    subject: Subject
-    dyad: str
-    chosen: str
-    rejected: str
+    pair: OutlinePair
+    subject: Outline
+
+    @property
+    def dyad(self) -> str:
+        return self.subject.dyad
+
+    @property
+    def chosen(self) -> str:
+        return self.pair.chosen
 
     def neutral(self, name: str) -> str:
         """`first` or `second` for a response, in the order of their names; others as they are."""
-        if name not in (self.chosen, self.rejected):
+        both = self.pair.chosen, self.pair.rejected
+        if name not in both:
             return name
-        return "first" if name == min(self.chosen, self.rejected) else "second"
+        return "first" if name == min(both) else "second"
 
     def choice(self, name: str) -> Choice:
         if name == EQUAL:
@@ -64,8 +68,7 @@ class Vote(NamedTuple):
 class Score(NamedTuple):
     """One annotator's score of one response on one scale; None where they could not judge."""
 
-    subject: Subject
-    dyad: str
+    subject: Outline
     annotator: str
     response: str
     scale: str
@@ -92,15 +95,9 @@ class Answers:
         return [vote for vote in self.votes if vote.counted and vote.purpose == purpose]
 
 
-def abouts(subjects: Iterable[Subject]) -> dict[str, About]:
+def abouts(subjects: Iterable[Outline]) -> dict[str, About]:
     """By pair."""
-    found = {}
-    for subject in subjects:
-        dyad = subject.dyad
-        for pair in subject.pairs:
-            chosen, rejected = response_id(pair.chosen), response_id(pair.rejected)
-            found[pair.id] = About(pair, subject, dyad, chosen, rejected)
-    return found
+    return {pair.id: About(pair, subject) for subject in subjects for pair in subject.pairs}
 
 
 def answers_of(
@@ -128,7 +125,7 @@ def answers_of(
         elif isinstance(answers, QualityAnswers) and counted:
             of = asked[verdict.subject]
             found.scores.extend(
-                Score(of.subject, of.dyad, who, response, scale, score)
+                Score(of.subject, who, response, scale, score)
                 for response, scales in answers.scores.items()
                 for scale, score in scales.items()
             )

@@ -1,26 +1,27 @@
 """What was decided, and what a coin would have verified."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pairwright.policy import HumanPolicy
 from pairwright.stats import share
 from pairwright_human_eval.agreement import verified_by_chance
 from pairwright_human_eval.decide import Decision, State
-from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.report.head import proportion
 from pairwright_human_eval.report.records import ByChance, ReasonCount, States
-from pairwright_human_eval.subjects import Subject
 
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
 
 
 def states(
-    subjects: Sequence[Subject], decisions: Sequence[Decision], verifiable: frozenset[str]
+    subjects: Sequence[Outline], decisions: Sequence[Decision], policy: HumanPolicy
 ) -> tuple[States, ...]:
-    """Of all, by mode and by domain."""
+    """Of all, by mode and by domain. Where aspects are asked about, a control cannot be verified,
+    even where something else has refused it."""
     state_of = {of.subject: of.state for of in decisions}
     rows = []
+    verifiable = {of.id for of in subjects if of.aspects_asked or not policy.rubric_votes}
     for name, group in _groups(subjects):
         found = [state_of[subject] for subject in group]
         able = [state_of[subject] for subject in group if subject in verifiable]
@@ -33,17 +34,6 @@ def states(
             )
         )
     return tuple(rows)
-
-
-def verifiable(
-    subjects: Iterable[Subject], key: Mapping[str, KeyedTask], policy: HumanPolicy
-) -> frozenset[str]:
-    """Subjects that answers can verify: where aspects are asked about, a control cannot be, even
-    where something else has refused it."""
-    every = frozenset(subject.id for subject in subjects)
-    if not policy.rubric_votes:
-        return every
-    return every & {of.subject for of in key.values() if of.kind == "rubric"}
 
 
 def reasons(decisions: Sequence[Decision]) -> tuple[ReasonCount, ...]:
@@ -61,7 +51,7 @@ def reasons(decisions: Sequence[Decision]) -> tuple[ReasonCount, ...]:
 
 
 def by_chance(
-    subjects: Iterable[Subject], policy: HumanPolicy, overlap: int
+    subjects: Iterable[Outline], policy: HumanPolicy, overlap: int
 ) -> tuple[ByChance, ...]:
     """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
     votes = max(policy.votes, overlap)
@@ -78,7 +68,7 @@ def by_chance(
     )
 
 
-def _groups(subjects: Sequence[Subject]) -> Iterator[tuple[str, list[str]]]:
+def _groups(subjects: Sequence[Outline]) -> Iterator[tuple[str, list[str]]]:
     yield "all", [subject.id for subject in subjects]
     for mode in sorted({subject.mode for subject in subjects}):
         yield f"mode: {mode}", [s.id for s in subjects if s.mode == mode]

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from pairwright.policy import HumanPolicy
 from pairwright.stats import Share
+from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.records import Head, PolicyChange, Proportion, TaskCount
-from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.write import Fixed
 
 
 def head(
-    subjects: Sequence[Subject],
+    subjects: Sequence[Outline],
     fixed: Fixed,
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],

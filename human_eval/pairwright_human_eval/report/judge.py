@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairwright.records import Adherence, Pair
 from pairwright.rubric import Scale
-from pairwright_human_eval.records import BOTH, CANNOT_TELL, aspect_id, response_id
+from pairwright_human_eval.records import BOTH, CANNOT_TELL
 from pairwright_human_eval.report.data import About, Answers, Vote
 from pairwright_human_eval.report.records import (
     Delivered,
@@ -36,18 +35,6 @@ class Case(NamedTuple):
     people: bool | None
 
 
-def judged_adherence(pair: Pair) -> dict[str, Adherence]:
-    """By `chosen` and `rejected`: the judge's scores for this pair's own rubric, if there are."""
-    if pair.mode == "violate":
-        names = {"chosen": "first", "rejected": "second"}
-    elif pair.asked:
-        names = {"chosen": "first_own", "rejected": "second_other"}
-    else:
-        names = {"chosen": "second_own", "rejected": "first_other"}
-    given = pair.draft.adherence
-    return {side: given[name] for side, name in names.items() if name in given}
-
-
 def delivered(answers: Answers, draws: Draws) -> tuple[Delivered, ...]:
     """For the chosen responses, the rejected ones, and all."""
     cases = list(_cases(answers))
@@ -66,15 +53,13 @@ def _cases(answers: Answers) -> Iterator[Case]:
         if vote.answer.delivered != CANNOT_TELL:
             said[vote.about.pair.id, vote.answer.aspect].append(vote.answer.delivered)
     for of in abouts.values():
-        judged = judged_adherence(of.pair)
-        names = [aspect_id(aspect.aspect) for aspect in of.pair.rubric.aspects]
-        for side, adherence in judged.items():
-            response = of.chosen if side == "chosen" else of.rejected
-            for name, score in zip(names, adherence.scores, strict=True):
+        for side, scores in of.pair.adherence.items():
+            response = getattr(of.pair, side)
+            for name, score in zip(of.pair.aspects, scores, strict=True):
                 given = said[of.pair.id, name]
                 yes = sum(answer in (response, BOTH) for answer in given)
                 people = None if 2 * yes == len(given) else 2 * yes > len(given)
-                yield Case(of.dyad, side, score.score >= DELIVERS, people)
+                yield Case(of.dyad, side, score >= DELIVERS, people)
 
 
 def _delivered(name: str, cases: Sequence[Case], draws: Draws) -> Delivered:
@@ -136,12 +121,11 @@ def judged_quality(
         if score.score is None:
             continue
         if place not in judges:
-            draft, is_first = score.subject.asked.draft, score.response
-            side = "first" if is_first == response_id(draft.first) else "second"
-            if side not in draft.quality or score.scale not in draft.quality[side].scores:
+            judged = score.subject.quality.get(score.response, {})
+            if score.scale not in judged:
                 continue
-            judges[place] = draft.quality[side].scores[score.scale]
-            dyads[place] = score.dyad
+            judges[place] = judged[score.scale]
+            dyads[place] = score.subject.dyad
         people[place].append(score.score)
     return tuple(
         _quality(

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from pairwright.rubric import Scale
 from pairwright_human_eval.agreement import Difference, Parity, parity
-from pairwright_human_eval.records import response_id
+from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.report.data import Answers, Score
 from pairwright_human_eval.report.records import ParityOf, Scores, Sides
 from pairwright_human_eval.report.resample import Draws, ratio
-from pairwright_human_eval.subjects import Subject
 
 MEAN = "mean of all scales"
 SIDES = {
@@ -18,7 +17,7 @@ SIDES = {
 }
 
 
-def sides(subjects: Sequence[Subject]) -> tuple[Sides, ...]:
+def sides(subjects: Sequence[Outline]) -> tuple[Sides, ...]:
     return tuple(SIDES[mode] for mode in sorted({subject.mode for subject in subjects}))
 
 
@@ -26,8 +25,8 @@ def parities(
     answers: Answers, modes: Sequence[str], scales: tuple[Scale, ...], margin: float
 ) -> tuple[ParityOf, ...]:
     """By mode and scale: the first side less the second, scored by the same annotator."""
-    firsts = {score.subject.id: response_id(score.subject.first) for score in answers.scores}
-    clusters = {score.subject.id: score.dyad for score in answers.scores}
+    firsts = {score.subject.id: score.subject.first for score in answers.scores}
+    clusters = {score.subject.id: score.subject.dyad for score in answers.scores}
     subjects = {score.subject.id: score.subject for score in answers.scores}
     by_annotator: defaultdict[tuple[str, str], dict[str, dict[bool, int]]] = defaultdict(dict)
     for score in answers.scores:
@@ -60,7 +59,7 @@ def scores(
     answers: Answers, modes: Sequence[str], scales: tuple[Scale, ...], draws: Draws
 ) -> tuple[Scores, ...]:
     """By mode, scale and side: how often each score was given, and their mean."""
-    firsts = {score.subject.id: response_id(score.subject.first) for score in answers.scores}
+    firsts = {score.subject.id: score.subject.first for score in answers.scores}
     given: defaultdict[tuple[str, str, bool], list[Score]] = defaultdict(list)
     for score in answers.scores:
         is_first = score.response == firsts[score.subject.id]
@@ -81,7 +80,7 @@ def scores(
                         cannot_judge=len(every) - len(judged),
                         mean=ratio(
                             draws,
-                            [score.dyad for score in judged],
+                            [score.subject.dyad for score in judged],
                             [float(score.score or 0) for score in judged],
                             [1.0] * len(judged),
                             [score.annotator for score in judged],

@@ -314,19 +314,14 @@ class Comment(Record):
     text: str
 
 
-class Report(Record):
-    """Everything that is reported."""
+class Findings(Record):
+    """What the answers say: a function of outlines, verdicts and policy, and so of a release."""
 
-    head: Head
     policy: HumanPolicy
     """In force."""
-    fixed: HumanPolicy
-    """At export."""
     decisions: tuple[States, ...]
     reasons: tuple[ReasonCount, ...]
     by_chance: tuple[ByChance, ...]
-    adjudication: Adjudication | None
-    """None where no second round was made."""
     agreement: tuple[Agreed, ...]
     preferred: tuple[Preferred, ...]
     with_excluded: Preferred | None
@@ -344,10 +339,20 @@ class Report(Record):
     judged_preference: tuple[JudgedPreference, ...]
     unjudged: int
     """Pairs without a judge's scores: not compared."""
+    replicates: int
+    seed: int
+
+
+class Report(Findings):
+    """Everything that is reported: what the answers say, and what only the study's key tells."""
+
+    head: Head
+    fixed: HumanPolicy
+    """The rule at export."""
+    adjudication: Adjudication | None
+    """None where no second round was made."""
     annotators: tuple[AnnotatorRow, ...]
     seconds: dict[Kind, Seconds]
     """Of all annotators together, in the first round."""
     comments: tuple[Comment, ...]
     comments_in_all: int
-    replicates: int
-    seed: int

@@ -62,6 +62,17 @@ class Check(Record):
 EXAMPLES = 20
 
 
+class Explained(Record):
+    """A check in words, for the report: each part has a dict EXPLAINED by the checks' names."""
+
+    title: str
+    """A few words, such as `Picks the longer response`."""
+    why: str
+    """Why it matters: one or two sentences."""
+    todo: str
+    """What whoever made the pairs can do."""
+
+
 class Part(Protocol):
     """One part of an audit."""
 

@@ -9,8 +9,6 @@ from rich.console import Console
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
 from pairwright_human_eval.adjudicate import adjudication_tasks
-from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decide import decide_all
 from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.write import add_adjudication
 
@@ -32,15 +30,14 @@ def adjudicate_command(
     """
     with opened(run) as study:
         subjects, verdicts = study.subjects(), study.answers().verdicts
-        decisions = decide_all(subjects, verdicts, study.fixed.key, study.config.human)
+        decisions = study.decide(subjects, verdicts)
         first: dict[str, list[Verdict]] = {}
         for verdict in verdicts:
             first.setdefault(verdict.subject, []).append(verdict)
-        passed = checks_passed(verdicts, study.fixed.key)
         tasks = adjudication_tasks(
             subjects, decisions, first, study.fixed.study, study.config.planner,
             pseudonyms(adjudicators, "adjudicator"),
-            excluded_by(passed, study.config.human.attention_floor),
+            study.excluded(verdicts),
         )  # fmt: skip
         added = add_adjudication(study.folder, study.fixed.study, tasks)
         states = Counter(decision.state for decision in decisions.values())

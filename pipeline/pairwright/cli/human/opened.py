@@ -4,7 +4,7 @@ One command at a time works on a study: two pushes at once would make every task
 """
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -15,7 +15,11 @@ from pairwright.cli import collector
 from pairwright.config import Config
 from pairwright.errors import InputError, on_disk
 from pairwright_human_eval.accept import Accepted, derive
+from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.decide import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.outline import outlines_of
+from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.write import Fixed, read_study
 
@@ -44,6 +48,18 @@ class Opened(NamedTuple):
         asked = {keyed.subject for keyed in self.fixed.key.values()}
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
         return [subject for subject in whole if subject.id in asked]
+
+    def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
+        """Who failed the attention checks by the rule in force."""
+        passed = checks_passed(verdicts, self.fixed.key)
+        return excluded_by(passed, self.config.human.attention_floor)
+
+    def decide(
+        self, subjects: Iterable[Subject], verdicts: Sequence[Verdict]
+    ) -> dict[str, Decision]:
+        """The decision on every subject by the rule in force, by its id."""
+        outlines = outlines_of(subjects, self.fixed.key)
+        return decide_all(outlines, verdicts, self.config.human, self.excluded(verdicts))
 
     def answers(self) -> Accepted:
         """Every annotation that came in, as a verdict or set aside."""

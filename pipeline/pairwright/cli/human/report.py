@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
-from pairwright_human_eval.decide import Decision, decide_all, write_decisions
+from pairwright_human_eval.decide import Decision, write_decisions
 
 if TYPE_CHECKING:
     from pairwright_human_eval.agreement import Estimate
@@ -35,7 +35,7 @@ def report_command(run: RunPath) -> None:
         policy, key = study.config.human, study.fixed.key
         with Console(stderr=True).status("reading answers") as status:
             subjects, answers = study.subjects(), study.answers()
-            decisions = decide_all(subjects, answers.verdicts, key, policy)
+            decisions = study.decide(subjects, answers.verdicts)
             write_decisions(study.folder.decisions, decisions.values())
             report = write_report(
                 study.folder,
