@@ -34,7 +34,7 @@ def annotator_rows(
     for verdict in verdicts:
         own[verdict.annotator].append(verdict)
     majority, first = _with_majority(votes), _first(verdicts)
-    attention, retest = checks_passed(verdicts, key), _retest(verdicts)
+    attention, retest = checks_passed(verdicts, key), retested(verdicts)
     rows = []
     for who in sorted(assigned):
         given = own[who]
@@ -97,8 +97,8 @@ def _first(verdicts: Iterable[Verdict]) -> Tally:
     return found
 
 
-def _retest(verdicts: Sequence[Verdict]) -> Tally:
-    """Whether the repeat was answered as before. One "cannot tell" is enough to leave it out."""
+def retested(verdicts: Sequence[Verdict]) -> Tally:
+    """By annotator: whether each repeat was answered as before. One "cannot tell" leaves it out."""
     before, again = (
         {
             (of.annotator, of.pair): of.answers.choice

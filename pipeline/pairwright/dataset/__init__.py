@@ -4,11 +4,13 @@ row.py         Row, its parts, and the ids that anyone can derive again from a r
 rows.py        from a pair of a run to its row
 licence.py     under which licence a post stands, by its address and date
 layout.py      the names of a release's files
+lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 """
 
 from pairwright.dataset.layout import Layout, Part, parts_of
 from pairwright.dataset.licence import licence_of
+from pairwright.dataset.lines import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes
 from pairwright.dataset.rows import row_of
@@ -24,7 +26,11 @@ __all__ = [
     "content_digest",
     "licence_of",
     "parts_of",
+    "read_lines",
+    "read_one",
     "read_rows",
     "row_of",
+    "write_lines",
+    "write_one",
     "write_rows",
 ]

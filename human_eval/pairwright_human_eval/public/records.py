@@ -1,0 +1,83 @@
+"""What is public of a study, with its decisions and findings."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pairwright.policy import HumanPolicy
+from pairwright.records import Record
+from pairwright.rubric import Scale
+from pairwright.stats import share
+from pairwright_human_eval.attention import excluded_by
+from pairwright_human_eval.decide import Decision, decide_all
+from pairwright_human_eval.outline import Outline
+from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.report.findings import findings
+from pairwright_human_eval.report.records import Findings
+
+
+class PublicAnnotator(Record):
+    """How one annotator did in tasks that are not released."""
+
+    annotator: str
+    simulated: bool
+    checks: int
+    """Attention checks met."""
+    passed: int
+    repeats: int
+    """Votes asked again with the sides swapped, and answered."""
+    repeated: int
+    """Answered as before."""
+
+
+class PublicStudy(Record):
+    """human/study.json."""
+
+    version: str
+    """Pairwright's, at export."""
+    policy: HumanPolicy
+    """In force."""
+    fixed: HumanPolicy
+    """As fixed before the first answer."""
+    scales: tuple[Scale, ...]
+    """The quality scales as they were asked."""
+    overlap: int
+    of: int
+    """Subjects in the run, of which the study's were drawn."""
+    annotators: tuple[PublicAnnotator, ...]
+    set_aside: dict[str, int]
+    """Annotations that are no verdict, by reason."""
+    left_out: int
+    """Subjects of the study that are not in this release: people asked to be forgotten."""
+
+
+class Public(NamedTuple):
+    """A study as a release holds it."""
+
+    study: PublicStudy
+    outlines: tuple[Outline, ...]
+    """Every sampled subject, in the order of the run's pairs."""
+    verdicts: tuple[Verdict, ...]
+    """Votes and controls; no attention checks, no repeats."""
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """Who failed the attention checks."""
+        passed = {of.annotator: share(of.passed, of.checks) for of in self.study.annotators}
+        return excluded_by(passed, self.study.policy.attention_floor)
+
+    @property
+    def simulated(self) -> bool:
+        return any(verdict.simulated for verdict in self.verdicts)
+
+    def decisions(self) -> dict[str, Decision]:
+        """The decision on every subject, by its id."""
+        return decide_all(self.outlines, self.verdicts, self.study.policy, self.excluded)
+
+    def findings(self, step: Callable[[str], None] = lambda _: None) -> Findings:
+        """Agreement, claims and parity; `step` is told each step."""
+        study = self.study
+        return findings(
+            self.outlines, self.verdicts, study.scales, study.policy,
+            margin=study.fixed.parity_margin, overlap=study.overlap, excluded=self.excluded,
+            step=step,
+        )  # fmt: skip

@@ -1,0 +1,55 @@
+"""The primary files of a release but its rows, read."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.errors import InputError
+from pairwright.release.records import Erratum, Stated, Unit, Version
+from pairwright_human_eval.public import Public, read_public
+
+
+class Primary(NamedTuple):
+    """What everything that can be derived is derived from, beside the rows."""
+
+    stated: Stated
+    history: tuple[Version, ...]
+    """The last line is this release."""
+    errata: tuple[Erratum, ...]
+    units: tuple[Unit, ...]
+    public: Public | None
+    """None where nobody was asked."""
+    audit: JsonValue
+    """audit/audit.json; release and audit know each other by files alone. None without one."""
+
+
+def read_primary(layout: Layout) -> Primary:
+    """Read them. Raises InputError naming the file and line that is not what it should be."""
+    return Primary(
+        stated=read_one(layout.stated, Stated),
+        history=tuple(read_lines(layout.history, Version)),
+        errata=tuple(read_lines(layout.errata, Erratum)),
+        units=tuple(read_lines(layout.units, Unit)),
+        public=read_public(layout),
+        audit=_json(layout.audit),
+    )
+
+
+def read_history(layout: Layout) -> tuple[Version, ...]:
+    """The versions that led to a release, its own last."""
+    return tuple(read_lines(layout.history, Version))
+
+
+def _json(path: Path) -> JsonValue:
+    if not path.exists():
+        return None
+    try:
+        value: JsonValue = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(
+            str(error), where=path, fix="Take this file anew from where it came from."
+        ) from None
+    return value

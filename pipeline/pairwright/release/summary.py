@@ -1,0 +1,196 @@
+"""The rows of a release, counted: what manifest, card and datasheet say of them."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
+from pairwright.records import Record
+from pairwright.text import word_count
+
+
+class PartSummary(Record):
+    """One Parquet file."""
+
+    config: str
+    split: str
+    path: str
+    rows: int
+    digest: str
+    """`sha256:` over its rows as JSON lines: the same whichever library wrote the file."""
+
+
+class ConfigSummary(Record):
+    """One configuration, over its splits."""
+
+    config: str
+    domain: str
+    mode: str
+    rows: int
+    subjects: int
+    """Twins, or pairs of mode violate."""
+    users: int
+    words_chosen: float
+    """Mean, rounded to two places."""
+    words_rejected: float
+    posts: float
+    """Mean length of the profiles."""
+    aspects: float
+    """Mean number of aspects."""
+
+
+class Summary(Record):
+    """A whole release."""
+
+    parts: tuple[PartSummary, ...]
+    configs: tuple[ConfigSummary, ...]
+    rows: int
+    subjects: int
+    users: int
+    dyads: int
+    questions: int
+    posts: int
+    """Different posts."""
+    oldest: str | None
+    """Day of the oldest post."""
+    newest: str | None
+    """Day of the newest post or question."""
+    licences: dict[str, int]
+    """Different posts by licence; `unknown` where none is known."""
+    hosts: dict[str, int]
+    """Different posts by the host of their address; `none` without one."""
+    categories: dict[str, int]
+    """Rows by subcategory."""
+    origins: dict[str, int]
+    """Rows by where their aspects come from."""
+    generators: dict[str, int]
+    judges: dict[str, int]
+    verified: int
+    """Rows that people verified."""
+    simulated: int
+
+
+class Summing:
+    """Rows in, a summary out."""
+
+    def __init__(self) -> None:
+        self._rows: Counter[Part] = Counter()
+        self._digests: dict[Part, hashlib._Hash] = {}
+        self._modes: dict[str, tuple[str, str]] = {}
+        self._sums: dict[str, Counter[str]] = {}
+        self._users: dict[str, set[str]] = {}
+        self._subjects: dict[str, set[str]] = {}
+        self._dyads: set[str] = set()
+        self._questions: set[bytes] = set()
+        self._posts: dict[bytes, tuple[str, str]] = {}
+        self._days: tuple[str, str] | None = None
+        self._counts: dict[str, Counter[str]] = {
+            name: Counter() for name in ("category", "origin", "generator", "judge", "state")
+        }
+
+    def add(self, part: Part, row: Row) -> None:
+        """Count one row; rows of a part in their order."""
+        self._rows[part] += 1
+        digest = self._digests.setdefault(part, hashlib.sha256())
+        digest.update(row.model_dump_json().encode() + b"\n")
+        self._modes.setdefault(part.config, (row.domain, row.mode or ""))
+        sums = self._sums.setdefault(part.config, Counter())
+        sums["rows"] += 1
+        sums["chosen"] += word_count(row.chosen)
+        sums["rejected"] += word_count(row.rejected)
+        sums["posts"] += len(row.profile)
+        sums["aspects"] += len(row.rubric_aspects)
+        self._users.setdefault(part.config, set()).add(row.user or "")
+        self._subjects.setdefault(part.config, set()).add(row.subject)
+        self._dyads.add(row.cluster)
+        self._questions.add(_short(row.question))
+        for post in row.profile:
+            name = _short(f"{post.id}\0{post.text}")
+            self._posts.setdefault(name, (post.licence or "unknown", _host(post.source_url)))
+            self._seen(post.created)
+        self._seen(row.created)
+        self._count(row)
+
+    def _seen(self, created: str | None) -> None:
+        if created:
+            low, high = self._days or (created, created)
+            self._days = min(low, created), max(high, created)
+
+    def _count(self, row: Row) -> None:
+        self._counts["category"][row.category] += 1
+        self._counts["origin"][row.aspects_origin or ""] += 1
+        self._counts["generator"][row.generator] += 1
+        self._counts["judge"][row.judge or "none"] += 1
+        self._counts["state"].update(
+            name for name in ("verified", "simulated") if getattr(row, name)
+        )
+
+    def summary(self) -> Summary:
+        """What was added so far."""
+        counted = {name: dict(sorted(counts.items())) for name, counts in self._counts.items()}
+        oldest, newest = self._days or (None, None)
+        return Summary(
+            parts=tuple(
+                PartSummary(
+                    config=part.config,
+                    split=part.split,
+                    path=part.path,
+                    rows=self._rows[part],
+                    digest=f"sha256:{self._digests[part].hexdigest()}",
+                )
+                for part in sorted(self._rows)
+            ),
+            configs=tuple(self._config(name) for name in sorted(self._modes)),
+            rows=self._rows.total(),
+            subjects=len(set().union(*self._subjects.values())),
+            users=len(set().union(*self._users.values())),
+            dyads=len(self._dyads),
+            questions=len(self._questions),
+            posts=len(self._posts),
+            oldest=oldest and oldest[:10],
+            newest=newest and newest[:10],
+            licences=dict(sorted(Counter(of for of, _ in self._posts.values()).items())),
+            hosts=dict(sorted(Counter(of for _, of in self._posts.values()).items())),
+            categories=counted["category"],
+            origins=counted["origin"],
+            generators=counted["generator"],
+            judges=counted["judge"],
+            verified=self._counts["state"]["verified"],
+            simulated=self._counts["state"]["simulated"],
+        )
+
+    def _config(self, name: str) -> ConfigSummary:
+        sums = self._sums[name]
+        domain, mode = self._modes[name]
+        means = {key: round(total / sums["rows"], 2) for key, total in sums.items()}
+        return ConfigSummary(
+            config=name,
+            domain=domain,
+            mode=mode,
+            rows=sums["rows"],
+            subjects=len(self._subjects[name]),
+            users=len(self._users[name]),
+            words_chosen=means["chosen"],
+            words_rejected=means["rejected"],
+            posts=means["posts"],
+            aspects=means["aspects"],
+        )
+
+
+def rows_of(layout: Layout) -> Iterator[tuple[Part, Row]]:
+    """All rows of a release, part by part."""
+    for part in parts_of(layout.root):
+        for row in read_rows(layout.part(part)):
+            yield part, row
+
+
+def _short(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
+def _host(url: str | None) -> str:
+    try:
+        return (urlsplit(url).hostname if url else None) or "none"
+    except ValueError:
+        return "none"
