@@ -9,7 +9,7 @@ Jinja never renders a value again, so `{{ }}` inside a post stays text.
 """
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -65,9 +65,10 @@ class Case(NamedTuple):
     post: str
 
 
-Values = tuple[tuple[str, Hashable], ...]
-KEPT = 2048
-"""Rendered prompts kept at hand."""
+Piece = Callable[[Mapping[str, Hashable]], str]
+"""Writes one part of a prompt: text that never changes, a value, or a loop."""
+KEPT = 1024
+"""Texts of each loop that are kept at hand: one history stands in many prompts."""
 
 # Which variables each prompt may use, and must use.
 VARIABLES: dict[str, frozenset[str]] = {
@@ -111,8 +112,8 @@ _MARKER = re.compile(
 )
 
 
-def _inert(value: object) -> object:
-    return value if isinstance(value, int | float) else guard(str(value))
+def _inert(value: object) -> str:
+    return str(value) if isinstance(value, (int, float)) else guard(str(value))
 
 
 # One post stands in many prompts.
@@ -130,7 +131,7 @@ def guard(text: str) -> str:
 class Prompts:
     """All prompts of a run, loaded and checked."""
 
-    templates: dict[str, jinja2.Template]
+    pieces: dict[str, tuple[Piece, ...]]
     hashes: dict[str, str]
     """`b2:` hash of each file's bytes, for the manifest."""
 
@@ -145,49 +146,69 @@ class Prompts:
             lstrip_blocks=True,
             keep_trailing_newline=False,
         )
-        templates, hashes = {}, {}
+        # A prompt knows its values and nothing else; every rendering would copy these.
+        environment.globals.clear()
+        pieces, hashes = {}, {}
         for name in VARIABLES:
             path = folder / f"{name}.md"
             source = _read(path)
-            _check(environment, name, path, source)
-            templates[name] = environment.from_string(source)
+            tree = _checked(environment, name, path, source)
+            pieces[name] = tuple(_pieces(environment, tree))
             digest = blake2b(source.encode(), digest_size=16).hexdigest()
             hashes[name] = f"b2:{digest}"
-        return cls(templates, hashes)
+        return cls(pieces, hashes)
 
     def ask(self, name: str, **values: Hashable) -> Ask:
         """Render one prompt; with `posts` and `question` first where it carries a history.
 
-        Lists are given as tuples: the same prompt is often needed for both modes, and is
-        then rendered once.
+        Lists are given as tuples: what a loop writes of the same values is kept.
         """
-        if name not in WITH_HISTORY:
-            return self._whole(name, "", tuple(values.items()))
-        history = tuple((key, values.pop(key)) for key in ("posts", "question"))
-        return self._whole(name, self._part("history", history), tuple(values.items()))
+        told = self._text(name, values)
+        if name in WITH_HISTORY:
+            told = f"{self._text('history', values)}\n\n{told}"
+        return Ask(name, (self._system, Message("user", told)))
 
-    @cached_property
-    def _whole(self) -> Callable[[str, str, Values], Ask]:
-        @lru_cache(maxsize=KEPT)
-        def whole(name: str, history: str, values: Values) -> Ask:
-            text = (
-                f"{history}\n\n{self._part(name, values)}" if history else self._part(name, values)
-            )
-            return Ask(name, (self._system, Message("user", text)))
-
-        return whole
-
-    @cached_property
-    def _part(self) -> Callable[[str, Values], str]:
-        @lru_cache(maxsize=KEPT)
-        def part(name: str, values: Values) -> str:
-            return self.templates[name].render(values)
-
-        return part
+    def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
+        return "".join([piece(values) for piece in self.pieces[name]])
 
     @cached_property
     def _system(self) -> Message:
-        return Message("system", self.templates["system"].render())
+        return Message("system", self._text("system", {}))
+
+
+def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:
+    """The parts of a template in order. Only loops are left to Jinja: most of a prompt is text
+    and plain values, and many prompts share what their loops write."""
+    for node in tree.body:
+        for part in node.nodes if isinstance(node, nodes.Output) else (node,):
+            if isinstance(part, nodes.TemplateData):
+                yield _fixed(part.data)
+            elif isinstance(part, nodes.Name):
+                yield _value(part.name)
+            else:
+                yield _loop(environment, part)
+
+
+def _fixed(text: str) -> Piece:
+    return lambda _: text
+
+
+def _value(name: str) -> Piece:
+    return lambda values: _inert(values[name])
+
+
+def _loop(environment: jinja2.Environment, node: nodes.Node) -> Piece:
+    body = node if isinstance(node, nodes.Stmt) else nodes.Output([node])
+    tree = nodes.Template([body], lineno=1)
+    tree.set_environment(environment)
+    names = sorted(find_undeclared_variables(tree))
+    template = environment.from_string(tree)
+
+    @lru_cache(maxsize=KEPT)
+    def written(*values: Hashable) -> str:
+        return template.render(zip(names, values, strict=True))
+
+    return lambda values: written(*[values[name] for name in names])
 
 
 def _read(path: Path) -> str:
@@ -205,7 +226,7 @@ def _read(path: Path) -> str:
         ) from None
 
 
-def _check(environment: jinja2.Environment, name: str, path: Path, source: str) -> None:
+def _checked(environment: jinja2.Environment, name: str, path: Path, source: str) -> nodes.Template:
     may = VARIABLES[name]
     listed = ", ".join(sorted(may)) or "none"
     try:
@@ -246,3 +267,4 @@ def _check(environment: jinja2.Environment, name: str, path: Path, source: str) 
             where=path,
             fix=f"Put {{{{ {missing[0]} }}}} where the model should read it; it needs: {listed}.",
         )
+    return tree

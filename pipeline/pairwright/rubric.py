@@ -65,6 +65,10 @@ class Scale(Record):
             raise ValueError("two anchors have the same score")
         return anchors
 
+    def __hash__(self) -> int:
+        """By the name alone: every prompt about quality is looked up by its scales."""
+        return hash(self.name)
+
     @property
     def low(self) -> int:
         return min(a.score for a in self.anchors)
