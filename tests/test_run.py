@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.llm import Completion, Request
+from pairwright.llm import Completion, Model, Models, Request
 from pairwright.prompt import Message
-from pairwright.run import Call, CallLog, Traced, work_through
+from pairwright.run import Call, CallLog, Traced, traced, work_through
 
 
 def nothing() -> None:
@@ -247,6 +247,16 @@ def test_one_simulated_reply_marks_the_whole_piece_of_work() -> None:
     for text in ("real", "toy", "also real"):
         asyncio.run(llm.complete(ask(text)))
     assert log.simulated
+
+
+def test_models_that_have_a_log_keep_it() -> None:
+    model = Model(Echo(), "m")
+    models, log = traced(Models(model, model, model))
+    again, same = traced(models)
+    assert same is log
+    asyncio.run(again.judge.llm.complete(ask("once")))
+    assert log.prompt_tokens == 10
+    assert traced(Models(model, model, model))[1] is not log
 
 
 def test_a_call_that_failed_is_not_noted() -> None:

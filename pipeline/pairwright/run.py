@@ -94,6 +94,13 @@ class CallLog:
 
 
 def traced(models: Models) -> tuple[Models, CallLog]:
-    """The models with one log of all calls that are made through them."""
+    """The models with one log of all calls that are made through them.
+
+    Models that have one already keep it: a build function that is one unit of a run shares the
+    unit's.
+    """
+    outer = models.planner.llm
+    if isinstance(outer, Traced):
+        return models, outer.calls
     log = CallLog()
     return models.bound_to(lambda llm: Traced(llm, log)), log

@@ -2,8 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
@@ -16,8 +15,7 @@ CONTEXT_LENGTH = "context_length"
 _REASONING_ENDS = re.compile(r"</think(?:ing)?>|\[/THINK\]")
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(NamedTuple):
     """A reply as stored. `finish` is the endpoint's finish reason, or `context_length`
     where the endpoint answered that the prompt does not fit."""
 

@@ -1,12 +1,11 @@
 """A role's model: what a stage calls."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pairwright.llm.completion import CONTEXT_LENGTH, Completion
 from pairwright.llm.reply import R, parse, schema_of
-from pairwright.llm.request import Request, make_request
+from pairwright.llm.request import Request
 from pairwright.llm.seam import LLM
 from pairwright.prompt import Ask
 from pairwright.records import Rejected
@@ -16,8 +15,7 @@ from pairwright.text import visible
 _NEXT_SERIES = 1000
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """One role's model with its sampling, bound to what answers for it."""
 
     llm: LLM
@@ -36,7 +34,7 @@ class Model:
     """False where the endpoint takes no schema: then the prompt carries it."""
 
     def bound_to(self, llm: LLM) -> "Model":
-        return replace(self, llm=llm)
+        return self._replace(llm=llm)
 
     async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
         """Free text. A reply cut short is drawn again with twice the room."""
@@ -88,7 +86,7 @@ class Model:
             last = messages[-1]
             messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{told}"))
             schema = None
-        return make_request(
+        return Request(
             model=self.name,
             revision=self.revision,
             messages=messages,

@@ -30,10 +30,10 @@ class _Noted:
 
     llm: LLM
     role: int
-    asked: dict[_Asked, None]
+    asked: list[_Asked]
 
     async def complete(self, request: Request) -> Completion:
-        self.asked[_Asked(self.role, request)] = None
+        self.asked.append(_Asked(self.role, request))
         return await self.llm.complete(request)
 
 
@@ -57,10 +57,10 @@ class Once:
             for role, request in found[1]:
                 await models[role].llm.complete(request)
             return result
-        asked: dict[_Asked, None] = {}
+        asked: list[_Asked] = []
         roles = count()
         result = await work(models.bound_to(lambda llm: _Noted(llm, next(roles), asked)))
-        self._done[key] = result, list(asked)
+        self._done[key] = result, asked
         if len(self._done) > self._kept:
             self._done.popitem(last=False)
         return result

@@ -6,9 +6,8 @@ retries, concurrency) is not in it.
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import blake2b
 
 from pydantic_core import to_json
@@ -37,7 +36,7 @@ class Request:
     purpose: str = ""
     """Which prompt this is, for people. Not part of the key."""
 
-    @cached_property
+    @property
     def canonical(self) -> str:
         """The documented form that is hashed: compact JSON, fields in alphabetical order.
 
@@ -70,7 +69,3 @@ def key_of(canonical: str) -> str:
     """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
     digest = blake2b(canonical.encode(), digest_size=20)
     return KEY_TAG + digest.hexdigest()
-
-
-# The same request is often made for both modes: its canonical form and key are kept.
-make_request: Callable[..., Request] = lru_cache(maxsize=2048, typed=True)(Request)
