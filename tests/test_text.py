@@ -14,6 +14,16 @@ def test_words_are_lower_cased_with_apostrophes_inside() -> None:
     assert not text.words(" -- … ?! ")
 
 
+def test_words_are_cut_alike_with_and_without_letters_beyond_ascii() -> None:
+    hostile = "'' a''b 'tis rock'n'roll' _x_y_ 1'2 don't\x1fcan't\x00no '9' O'' i'm' -'- é'e"
+    ascii_only = hostile.replace("é'e", "e'e")
+    assert text.words(hostile)[:-1] == text.words(ascii_only)[:-1]
+    assert text.words(ascii_only) == (
+        "a", "b", "tis", "rock'n'roll", "x", "y", "1'2", "don't", "can't", "no", "9", "o", "i'm",
+        "e'e",
+    )  # fmt: skip
+
+
 def test_both_apostrophes_make_the_same_word() -> None:
     assert text.words("don\u2019t") == text.words("don't")
 

@@ -56,6 +56,7 @@ class Corpus:
         }
         self._file: BinaryIO = path.open("rb")
         self._recent = lru_cache(maxsize=512)(self._read)
+        self._latest = {user: self._longest(positions) for user, positions in self.by_user.items()}
 
     @classmethod
     def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
@@ -90,8 +91,11 @@ class Corpus:
 
     def latest(self, user: str) -> Item:
         """The user's item with the longest history (the first by id on a tie)."""
-        positions = sorted(self.by_user[user], key=lambda p: self.entries[p].id)
-        return self.item(max(positions, key=lambda p: self.entries[p].posts))
+        return self.item(self._latest[user])
+
+    def _longest(self, positions: list[int]) -> int:
+        by_id = sorted(positions, key=lambda p: self.entries[p].id)
+        return max(by_id, key=lambda p: self.entries[p].posts)
 
     def others(self, item: Item) -> Histories:
         """A few histories of other users of the same category, drawn by the question.
@@ -149,7 +153,7 @@ class Rarity:
         if item.user in self._users:
             return
         self._users.add(item.user)
-        cells = {self._cell(term) for post in item.profile for term in text.terms(post.text)}
+        cells = {_cell(term) for post in item.profile for term in text.terms(post.text)}
         self._counts[list(cells)] += 1
 
     def rare(self, posts: Iterable[Post]) -> frozenset[str]:
@@ -160,7 +164,10 @@ class Rarity:
         # Among few users a word is rare if only its own writer has it.
         most = max(1, int(self._share * len(self._users)))
         terms = text.terms(post)
-        return frozenset(term for term in terms if self._counts[self._cell(term)] <= most)
+        return frozenset(term for term in terms if self._counts[_cell(term)] <= most)
 
-    def _cell(self, term: str) -> int:
-        return zlib.crc32(term.encode()) % self.CELLS
+
+# Most words are common ones.
+@lru_cache(maxsize=65536)
+def _cell(term: str) -> int:
+    return zlib.crc32(term.encode()) % Rarity.CELLS

@@ -97,13 +97,19 @@ _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
 @lru_cache(maxsize=1024)
 def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
-    said = _QUOTED.sub('""', _plain(response))
-    lowered = f" {said}".lower()
+    said, lowered = _said(response)
     if not any(word in lowered for word in _NEEDS[pattern]):
         return None
     asked = _plain(question).lower()
     phrases = (match.group() for match in pattern.finditer(said))
     return next((phrase for phrase in phrases if phrase.lower() not in asked), None)
+
+
+@lru_cache(maxsize=256)
+def _said(response: str) -> tuple[str, str]:
+    """What a response says itself, and the same in lower case behind a space."""
+    said = _QUOTED.sub('""', _plain(response))
+    return said, f" {said}".lower()
 
 
 def _plain(text: str) -> str:

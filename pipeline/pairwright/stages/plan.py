@@ -6,7 +6,6 @@ kept with its reason.
 """
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from pairwright import text
@@ -115,8 +114,6 @@ def _holds(post: Post, evidence: str) -> bool:
     return _quote(evidence) in _as_shown(post.text)
 
 
-# One history is planned from for many questions.
-@lru_cache(maxsize=2048)
 def _as_shown(post: str) -> str:
     """A post as the planner read it, for finding a quote again."""
     return text.normalised(guard(post))
@@ -126,10 +123,10 @@ def _copied(aspect: str, posts: list[Post], question: str) -> bool:
     """Whether five words of an aspect stand in a post it names, and not in the question."""
     words, asked = text.normalised(aspect).split(), text.normalised(question)
     runs = [" ".join(words[n : n + 5]) for n in range(len(words) - 4)]
-    return any(run in _as_shown(p.text) for run in runs if run not in asked for p in posts)
+    read = [_as_shown(post.text) for post in posts]
+    return any(run in shown for run in runs if run not in asked for shown in read)
 
 
-@lru_cache(maxsize=2048)
 def _quote(evidence: str) -> str:
     return text.normalised(evidence).strip("\"' .")
 
