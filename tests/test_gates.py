@@ -2,9 +2,11 @@
 
 from typing import Any, get_args
 
+import py3langid
 import pytest
 
 from pairwright.gates import Sides, check_writing, judge_contrast, judge_twin
+from pairwright.gates.language import language
 from pairwright.policy import GatePolicy, TextGate, TwinPolicy
 from pairwright.records import (
     Adherence,
@@ -432,6 +434,44 @@ def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
         assert sorted(map(str, found.value)) == ["de", "en"]
         assert found.limit == "en"
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
+
+
+DUTCH = (
+    "Meng het deeg in de avond en laat het over nacht rijzen in de koelkast. Bak het brood in een "
+    "hete pan, want zo is de korst van het brood op zijn best."
+)
+NORWEGIAN = (
+    "Bland deigen om kvelden og la den heve over natten i en bolle for at den skal bli god. Stek "
+    "den i en varm panne under lokk, for her er det ingen ovn om bord."
+)
+IN_MANY_LANGUAGES = [
+    FIRST, SECOND, *POSTS, GERMAN, DUTCH, NORWEGIAN,
+    "If you can get it to rise at all in there, then it will be as good as any that they sell.",
+    "So what would you do with it if it were yours, and how long would you keep it after that?",
+    "- Proof: 8 h at 5 C\n- Bake: 250 C, 25 min\n- Cool: 1 h",
+    "Mescola la farina con il lievito e lascia riposare l'impasto per una notte in frigo.",
+    "M\u00e9langez la farine avec de l'eau et laissez lever la p\u00e2te toute la nuit au frais.",
+    "A massa deve descansar a noite toda no frio, e o forno tem de estar bem quente.",
+    "Am an t-aran a dh\u2019fhuineadh agus a chur an uair sin do an \u00e0mhainn a tha teth.",
+    "Izinhlamvu zamagama ezinganele zokungena ekwazisweni kokugunyaza nesinkwa esishisayo.",
+    # An answer that begins in one language and goes on in another.
+    f"{GERMAN[:90]} {FIRST}", f"{DUTCH[:90]} {SECOND}", f"{FIRST[:60]} {NORWEGIAN}",
+    "Isevisi yokugunyaza ayikwazi ukulanda izinhlamvu zomsebenzisi. Let it stand in the cold.",
+    # Hardly anything to go by.
+    "", "Yes.", "As it is.", "It was in the oven, on the top.", "Pizza al forno", "1 2 3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", IN_MANY_LANGUAGES)
+def test_a_look_at_the_function_words_says_what_the_classifier_says(said: str) -> None:
+    assert language(said) == py3langid.classify(said[:200])[0]
+
+
+def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(py3langid, "classify")
+    assert (
+        language("If it rises in there at all, then it will be as good as any they sell.") == "en"
+    )
 
 
 def test_one_old_post_in_another_language_does_not_make_it_the_askers() -> None:
