@@ -27,16 +27,18 @@ help:            ## this list
 install: .venv/all-$(STAMP)   ## everything that development and the fast tests need
 	@echo "Ready: $(BIN)/pairwright --help"
 
-demo: .venv/base-$(STAMP)     ## build the bundled example and verify it with simulated annotators
+demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, release and audit the example
 	@rm -rf $(DEMO)
 	@$(BIN)/pairwright init $(DEMO) >/dev/null
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
 	$(BIN)/pairwright human export $(DEMO)/run --seed 0
 	$(BIN)/pairwright human simulate $(DEMO)/run
 	$(BIN)/pairwright human report $(DEMO)/run
+	$(BIN)/pairwright release $(DEMO)/run --out $(DEMO)/release --version 0.1.0 --trial
+	@echo "Open: $(DEMO)/release/audit/report.html"
 
 test: .venv/all-$(STAMP)      ## the fast tests
-	$(BIN)/pytest -m 'not real' --durations=5
+	$(BIN)/pytest -m 'not real' --numprocesses auto --maxprocesses 4 --dist loadfile --durations=5
 
 test-real: .venv/all-$(STAMP) ## the tiers with real components
 	$(BIN)/pytest -m real --durations=5

@@ -1,4 +1,4 @@
-"""Write the reference pages from the code: docs/config.md, docs/commands.md, docs/sources.md.
+"""Write the reference pages from the code: docs/{config,commands,checks,sources}.md.
 
     .venv/bin/python docs/generate.py            # write them
     .venv/bin/python docs/generate.py --check    # exit 1 and name those that are stale
@@ -26,6 +26,8 @@ os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
 from typer.main import get_command
 
 from pairwright import cli
+from pairwright.audit.explain import PARTS
+from pairwright.audit.records import Explained
 from pairwright.config import (
     OPERATIONAL,
     PRESETS,
@@ -74,7 +76,7 @@ UNSAID = {
     "judge": "endpoint that judges adherence, quality and support, and matches aspects",
 }
 # Types that are too long to spell out.
-KINDS = {"off": "list of gates, by their [names](audit.md#the-gates)"}
+KINDS = {"off": "list of gates, by their [names](run.md#the-gates)"}
 FILE_KINDS = {
     ".json": "one array of objects",
     ".jsonl": "one object a line",
@@ -394,6 +396,27 @@ def _grouped_reasons() -> list[tuple[str, list[str]]]:
 # ---- Markdown --------------------------------------------------------------------------------
 
 
+# ---- checks.md -------------------------------------------------------------------------------
+
+
+def checks_page() -> str:
+    return _page(
+        "# The checks of an audit",
+        "What `pairwright audit` looks for, as its report says it. [audit.md](audit.md) has how"
+        " checks are decided.",
+        *(_checks(name, explained) for name, explained in PARTS.items()),
+    )
+
+
+def _checks(name: str, explained: dict[str, Explained]) -> str:
+    rows = [[f"`{check}`", of.title, f"{of.why} {of.todo}"] for check, of in explained.items()]
+    table = _table(["check", "finds", "why it matters, and what to do"], rows)
+    return f"## {name}\n\n{table}"
+
+
+# ---- all pages -------------------------------------------------------------------------------
+
+
 def _page(title: str, *parts: str) -> str:
     return "\n\n".join([title, NOTE, *(part for part in parts if part)]) + "\n"
 
@@ -405,6 +428,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "config.md": config_page,
+    "checks.md": checks_page,
     "commands.md": commands_page,
     "sources.md": sources_page,
 }

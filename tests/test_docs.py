@@ -102,6 +102,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         ("human", "export", "demo/run", "--seed", "0"),
         ("human", "simulate", "demo/run"),
         ("human", "report", "demo/run"),
+        ("release", "demo/run", "--out", "demo/release", "--version", "0.1.0", "--trial"),
     )
     return Demo(folder, "".join(run(folder, "pairwright", *words) for words in (build, *human)))
 
@@ -254,7 +255,7 @@ def test_the_page_on_prompts_names_every_variable() -> None:
 
 
 def test_the_page_on_audits_names_every_gate() -> None:
-    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "run.md").read_text(encoding="utf-8")
     table = page.partition("## The gates")[2].partition("\n## ")[0]
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     named = re.findall(r"`(\w+)`", " ".join(cells))

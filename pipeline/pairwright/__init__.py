@@ -5,7 +5,8 @@ from pairwright import load_release, build_contrast, build_twin
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from pairwright.version import __version__
+
 __all__ = ["__version__", "build_contrast", "build_twin", "load_release"]
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@
     |   |-- PromptError         a file of prompts/
     |   |-- RubricError         a file of rubrics/
     |   `-- SourceError         a file of user histories
+    |-- Difference          1   a release is not what it says: where, and what to do
     |-- StoreError          2   the run folder cannot be used: foreign, corrupt, or in use
     |-- EndpointRefused     2   the endpoint will refuse every call like this (401, 403, 404)
     |-- Interrupted       130   the run was asked to stop; running it again goes on
@@ -52,6 +53,19 @@ class RubricError(InputError):
 
 class SourceError(InputError):
     """A file of user histories."""
+
+
+class Difference(PairwrightError):
+    """The first place where a release is not what its own files say it must be."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str, fix: str) -> None:
+        """`where` is a path inside the release, `path:line` or row, or `path:line [field]`."""
+        super().__init__(f"{where}: {what}\n  {fix}")
+        self.what = what
+        self.where = where
+        self.fix = fix
 
 
 class StoreError(PairwrightError):

@@ -39,7 +39,14 @@ class Plot(NamedTuple):
     caption: str
 
 
-Block = str | Table | Plot
+class Fold(NamedTuple):
+    """Blocks that are shown when the reader opens them."""
+
+    summary: str
+    blocks: tuple["Block", ...]
+
+
+Block = str | Table | Plot | Fold
 
 
 class Section(NamedTuple):
@@ -136,31 +143,53 @@ def plot(figure: Figure, caption: str, *, name: str) -> Plot:
 
 def to_html(page: Page) -> str:
     """One file that needs nothing else, in the reader's choice of light or dark."""
-    folder = Path(__file__).resolve().parent
+    environment = templates()
+    # Plots carry styles of their own, which a hash could not name.
+    policy = Markup("default-src 'none'; style-src 'unsafe-inline'")
+    template = environment.get_template("report.html.jinja")
+    return template.render(page=page, policy=policy, style=Markup("\n") + style(environment))
+
+
+def templates(*folders: Path) -> jinja2.Environment:
+    """The templates of reports, and those of `folders`, which may extend them."""
+    here = Path(__file__).resolve().parent
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=jinja2.FileSystemLoader([here, *folders]), autoescape=True,
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
     )  # fmt: skip
     environment.tests["table"] = lambda block: isinstance(block, Table)
     environment.tests["plot"] = lambda block: isinstance(block, Plot)
-    template = environment.get_template("report.html.jinja")
-    return template.render(page=page, light=_css("light"), dark=_css("dark"))
+    environment.tests["fold"] = lambda block: isinstance(block, Fold)
+    return environment
+
+
+def style(environment: jinja2.Environment) -> Markup:
+    """The style sheet of every report."""
+    sheet = environment.get_template("report.css.jinja")
+    return Markup(sheet.render(light=_css("light"), dark=_css("dark")))
 
 
 def to_markdown(page: Page) -> str:
     """Headings, paragraphs and tables; plots are named by their captions alone."""
-    parts = [f"# {_inline(page.title)}"]
-    parts += [f"> **{_inline(warning)}**" for warning in page.warnings]
+    parts = [f"# {inline(page.title)}"]
+    parts += [f"> **{inline(warning)}**" for warning in page.warnings]
     for section in page.sections:
-        parts.append(f"## {_inline(section.title)}")
-        for block in section.blocks:
-            if isinstance(block, Table):
-                parts.append(_table(block))
-            elif isinstance(block, Plot):
-                parts.append(f"*Plot, in the HTML report: {_inline(block.caption)}*")
-            else:
-                parts.append(_plain(block))
+        parts.append(f"## {inline(section.title)}")
+        parts += map(_markdown, section.blocks)
     return "\n\n".join(parts) + "\n"
+
+
+def _markdown(block: Block) -> str:
+    match block:
+        case Table():
+            return table(block)
+        case Plot():
+            return f"*Plot, in the HTML report: {inline(block.caption)}*"
+        case Fold():
+            return "\n\n".join((f"**{inline(block.summary)}**", *map(_markdown, block.blocks)))
+        case _:
+            return plain(block)
 
 
 def _themed(found: re.Match[str]) -> str:
@@ -174,19 +203,20 @@ def _css(scheme: str) -> Markup:
     )
 
 
-def _table(table: Table) -> str:
-    rule = ["---" if n < table.left else "--:" for n in range(len(table.head))]
-    lines = [map(_inline, table.head), rule, *(map(_inline, row) for row in table.rows)]
+def table(of: Table) -> str:
+    """A table in Markdown, with its note below."""
+    rule = ["---" if n < of.left else "--:" for n in range(len(of.head))]
+    lines = [map(inline, of.head), rule, *(map(inline, row) for row in of.rows)]
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"{text}\n\n{_plain(table.note)}" if table.note else text
+    return f"{text}\n\n{plain(of.note)}" if of.note else text
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A paragraph that Markdown shows as it is: no heading, quotation or list either."""
-    return re.sub(r"^(\d*)([#>+=.)-])", r"\1\\\2", _inline(text))
+    return re.sub(r"^(\d*)([#>+=.)-])", r"\1\\\2", inline(text))
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Text that Markdown shows as it is, on one line: no markup, HTML, links or images."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     text = re.sub(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)

@@ -1,15 +1,14 @@
 """From a study to what is public of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from pairwright.policy import HumanPolicy
 from pairwright_human_eval.attention import checks_passed
-from pairwright_human_eval.outline import outlines_of
+from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.public.records import Public, PublicAnnotator, PublicStudy
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.annotators import retested
-from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.write import Fixed
 
 UNRELEASED = ("attention", "repeat")
@@ -17,17 +16,17 @@ UNRELEASED = ("attention", "repeat")
 
 def published(
     fixed: Fixed,
-    subjects: Sequence[Subject],
+    outlines: Sequence[Outline],
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
     policy: HumanPolicy,
     *,
-    forgotten: frozenset[str] = frozenset(),
+    leaving: Set[str] = frozenset(),
 ) -> Public:
-    """`subjects` are those of the study, `policy` is in force; `forgotten` are subjects that leave,
-    with every verdict on them."""
-    study, key = fixed
-    kept = [subject for subject in subjects if subject.id not in forgotten]
+    """`outlines` are the study's, `policy` is in force; `leaving` are subjects that are not to be
+    in a release, with every verdict on them."""
+    study = fixed.study
+    kept = tuple(outline for outline in outlines if outline.id not in leaving)
     verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
     return Public(
         PublicStudy(
@@ -39,14 +38,14 @@ def published(
             of=study.of,
             annotators=_annotators(fixed, verdicts),
             set_aside=dict(sorted(Counter(of.reason for of in set_aside).items())),
-            left_out=len(subjects) - len(kept),
+            left_out=len(outlines) - len(kept),
         ),
-        tuple(outlines_of(kept, key)),
+        kept,
         tuple(
             # What people wrote and when they worked may tell who they are.
             verdict.model_copy(update={"comment": "", "created": "", "updated": ""})
             for verdict in verdicts
-            if verdict.purpose not in UNRELEASED and verdict.subject not in forgotten
+            if verdict.purpose not in UNRELEASED and verdict.subject not in leaving
         ),
     )
 

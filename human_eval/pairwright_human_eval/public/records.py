@@ -47,7 +47,8 @@ class PublicStudy(Record):
     set_aside: dict[str, int]
     """Annotations that are no verdict, by reason."""
     left_out: int
-    """Subjects of the study that are not in this release: people asked to be forgotten."""
+    """Subjects of the study that are not in this release: people asked to be forgotten, or a
+    simulated model had a part in them."""
 
 
 class Public(NamedTuple):

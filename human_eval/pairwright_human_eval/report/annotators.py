@@ -33,7 +33,7 @@ def annotator_rows(
     own: defaultdict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         own[verdict.annotator].append(verdict)
-    majority, first = _with_majority(votes), _first(verdicts)
+    majority, first = with_majority(votes), first_position(verdicts)
     attention, retest = checks_passed(verdicts, key), retested(verdicts)
     rows = []
     for who in sorted(assigned):
@@ -70,7 +70,7 @@ def median_seconds(verdicts: Iterable[Verdict]) -> Seconds:
     return Seconds(median=round(median(told), 6) if told else None, n=len(told))
 
 
-def _with_majority(votes: Iterable[Vote]) -> Tally:
+def with_majority(votes: Iterable[Vote]) -> Tally:
     """Whether each vote is what more than half of the others said; "cannot tell" is no answer."""
     by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
@@ -87,7 +87,8 @@ def _with_majority(votes: Iterable[Vote]) -> Tally:
     return found
 
 
-def _first(verdicts: Iterable[Verdict]) -> Tally:
+def first_position(verdicts: Iterable[Verdict]) -> Tally:
+    """By annotator: whether each answer for a side was for the one shown as A."""
     found: Tally = defaultdict(list)
     for verdict in verdicts:
         if verdict.purpose != "attention" and isinstance(verdict.answers, PreferenceAnswer):

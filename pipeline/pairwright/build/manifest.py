@@ -5,7 +5,6 @@ A function of the run folder: no times, and nothing that two runs over the same 
 
 from pydantic import JsonValue
 
-from pairwright import __version__
 from pairwright.build.checks import Check
 from pairwright.build.tally import Tally
 from pairwright.config import Config, essential
@@ -13,6 +12,7 @@ from pairwright.prompt import Prompts
 from pairwright.records import Record
 from pairwright.stats import Share
 from pairwright.store import Store
+from pairwright.version import __version__
 
 
 class SourceSummary(Record):

@@ -37,13 +37,19 @@ def _root(
 
 
 def _register() -> None:
+    from pairwright.cli.audit import audit_command
     from pairwright.cli.build import build_command
+    from pairwright.cli.diff import diff_command
     from pairwright.cli.doctor import doctor_command
+    from pairwright.cli.forget import forget_command
     from pairwright.cli.human import human
     from pairwright.cli.init import init_command
+    from pairwright.cli.push import push_command
+    from pairwright.cli.release import release_command
     from pairwright.cli.show import show_command
     from pairwright.cli.simulate import simulate_command
     from pairwright.cli.status import status_command
+    from pairwright.cli.verify import verify_command
 
     app.command("init")(init_command)
     app.command("doctor")(doctor_command)
@@ -51,6 +57,12 @@ def _register() -> None:
     app.command("status")(status_command)
     app.command("show")(show_command)
     app.add_typer(human)
+    app.command("audit")(audit_command)
+    app.command("release")(release_command)
+    app.command("verify")(verify_command)
+    app.command("diff")(diff_command)
+    app.command("forget")(forget_command)
+    app.command("push")(push_command)
     app.command("simulate")(simulate_command)
 
 

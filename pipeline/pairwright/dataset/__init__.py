@@ -4,6 +4,7 @@ row.py         Row, its parts, and the ids that anyone can derive again from a r
 rows.py        from a pair of a run to its row
 licence.py     under which licence a post stands, by its address and date
 layout.py      the names of a release's files
+tombstones.py  users and addresses that are to be forgotten, by hashes
 lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 """

@@ -16,14 +16,15 @@ _NEWEST = "CC-BY-SA-4.0"
 
 def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
     """The SPDX id; `default` for a post that is not of Stack Exchange, None where nothing tells."""
-    if not url or not _of_stack_exchange(url):
+    if not url or not of_stack_exchange(url):
         return default
     if not created:
         return None
     return next((licence for until, licence in _VERSIONS if created < until), _NEWEST)
 
 
-def _of_stack_exchange(url: str) -> bool:
+def of_stack_exchange(url: str) -> bool:
+    """Whether an address is of one of its sites."""
     try:
         host = (urlsplit(url).hostname or "").lower()
     except ValueError:

@@ -6,7 +6,7 @@ on the rows alone.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +95,12 @@ def content_digest(rows: Iterable[Row]) -> str:
 
 
 def _difference(found: Any) -> str:
-    names = [*SCHEMA.names, *(name for name in found.names if name not in SCHEMA.names)]
-    for name in names:
-        there = [str(of.field(name).type) if name in of.names else "no column" for of in
-                 (found, SCHEMA)]  # fmt: skip
-        if there[0] != there[1]:
-            return f"column {name}: {there[0]}, where a release has {there[1]}"
-    return "the columns are not in the order of a release"
+    """The first column that is not as a release has it; a name can be there twice."""
+    for there, due in zip_longest(found, SCHEMA):
+        if not (there and due and there.name == due.name and there.type == due.type):
+            told = [f"{of.name} ({of.type})" if of else "no column" for of in (there, due)]
+            return f"column {told[0]}, where a release has {told[1]}"
+    return "the columns are not those of a release"
 
 
 def _unreadable(where: str | Path, what: str) -> InputError:

@@ -38,6 +38,13 @@ class Opened(NamedTuple):
 
         Raises InputError where that file is not the one the tasks were made of.
         """
+        pairs = self.pairs()
+        asked = {keyed.subject for keyed in self.fixed.key.values()}
+        whole = subjects_of(iterate_pairs(self.folder.run), pairs)
+        return [subject for subject in whole if subject.id in asked]
+
+    def pairs(self) -> Path:
+        """pairs.jsonl. Raises InputError where it is not the one the tasks were made of."""
         pairs = self.folder.run / "pairs.jsonl"
         if not pairs.exists() or file_hash(pairs) != self.fixed.study.pairs_hash:
             raise InputError(
@@ -45,9 +52,7 @@ class Opened(NamedTuple):
                 where=pairs,
                 fix="Restore it, or build again with the config and source it was built with.",
             )
-        asked = {keyed.subject for keyed in self.fixed.key.values()}
-        whole = subjects_of(iterate_pairs(self.folder.run), pairs)
-        return [subject for subject in whole if subject.id in asked]
+        return pairs
 
     def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
         """Who failed the attention checks by the rule in force."""

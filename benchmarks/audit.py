@@ -1,0 +1,71 @@
+"""CPU and memory of auditing 100,000 pairs beside 10,000, each in a process of its own.
+
+    .venv/bin/python benchmarks/audit.py [SMALL LARGE]
+
+The pairs are synthetic (`pairs.py`); with other sizes than 10,000 and 100,000 the names of the
+figures stay, and their targets do not hold: `audit_cpu_100k` 300 s, `audit_rss_mb_100k` 2,000 MB,
+`audit_growth` 12.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).resolve().parent
+
+
+class Spent(NamedTuple):
+    """What a process took."""
+
+    cpu: float
+    """Seconds, user and system."""
+    mb: float
+    """Peak of resident memory, in 10^6 bytes."""
+    code: int
+
+
+def main(small: int, large: int) -> None:
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        before = audited(Path(scratch), small)
+        after = audited(Path(scratch), large)
+    figures["audit_cpu_100k"] = round(after.cpu, 1)
+    figures["audit_rss_mb_100k"] = round(after.mb)
+    figures["audit_growth"] = round(after.cpu / before.cpu, 2)
+    print(json.dumps(figures))
+
+
+def audited(scratch: Path, pairs: int) -> Spent:
+    """Makes the pairs and audits them. An audit that found failures ends with 1."""
+    data, out = scratch / f"pairs-{pairs}", scratch / f"audit-{pairs}"
+    # In a process of its own: a child's peak begins at its parent's memory.
+    subprocess.run([sys.executable, HERE / "pairs.py", data, str(pairs)], check=True)
+    spent = run("audit", str(data), "--out", str(out))
+    if spent.code not in (0, 1):
+        sys.exit(f"the audit ended with {spent.code}")
+    page = (out / "report.html").stat().st_size / 1e6
+    print(f"{pairs:>9,} pairs: {spent.cpu:.0f} s of CPU, {spent.mb:,.0f} MB, page {page:.1f} MB")
+    return spent
+
+
+def run(*arguments: str) -> Spent:
+    """A command of pairwright, and what it took."""
+    script = "import sys; from pairwright.cli import main; sys.argv[0] = 'pairwright'; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], stdout=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    return Spent(
+        used.ru_utime + used.ru_stime,
+        used.ru_maxrss * 1024 / 1e6,
+        os.waitstatus_to_exitcode(status),
+    )
+
+
+if __name__ == "__main__":
+    sizes = [int(argument) for argument in sys.argv[1:3]] or [10_000, 100_000]
+    main(*sizes)

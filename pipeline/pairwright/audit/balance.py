@@ -1,0 +1,146 @@
+"""How many pairs there are of what, and whether one user is most of them.
+
+The limit on a user's share of a configuration is 5 %, or three equal shares where there are fewer
+than 60 users: of 20 users, one with 2 pairs where the others have 1 is no finding.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pairwright.audit.records import Breakdown, Check, Count, Explained, Flag
+from pairwright.dataset import Row
+from pairwright.text import word_count
+
+MAX_SHARE = 0.05
+MIN_USERS = 20
+"""Fewer users, and no share of one is held against a limit."""
+SHOWN = 30
+"""Values of a property in a breakdown."""
+STEP = 50
+"""Words in a class of lengths."""
+
+EXPLAINED = {
+    "user_dominates": Explained(
+        title="Most pairs of one user",
+        why="A score would then tell how well a model knows few people, and intervals by user"
+        " would be wide.",
+        todo="Draw at most as many pairs of a user as of the others, or bring more users.",
+    ),
+}
+
+
+class Means(NamedTuple):
+    """What a target is compared by."""
+
+    pairs: int
+    chosen_words: float
+    rejected_words: float
+    aspects: float
+
+
+class _Sum:
+    """Pairs that have one value of one property."""
+
+    def __init__(self) -> None:
+        self.pairs = 0
+        self.aspects = 0
+        self.users: set[str] = set()
+        self.words = [0, 0]
+
+    def add(self, row: Row, words: tuple[int, int]) -> None:
+        self.pairs += 1
+        self.aspects += len(row.rubric_aspects)
+        if row.user is not None:
+            self.users.add(row.user)
+        for side, n in enumerate(words):
+            self.words[side] += n
+
+    def means(self) -> Means:
+        sums = (*self.words, self.aspects)
+        return Means(self.pairs, *(round(n / self.pairs, 6) for n in sums))
+
+    def count(self, name: str) -> Count:
+        means = self.means()
+        return Count(
+            name=name,
+            pairs=self.pairs,
+            users=len(self.users),
+            chosen_words=means.chosen_words,
+            rejected_words=means.rejected_words,
+        )
+
+
+class Balance:
+    """Counts by property, and the rows of each user by configuration."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, dict[str, _Sum]] = defaultdict(dict)
+        self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
+        self.domains: dict[str, str] = {}
+        """By configuration."""
+
+    def add(self, row: Row) -> None:
+        words = word_count(row.chosen), word_count(row.rejected)
+        for by, value in _properties(row, words[0]):
+            self._sums[by].setdefault(value, _Sum()).add(row, words)
+        self.domains[row.config] = row.domain
+        if row.user is not None:
+            self._rows[row.config].setdefault(row.user, []).append(row.id)
+
+    def checks(self) -> Iterable[Check]:
+        """The share of the user with the most pairs, in each configuration that has users."""
+        return [_dominance(config, users) for config, users in sorted(self._rows.items())]
+
+    def breakdowns(self) -> tuple[Breakdown, ...]:
+        """Every property of which any row has a value."""
+        return tuple(_breakdown(by, sums) for by, sums in self._sums.items() if set(sums) != {""})
+
+    def by_domain(self) -> dict[str, Means]:
+        return {domain: found.means() for domain, found in self._sums["domain"].items()}
+
+
+def _properties(row: Row, chosen_words: int) -> Iterator[tuple[str, str]]:
+    yield "configuration", row.config
+    yield "domain", row.domain
+    yield "category", row.category
+    yield "user", row.user or ""
+    yield "aspects", str(len(row.rubric_aspects))
+    yield "posts", str(len(row.profile))
+    yield "words of the chosen response", _class_of(chosen_words)
+    yield "generator", row.generator
+    yield "strategy", row.strategy
+
+
+def _class_of(words: int) -> str:
+    start = words // STEP * STEP
+    return f"{start} to {start + STEP - 1}"
+
+
+def _dominance(config: str, users: dict[str, list[str]]) -> Check:
+    most = min(users, key=lambda user: (-len(users[user]), user))
+    of, count = sum(map(len, users.values())), len(users[most])
+    limit = max(MAX_SHARE, 3 / len(users))
+    few = len(users) < MIN_USERS
+    over = not few and count / of > limit
+    told = f"{count:,} of {of:,} pairs are of {most}; {len(users):,} users"
+    return Check(
+        family="balance",
+        name="user_dominates",
+        config=config,
+        status="note" if few else "fail" if over else "pass",
+        count=count,
+        of=of,
+        limit=None if few else round(limit, 6),
+        detail=f"{told}, too few for a limit" if few else told,
+        flags=tuple(Flag(row=row) for row in users[most]) if over else (),
+    )
+
+
+def _breakdown(by: str, sums: dict[str, _Sum]) -> Breakdown:
+    ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
+    return Breakdown(
+        by=by,
+        rows=tuple(found.count(value) for value, found in ordered[:SHOWN]),
+        left_out=max(0, len(ordered) - SHOWN),
+    )

@@ -1,0 +1,72 @@
+"""Coverage by people's answers, disputes, and what the answers say of the pairs."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from pairwright.audit.human.annotators import annotator_checks
+from pairwright.audit.human.claims import agreement_checks, claim_checks
+from pairwright.audit.records import Check, Flag, Interval
+from pairwright.dataset import Row
+from pairwright_human_eval.public import Public
+
+
+class Human:
+    """The part of an audit on human verification. `public` is None where nobody was asked."""
+
+    def __init__(self, public: Public | None) -> None:
+        self._public = public
+        self._rows: Counter[str] = Counter()
+        self._verified: Counter[str] = Counter()
+        self._of_subject: dict[str, list[str]] = {}
+        self._decisions = public.decisions() if public else {}
+
+    def add(self, row: Row) -> None:
+        self._rows[row.config] += 1
+        self._verified[row.config] += row.verified
+        decision = self._decisions.get(row.subject)
+        if decision and decision.state != "verified":
+            self._of_subject.setdefault(row.subject, []).append(row.id)
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._coverage()
+        if self._public is None:
+            return
+        yield self._undecided()
+        found = self._public.findings()
+        yield from agreement_checks(found)
+        yield from claim_checks(found)
+        yield from annotator_checks(self._public)
+
+    def _coverage(self) -> Iterator[Check]:
+        """Counted, not estimated: there is no interval."""
+        for config in sorted(self._rows):
+            rows, verified = self._rows[config], self._verified[config]
+            share = round(verified / rows, 6)
+            yield Check(
+                family="human",
+                name="verified",
+                config=config,
+                status="note",
+                found=Interval(value=share, low=None, high=None, n=rows, clusters=rows),
+                count=verified,
+                of=rows,
+                detail="" if self._public else "nobody was asked",
+            )
+
+    def _undecided(self) -> Check:
+        flags = [
+            Flag(row=row, detail=f"{decision.state}: {'; '.join(decision.reasons)}")
+            for subject, rows in self._of_subject.items()
+            if (decision := self._decisions[subject])
+            for row in rows
+        ]
+        return Check(
+            family="human",
+            name="not_verified",
+            status="fail" if flags else "pass",
+            count=len(flags),
+            of=self._rows.total(),
+            limit=0,
+            detail="asked about, and refused, disputed, waiting or a control" if flags else "",
+            flags=tuple(flags),
+        )

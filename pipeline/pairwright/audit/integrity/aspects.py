@@ -1,0 +1,118 @@
+"""Aspects: evidence that stands where it is said to, distinct, and enough of them."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+
+from pairwright import text
+from pairwright.audit.found import OTHERS, TEXT, Found
+from pairwright.audit.integrity.labels import folded
+from pairwright.audit.records import Check
+from pairwright.dataset import Row, RowAspect
+
+SAME = 0.6
+"""Share of content words (Jaccard) from which two aspects are one, as in the build."""
+
+
+class Evidence:
+    """`evidence_missing`: evidence that does not stand in a post that the aspect names; where it
+    names none, in the narrative, from which gold aspects come."""
+
+    def __init__(self) -> None:
+        self._found = Found(
+            "integrity", "evidence_missing", limit=0.0, others=OTHERS, by_config=True,
+            nothing="no row has aspects with evidence, and posts or a narrative to look in",
+        )  # fmt: skip
+        self._nowhere = 0
+
+    def add(self, row: Row) -> None:
+        if not row.rubric_aspects:
+            return
+        faults = [_fault(n, aspect, row) for n, aspect in enumerate(row.rubric_aspects, 1)]
+        if all(fault is NOWHERE for fault in faults):
+            self._nowhere += 1
+        else:
+            said = next((f for f in faults if f and f is not NOWHERE), None)
+            self._found.add(row, said, ours=row.aspects_origin != "gold")
+
+    def checks(self) -> Iterator[Check]:
+        left = f"{self._nowhere:,} rows have aspects and nothing to look for their evidence in"
+        yield from self._found.checks(left if self._nowhere else "")
+
+
+NOWHERE = "nothing to look in"
+
+
+def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
+    planned = row.aspects_origin == "planner"
+    if planned or aspect.post_ids:
+        where = [post.text for post in row.profile if post.id in aspect.post_ids]
+        named = "a post of the profile"
+    else:
+        where, named = [row.narrative] if row.narrative else [], "a narrative"
+    if not planned and not (where and aspect.evidence) and not aspect.post_ids:
+        return NOWHERE
+    if not where:
+        return f"aspect {number} names none of the row's posts"
+    if not aspect.evidence.strip():
+        return f"aspect {number} has no evidence"
+    if any(_stands(aspect.evidence, passage) for passage in where):
+        return None
+    return f"aspect {number}'s evidence does not stand in {named}: {aspect.evidence}"
+
+
+def _stands(evidence: str, passage: str) -> bool:
+    if evidence in passage:
+        return True
+    quote = text.normalised(evidence).strip("\"' .")
+    return bool(quote) and quote in _folded(passage)
+
+
+@lru_cache(maxsize=1024)
+def _folded(passage: str) -> str:
+    return text.normalised(passage)
+
+
+class AspectsDistinct:
+    """`aspects_repeated`: two aspects of a row in nearly the same words."""
+
+    def __init__(self) -> None:
+        self._found = Found(
+            "integrity", "aspects_repeated", limit=0.0, others=OTHERS,
+            nothing="no row has two aspects",
+        )  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        if len(row.rubric_aspects) < 2:
+            return
+        pairs = combinations(enumerate(row.rubric_aspects, 1), 2)
+        same = (
+            f"{m} and {n}: {b.aspect}"
+            for (m, a), (n, b) in pairs
+            if _same(a.aspect[:TEXT], b.aspect[:TEXT])
+        )
+        self._found.add(row, next((f"aspects {said}" for said in same), None))
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._found.checks()
+
+
+def _same(a: str, b: str) -> bool:
+    return folded(a) == folded(b) or text.jaccard(text.terms(a), text.terms(b)) >= SAME
+
+
+class FewAspects:
+    """`few_aspects`: fewer than two aspects, where there are any."""
+
+    def __init__(self) -> None:
+        self._found = Found(
+            "integrity", "few_aspects", limit=0.0, others=OTHERS, nothing="no row has aspects"
+        )
+
+    def add(self, row: Row) -> None:
+        count = len(row.rubric_aspects)
+        if row.mode or count:
+            self._found.add(row, None if count >= 2 else f"{count} aspects")
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._found.checks()

@@ -1,0 +1,152 @@
+"""Intervals by cluster of an accuracy, and whether it keeps to a bound; Holm's levels.
+
+An accuracy is a mean of points: 1 for the chosen response, 0 for the other, one half for a tie.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtrit
+
+from pairwright.audit.records import Interval
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+LEVEL = 0.05
+"""The chance of a false alarm that all checks of an audit share."""
+MOST = 10_000_000
+"""Pairs beyond which nobody would go to settle a check."""
+
+
+class Accuracy(NamedTuple):
+    """What an interval needs to know of points, shape (n,), in clusters."""
+
+    value: float
+    tied: float
+    """Share of ties."""
+    n: int
+    clusters: int
+    design: float
+    """Variance of the mean by cluster over that of n independent points; at least 1."""
+
+    def effective(self, z: float) -> float:
+        """As how many independent pairs without ties these count, for an interval of width `z`.
+
+        n over the design effect, times (t(n - 1) / t(clusters - 1)) squared for the few clusters it
+        was estimated on (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
+        variance of its own: points vary by p(1 - p) - ties/4. z^2 / 4 wins and as many losses more
+        (at 95 % one each, Bonett and Price 2012, J. Educ. Behav. Stat. 37, 479-488) keep that
+        above 0 where all are ties.
+        """
+        if self.clusters < 2:
+            return 0.0
+        tail = ndtr(-z)
+        few = stdtrit(self.n - 1, tail) / stdtrit(self.clusters - 1, tail)
+        n = self.n + z * z / 2
+        p = (self.value * self.n + z * z / 4) / n
+        tied = self.tied * self.n / n / (4 * p * (1 - p))
+        return float(self.n / self.design * few * few / (1 - tied))
+
+    def interval(self, z: float) -> tuple[float, float]:
+        """Wilson's score interval (1927, eq. 6) at the effective number of pairs."""
+        n = self.effective(z)
+        if not n:
+            return 0.0, 1.0
+        p, square = self.value, z * z / n
+        centre = p + square / 2
+        spread = z * math.sqrt(p * (1 - p) / n + square / (4 * n))
+        low, high = (centre - spread) / (1 + square), (centre + spread) / (1 + square)
+        return max(0.0, low), min(1.0, high)
+
+    def found(self, z: float) -> Interval:
+        """The accuracy with its interval as it is reported."""
+        low, high = self.interval(z)
+        return Interval(
+            value=round(self.value, 6),
+            low=round(low, 6),
+            high=round(high, 6),
+            n=self.n,
+            clusters=self.clusters,
+        )
+
+    def settles(self, bound: float, z: float) -> Literal["pass", "fail"] | None:
+        """Where the interval of max(accuracy, 1 - accuracy) lies to the bound; None: around it."""
+        low, high = self.interval(z)
+        if max(low, 1 - high) > bound:
+            return "fail"
+        return "pass" if max(high, 1 - low) < bound else None
+
+    def needed(self, bound: float, z: float) -> int | None:
+        """The fewest pairs that settle it with the same accuracy and share of ties, in clusters of
+        the same size; None where `MOST` do not."""
+
+        def settled(n: int) -> bool:
+            clusters = round(self.clusters * n / self.n)
+            return self._replace(n=n, clusters=clusters).settles(bound, z) is not None
+
+        return bisect_left(range(MOST), True, lo=self.n, key=settled) if settled(MOST) else None
+
+
+def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
+    """Of points and the number of each one's cluster, both of shape (n,); None where n = 0."""
+    if not len(points):
+        return None
+    _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    n, value = len(points), float(points.mean())
+    tied = np.count_nonzero(points == 0.5) / n
+    return Accuracy(value, tied, n, len(sizes), _design(points - value, places, sizes))
+
+
+def _design(errors: Floats, places: Places, sizes: Places) -> float:
+    n, clusters = len(errors), len(sizes)
+    squares = float(errors @ errors)
+    if not squares:
+        # Nothing varies, so nothing shows how alike a cluster's pairs are: wholly, then.
+        return float(sizes @ sizes) / n
+    if clusters < 2:
+        return float(n)
+    sums = np.bincount(places, errors)
+    effect = clusters / (clusters - 1) * float(sums @ sums) / (n / (n - 1) * squares)
+    return max(1.0, effect)
+
+
+def z_of(level: float) -> float:
+    """The normal quantile of a two-sided interval that errs at `level`."""
+    return float(-ndtri(level / 2))
+
+
+def holm(found: Sequence[Accuracy], bound: float, level: float = LEVEL) -> list[float]:
+    """For each accuracy the z of its interval, so that all decisions together err at `level`.
+
+    Holm 1979, Scand. J. Statist. 6, 65-70: the test settled at level / m makes the next one one of
+    m - 1. Where one does not settle, all that are left have its level, and do not settle at it.
+    """
+    given: dict[int, float] = {}
+    while len(given) < len(found):
+        z = z_of(level / (len(found) - len(given)))
+        left = [place for place in range(len(found)) if place not in given]
+        settled = [place for place in left if found[place].settles(bound, z)]
+        given |= dict.fromkeys(settled or left, z)
+    return [given[place] for place in range(len(found))]
+
+
+def mean(values: Floats, clusters: Places, *, least: float) -> Interval | None:
+    """A mean of values that are at least `least`, with its 95 % interval by cluster: errors summed
+    by cluster, t with clusters - 1 degrees (Cameron and Miller 2015, J. Human Resources 50,
+    317-372, eq. 11 and section VI.D). None where n = 0."""
+    n = len(values)
+    if not n:
+        return None
+    _, places = np.unique(clusters, return_inverse=True)
+    count, value = int(places.max()) + 1, float(values.mean())
+    low = high = None
+    if count > 1:
+        sums = np.bincount(places, values - value)
+        error = math.sqrt(count / (count - 1) * float(sums @ sums)) / n
+        width = -float(stdtrit(count - 1, LEVEL / 2)) * error
+        low, high = round(max(least, value - width), 6), round(value + width, 6)
+    return Interval(value=round(value, 6), low=low, high=high, n=n, clusters=count)

@@ -1,0 +1,105 @@
+"""Runs of words shared with texts that the auditor gives, such as a training corpus.
+
+Thirteen words in a row, as in GPT-3's study of contamination (Brown and others 2020, appendix C),
+and whole texts or lines that are the same words.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from pairwright import text
+from pairwright.audit.found import OTHERS, TEXT, Found, Place
+from pairwright.audit.leakage.hashing import Hashes, hashed, runs
+from pairwright.audit.leakage.texts import CHOSEN, POST, QUESTION, REJECTED, Texts, place_name
+from pairwright.audit.records import Check
+from pairwright.dataset import Row
+
+RUN = 13
+WHOLE = 5
+"""A text of fewer words is the same as another by chance."""
+LONG, EVERY = 52, 4
+"""Of a text of more runs one in four is kept: whoever copied it copied more than one."""
+
+
+class CorpusOverlap:
+    """`corpus_overlap`: rows whose question, sides or posts hold such a run or are such a text.
+    Nothing is kept without a corpus."""
+
+    def __init__(self, corpora: Iterable[str] | None) -> None:
+        self._corpora = corpora
+        self._texts, self._names = Texts(), list[str]()
+        self._runs: list[Hashes] = []
+        self._whole: dict[int, list[int]] = {}
+        self._found = Found(
+            "leakage", "corpus_overlap", limit=OTHERS, others=OTHERS,
+            nothing="no corpus was given to hold the texts against",
+        )  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        if self._corpora is None:
+            return
+        number = len(self._names)
+        self._names.append(row.id)
+        self._found.add(row, None)
+        sides = ((QUESTION, row.question), (CHOSEN, row.chosen), (REJECTED, row.rejected))
+        for place, passage in (*sides, *((n, p.text) for n, p in enumerate(row.profile, POST))):
+            if self._texts.add(number, place, passage):
+                self._keep(text.words(passage[:TEXT]))
+
+    def checks(self) -> Iterator[Check]:
+        detail = ""
+        if self._corpora is not None:
+            found, read = self._overlap(self._corpora)
+            counts = self._flag(found)
+            detail = f"held against {read:,} texts; rows by place: {counts}"
+        yield from self._found.checks(detail)
+
+    def _keep(self, words: tuple[str, ...]) -> None:
+        own = np.unique(runs(hashed(words), RUN))
+        if len(own) > LONG:
+            own = own[own % np.uint64(EVERY) == 0]
+        if len(words) >= WHOLE:
+            self._whole.setdefault(_whole(words), []).append(len(self._runs))
+        self._runs.append(own)
+
+    def _overlap(self, corpora: Iterable[str]) -> tuple[set[int], int]:
+        """The texts that overlap, and how many texts they were held against."""
+        kept: Hashes = np.concatenate([np.zeros(0, np.uint64), *self._runs])
+        owner = np.repeat(np.arange(len(self._runs)), [len(own) for own in self._runs])
+        order = np.argsort(kept, kind="stable")
+        kept, owner = kept[order], owner[order]
+        hit = np.zeros(len(kept), bool)
+        found: set[int] = set()
+        read = 0
+        for given in corpora:
+            read += 1
+            for passage in dict.fromkeys((given, *given.splitlines())):
+                # Past the cache: nothing of a corpus comes twice.
+                words = text.words.__wrapped__(passage)
+                if len(words) >= WHOLE:
+                    found.update(self._whole.get(_whole(words), ()))
+                if passage is given and len(words) >= RUN:
+                    own = np.unique(runs(hashed(words), RUN))
+                    first, end = np.searchsorted(kept, own), np.searchsorted(kept, own, "right")
+                    for one in np.flatnonzero(first < end):
+                        hit[first[one] : end[one]] = True
+        return found | set(owner[hit].tolist()), read
+
+    def _flag(self, found: set[int]) -> str:
+        lines = self._texts.standing()
+        lines = lines[lines.text.isin(found)]
+        places: dict[int, list[str]] = {}
+        for row, place in lines[["row", "place"]].to_numpy(np.int64).tolist():
+            places.setdefault(row, []).append(place_name(place))
+        for row, named in places.items():
+            overlap = f"overlap in {', '.join(named)}"
+            self._found.flag(Place(row, "", self._names[row]), overlap)
+        kinds = lines.assign(place=lines.place.clip(upper=POST)).drop_duplicates(["row", "place"])
+        counts = kinds.place.value_counts()
+        names = ("question", "chosen", "rejected", "posts")
+        return ", ".join(f"{name} {counts.get(n, 0):,}" for n, name in enumerate(names))
+
+
+def _whole(words: tuple[str, ...]) -> int:
+    return int(runs(hashed(words), len(words))[0])

@@ -1,0 +1,40 @@
+"""Words and runs of words as 64 bit numbers, the same on every machine."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes = npt.NDArray[np.uint64]
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD = np.uint64(0xFF51AFD7ED558CCD)
+_MOST = 300_000
+"""Words remembered: most of any text are among the frequent ones."""
+
+
+class _Vocabulary(dict[str, int]):
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _MOST:
+            self.clear()
+        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self[word] = number = int.from_bytes(digest, "little")
+        return number
+
+
+_vocabulary = _Vocabulary()
+
+
+def hashed(words: Sequence[str]) -> Hashes:
+    """One number a word."""
+    return np.fromiter(map(_vocabulary.__getitem__, words), np.uint64, len(words))
+
+
+def runs(words: Hashes, n: int) -> Hashes:
+    """One number for every run of `n` words; none in a shorter text."""
+    count = max(len(words) - n + 1, 0)
+    out: Hashes = np.zeros(count, np.uint64)
+    for place in range(n):
+        out = out * _FACTOR + words[place : place + count]
+    out ^= out >> np.uint64(33)
+    return out * _SPREAD

@@ -1,0 +1,51 @@
+"""Which checks name which rows."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pairwright.audit.explain import explained
+from pairwright.audit.records import Check
+
+Told = tuple[int, str]
+"""The number of a check, and what it says of the row."""
+
+
+class Named(NamedTuple):
+    """A check that names rows; where one name failed here and not there, each is one."""
+
+    title: str
+    failed: bool
+
+
+class Flags:
+    """What checks say of each row, by the row's id."""
+
+    def __init__(self, checks: Iterable[Check]) -> None:
+        self._numbers: dict[tuple[str, str, bool], int] = {}
+        self._by_row: dict[str, list[Told]] = {}
+        self.checks: list[Named] = []
+        for check in sorted(checks, key=lambda check: check.status != "fail"):
+            if check.flags:
+                self._add(check)
+
+    def _add(self, check: Check) -> None:
+        failed = check.status == "fail"
+        key = (check.family, check.name, failed)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.checks)
+            self.checks.append(Named(explained(check).title, failed))
+        number = self._numbers[key]
+        for flag in check.flags:
+            self._by_row.setdefault(flag.row, []).append((number, flag.detail))
+
+    def of(self, row: str) -> tuple[Told, ...]:
+        """What is said of one row, failed checks first."""
+        return tuple(self._by_row.get(row, ()))
+
+    def numbers(self, row: str) -> tuple[int, ...]:
+        """The checks that name one row, each once."""
+        return tuple(dict.fromkeys(number for number, _ in self._by_row.get(row, ())))
+
+    def failed(self, row: str) -> bool:
+        """Whether a failed check names the row."""
+        return any(self.checks[number].failed for number, _ in self._by_row.get(row, ()))

@@ -1,0 +1,178 @@
+"""The sections below the verdict: plots, every check of each family, and what was audited."""
+
+from collections.abc import Iterator
+
+from pairwright.audit.explain import explained
+from pairwright.audit.page.plots import plots
+from pairwright.audit.page.shown import (
+    RESULTS,
+    TOLD,
+    config_name,
+    interval,
+    limit,
+    number,
+    short,
+)
+from pairwright.audit.records import Audit, Breakdown, Check, Family, Source, Status
+from pairwright.report import Block, Fold, Plot, Section, Table
+
+MOST = 400
+"""Rows of a table; audit.json has all."""
+FOLDED: dict[Status, str] = {
+    "too_few": "Too few pairs to decide", "pass": "Passed", "note": "Told only, decides nothing",
+}  # fmt: skip
+"""What a reader who wants it opens."""
+TITLES: dict[Family, str] = {
+    "shortcuts": "Shortcuts",
+    "baselines": "Informed baselines",
+    "leakage": "Leakage",
+    "integrity": "Integrity",
+    "people": "People and licences",
+    "human": "Human verification",
+    "balance": "Balance",
+    "target": "Beside another release",
+}
+INTRODUCED: dict[Family, str] = {
+    "shortcuts": "What picks the chosen response without knowing the user. An accuracy far below"
+    " one half is as telling as one far above, so the bound holds on both sides. A check fails"
+    " where the whole interval lies beyond the bound, and passes where it lies within; intervals"
+    " are by cluster (the users a pair is about) and hold for all these checks together (Holm)."
+    " On twins such accuracies are one half by identity, so they are told and decide nothing.",
+    "baselines": "What word overlap with the user's posts or aspects picks. This is no fault of the"
+    " pairs: it is the floor that a scorer which reads the user has to pass.",
+    "human": "What people said of these pairs. Pairs without votes were verified by nobody.",
+    "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
+}
+
+
+def sections(audit: Audit) -> Iterator[Section]:
+    """All sections with anything in them."""
+    drawn = plots(audit)
+    yield Section("What was audited", tuple(_source(audit)))
+    for family, title in TITLES.items():
+        blocks = [*_family(audit, family, drawn)]
+        if family == "balance":
+            blocks += _balance(audit, drawn)
+        if blocks:
+            yield Section(title, tuple(blocks))
+
+
+def _source(audit: Audit) -> Iterator[Block]:
+    sources = [audit.source, *([audit.against] if audit.against else [])]
+    head = ("", "these pairs", "compared with")[: 1 + len(sources)]
+    values = [_facts(source) for source in sources]
+    yield Table(
+        head,
+        tuple((name, *(of[name] for of in values)) for name in values[0]),
+        left=len(head),
+        note=f"Bound on the accuracy of blind checks: {audit.max_shortcut:g}. Audited by pairwright"
+        f" {audit.pairwright}.",
+    )
+    yield from _problems(audit.source)
+
+
+def _facts(source: Source) -> dict[str, str]:
+    return {
+        "name": short(source.name, 100),
+        "kind": {
+            "release": "a release of Pairwright", "run": "a run folder",
+            "official": "the official benchmark's schema", "plain": "plain files of pairs",
+        }[source.kind],
+        "version": short(source.version) or "not told",
+        "pairs": f"{source.rows:,}",
+        "configurations": f"{len(source.configs):,}",
+        "simulated": "yes" if source.simulated else "no",
+        "digest of its rows": short(source.digest, 32),
+    }  # fmt: skip
+
+
+def _problems(source: Source) -> Iterator[Block]:
+    if source.problems:
+        rows = [(short(why, 120), f"{n:,}") for why, n in source.problems.items()]
+        yield Table(("rows that could not be read", "n"), tuple(rows))
+
+
+def _family(audit: Audit, family: Family, drawn: dict[str, Plot]) -> Iterator[Block]:
+    checks = [check for check in audit.checks if check.family == family]
+    if not checks:
+        return
+    if family in INTRODUCED:
+        yield INTRODUCED[family]
+    if family in drawn:
+        yield drawn[family]
+    by = {status: [check for check in checks if check.status == status] for status in FOLDED}
+    failed = [check for check in checks if check.status == "fail"]
+    if len(by["note"]) == len(checks):
+        yield _checks(checks)
+    else:
+        yield _checks(failed) if failed else "Nothing fails here."
+        for status, words in FOLDED.items():
+            if by[status]:
+                yield Fold(f"{words}: {len(by[status]):,}", (_checks(by[status]),))
+    yield Fold("What is looked for, why, and what to do", (_words(checks),))
+
+
+def _words(checks: list[Check]) -> Table:
+    words = dict.fromkeys(explained(check) for check in checks)
+    return Table(
+        ("check", "why it matters", "what to do"),
+        tuple((said.title, said.why, said.todo) for said in words),
+        left=3,
+    )
+
+
+def _checks(checks: list[Check]) -> Table:
+    """Columns without any value are left out, and the result where none decides anything."""
+    head = ("result", "check", "of", "detail", "found (interval)", "n", "clusters", "rows", "limit",
+            "pairs needed")  # fmt: skip
+    rows = [_row(check) for check in checks[:MOST]]
+    decided = any(check.status != "note" for check in checks)
+    kept = [n for n in range(len(head)) if (n or decided) and any(row[n] for row in rows)]
+    further = f"{len(checks) - MOST:,} further in audit.json." if len(checks) > MOST else ""
+    return Table(
+        tuple(head[n] for n in kept),
+        tuple(tuple(row[n] for n in kept) for row in rows),
+        left=sum(n < 4 for n in kept),
+        note=further,
+    )
+
+
+def _row(check: Check) -> tuple[str, ...]:
+    found = check.found
+    return (
+        RESULTS[check.status],
+        explained(check).title,
+        config_name(check.config),
+        short(check.detail, TOLD),
+        interval(found),
+        number(found.n if found else None),
+        number(found.clusters if found else None),
+        "" if check.count is None else f"{check.count:,} of {check.of:,}",
+        limit(check),
+        number(check.needed),
+    )
+
+
+def _balance(audit: Audit, drawn: dict[str, Plot]) -> Iterator[Block]:
+    yield from (drawn[name] for name in ("counts", "lengths") if name in drawn)
+    for breakdown in audit.breakdowns:
+        table = _breakdown(breakdown)
+        yield Fold(f"By {breakdown.by}", (table,)) if len(table.rows) > 1 else table
+
+
+def _breakdown(of: Breakdown) -> Table:
+    return Table(
+        (of.by, "pairs", "users", "words chosen", "words rejected"),
+        tuple(
+            (
+                short(row.name) or "none", f"{row.pairs:,}", f"{row.users:,}",
+                _mean_of(row.chosen_words), _mean_of(row.rejected_words),
+            )
+            for row in of.rows
+        ),
+        note=f"{of.left_out:,} less frequent ones are left out." if of.left_out else "",
+    )  # fmt: skip
+
+
+def _mean_of(mean: float | None) -> str:
+    return "" if mean is None else f"{mean:.1f}"

@@ -1,0 +1,70 @@
+"""How values of an audit are written. Names in tables and plots are cut: they may be any text."""
+
+from urllib.parse import quote
+
+from pairwright.audit.records import Check, Interval, Status
+from pairwright.text import visible
+
+RESULTS: dict[Status, str] = {
+    "fail": "✗ fail", "pass": "✓ pass", "too_few": "? too few", "note": "· told",
+}  # fmt: skip
+TOLD = 600
+"""Characters of a detail in a table."""
+
+
+def short(text: str, most: int = 60) -> str:
+    """One line without invisible characters, cut to `most` characters."""
+    line = " ".join(visible(text[: 4 * most]).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def middle_cut(text: str, most: int) -> str:
+    """As `short`, but what is cut stands in the middle: names differ at their ends, too."""
+    line = short(text, 200)
+    half = most // 2
+    return line if len(line) <= most else f"{line[: most - half - 1]}…{line[-half:]}"
+
+
+def config_name(config: str) -> str:
+    """A configuration's name, or that it is all of them."""
+    return short(config) if config else "all"
+
+
+def interval(found: Interval | None) -> str:
+    """`0.712 (0.651 to 0.768)`; empty where nothing was estimated."""
+    if found is None:
+        return ""
+    if found.value is None:
+        return "n/a"
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f} (no interval)"
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+
+
+def measured(check: Check) -> str:
+    """`0.712 (0.651 to 0.768), n = 400 in 390 clusters`, or `12 of 400`, or both."""
+    parts = []
+    if check.found:
+        of = check.found
+        parts.append(f"{interval(of)}, n = {of.n:,} in {of.clusters:,} clusters")
+    if check.count is not None:
+        parts.append(f"{check.count:,} of {check.of:,}")
+    return "; ".join(parts)
+
+
+def number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def limit(check: Check) -> str:
+    """`0.42 to 0.58` for an accuracy, which is as telling far below one half as far above."""
+    if check.limit is None:
+        return ""
+    if check.family == "shortcuts" and check.found:
+        return f"{1 - check.limit:g} to {check.limit:g}"
+    return f"{check.limit:g}"
+
+
+def link_to(row: str) -> str:
+    """The address within the page that opens a pair."""
+    return f"#pair={quote(row, safe='', errors='replace')}"

@@ -1,0 +1,138 @@
+"""What stands at the top: what failed, why it matters, what to do."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from pairwright.audit.explain import explained
+from pairwright.audit.page.shown import config_name, limit, link_to, measured, number, short
+from pairwright.audit.records import Audit, Check, Status
+
+SHOWN = 5
+"""Rows that a finding names, and configurations without a line of their own beyond them."""
+LINES = 12
+
+
+class Example(NamedTuple):
+    """A row that a failed check names."""
+
+    row: str
+    link: str
+    detail: str
+
+
+class Finding(NamedTuple):
+    """A failed check over the configurations that it failed in."""
+
+    title: str
+    why: str
+    todo: str
+    lines: tuple[str, ...]
+    """One a configuration: what was found, and the limit."""
+    examples: tuple[Example, ...]
+    more: int
+    """Further rows."""
+
+
+class Verdict(NamedTuple):
+    """The audit in a sentence, and its findings."""
+
+    status: Literal["fail", "pass", "open"]
+    headline: str
+    counted: str
+    findings: tuple[Finding, ...]
+    open: tuple[str, ...]
+    """What too few pairs leave undecided: one line a check."""
+
+
+def verdict(audit: Audit) -> Verdict:
+    """`open`: nothing failed, but not every check could be decided."""
+    counts = Counter(check.status for check in audit.checks)
+    deciding = sum(n for status, n in counts.items() if status != "note")
+    undecided = counts["too_few"]
+    if counts["fail"]:
+        headline = f"Fail: {counts['fail']:,} of {deciding:,} checks"
+    elif undecided:
+        headline = f"No check fails, and {undecided:,} of {deciding:,} have too few pairs to decide"
+    else:
+        headline = f"Pass: all {deciding:,} checks"
+    words: dict[Status, str] = {
+        "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
+        "note": "only told",
+    }  # fmt: skip
+    return Verdict(
+        status="fail" if counts["fail"] else "open" if undecided else "pass",
+        headline=headline,
+        counted=", ".join(f"{counts[status]:,} {said}" for status, said in words.items()) + ".",
+        findings=tuple(_finding(checks) for checks in _by_name(audit.failed)),
+        open=tuple(
+            _undecided(checks)
+            for checks in _by_name(check for check in audit.checks if check.status == "too_few")
+        ),
+    )
+
+
+def warnings(audit: Audit) -> Iterator[str]:
+    """What must be known before anything is read."""
+    source = audit.source
+    if source.simulated:
+        yield (
+            "SIMULATED: a simulated model or annotator had a part in these pairs. They show how the"
+            " tool works, and are no benchmark and no evidence about anything."
+        )
+    if source.version.endswith("-trial"):
+        yield (
+            f"A TRIAL, version {short(source.version)}: it may hold pairs that nobody verified. It"
+            " is no release of the ordinary kind."
+        )
+    if not source.rows:
+        yield "There are no pairs in it, so passing says nothing."
+    if unread := sum(source.problems.values()):
+        yield f"{unread:,} rows could not be read and are part of no number below."
+    if audit.against and audit.against.simulated:
+        yield "The pairs that it is compared with are SIMULATED."
+
+
+def _by_name(checks: Iterator[Check] | Sequence[Check]) -> list[list[Check]]:
+    """Checks of one name over their configurations, in the order in which names appear."""
+    found: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        found.setdefault((check.family, check.name), []).append(check)
+    return list(found.values())
+
+
+def _finding(checks: Sequence[Check]) -> Finding:
+    words = explained(checks[0])
+    lines = [_line(check) for check in checks[:LINES]]
+    if len(checks) > LINES:
+        lines.append(f"and in {len(checks) - LINES:,} further configurations")
+    flags = [next(same) for _, same in groupby(flag for check in checks for flag in check.flags)]
+    return Finding(
+        title=words.title,
+        why=words.why,
+        todo=words.todo,
+        lines=tuple(lines),
+        examples=tuple(
+            Example(short(flag.row), link_to(flag.row), short(flag.detail, 160))
+            for flag in flags[:SHOWN]
+        ),
+        more=max(0, len(flags) - SHOWN),
+    )
+
+
+def _line(check: Check) -> str:
+    told = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
+    line = f"{config_name(check.config)}: {'; '.join(filter(None, told)) or 'failed'}."
+    return f"{line} {short(check.detail, 300)}" if check.detail else line
+
+
+def _undecided(checks: Sequence[Check]) -> str:
+    needs = [
+        f"{config_name(of.config)} (about {number(of.needed)} pairs would settle it)"
+        if of.needed
+        else config_name(of.config)
+        for of in checks[:LINES]
+    ]
+    more = f" and {len(checks) - LINES:,} further" if len(checks) > LINES else ""
+    return f"{explained(checks[0]).title}: {', '.join(needs)}{more}"

@@ -1,0 +1,89 @@
+"""From an audit and its rows to the file."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from markupsafe import Markup
+
+from pairwright import report
+from pairwright.audit.page.flags import Flags
+from pairwright.audit.page.holding import Held, hold
+from pairwright.audit.page.sections import sections
+from pairwright.audit.page.shown import short
+from pairwright.audit.page.styles import lifted, source_hash
+from pairwright.audit.page.verdict import verdict, warnings
+from pairwright.audit.records import Audit
+from pairwright.dataset import Row
+from pairwright.files import write_whole
+
+MOST = 30_000_000
+"""Bytes of the file."""
+HERE = Path(__file__).resolve().parent
+SCRIPTS = (
+    "data.js", "text.js", "diff.js", "evidence.js", "pairs.js", "parts.js", "detail.js", "list.js",
+    "start.js",
+)  # fmt: skip
+"""In the order in which they are joined into one."""
+
+
+def write_page(
+    path: Path,
+    audit: Audit,
+    rows: Iterable[Row],
+    *,
+    most: int = MOST,
+    progress: Callable[[str, int | None], None] | None = None,
+) -> None:
+    """Write the report of an audit, whose checks have all their flags, in at most `most` bytes.
+
+    `rows` can be gone through again, and are never all in memory; where they are too many for the
+    file, it holds those that failed checks name and a sample of the others, and says so.
+    `progress` is told each step. The same input gives the same bytes. Raises StoreError where the
+    file cannot be written.
+    """
+    if progress:
+        progress("drawing the report", None)
+    page = report.Page(
+        title=f"Audit of {short(audit.source.name, 100)}",
+        warnings=tuple(warnings(audit)),
+        sections=tuple(sections(audit)),
+    )
+    styled = lifted(page)
+    environment = report.templates(HERE)
+    own = Markup((HERE / "page.css").read_text(encoding="utf-8"))
+    style = Markup("\n").join((report.style(environment), own, styled.sheet))
+    script = Markup("\n".join(_script()))
+
+    def rendered(held: Held) -> Iterator[str]:
+        template = environment.get_template("page.html.jinja")
+        return template.generate(
+            page=styled.page, style=style, script=script, policy=Markup(policy_of(style, script)),
+            verdict=verdict(audit), held=held,
+        )  # fmt: skip
+
+    flags = Flags(audit.checks)
+    empty = sum(len(piece.encode()) for piece in rendered(hold((), flags, most)))
+    # Every block stands in an element of its own, a few dozen characters long.
+    held = hold(rows, flags, round(0.99 * max(0, most - empty)), progress)
+    write_whole(path, rendered(held))
+
+
+def policy_of(style: str, script: str) -> str:
+    """A policy under which nothing is loaded or sent, and this one style and script is in force."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {source_hash(style)}",
+            f"script-src {source_hash(script)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            # Text that is handed to a parser of HTML is an error, not an element.
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+
+
+def _script() -> Iterator[str]:
+    for name in SCRIPTS:
+        yield (HERE / "scripts" / name).read_text(encoding="utf-8")

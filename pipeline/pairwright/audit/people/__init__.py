@@ -1,0 +1,14 @@
+"""People: what the rows say about persons, and whether they may say it.
+
+patterns.py    what personal data look like; one function each
+scan.py        every text scanned once, and the log of what to redact
+sensitive.py   rows on health, religion, law, politics, sexuality
+licences.py    posts with their licence and address
+tombstones.py  people and addresses that were to be forgotten
+"""
+
+from pairwright.audit.people.explained import EXPLAINED
+from pairwright.audit.people.part import People
+from pairwright.audit.people.scan import Redaction
+
+__all__ = ["EXPLAINED", "People", "Redaction"]

@@ -1,0 +1,65 @@
+"""The checks of this part in words."""
+
+from pairwright.audit.records import Explained
+
+_REDACT = "Work through audit/redactions.jsonl: it gives the place of every finding, masked."
+
+EXPLAINED = {
+    "iban": Explained(
+        title="Account numbers (IBAN)", why="Anybody can charge such an account.", todo=_REDACT
+    ),
+    "card": Explained(title="Card numbers", why="Anybody can try to pay with them.", todo=_REDACT),
+    "email": Explained(
+        title="E-mail addresses",
+        why="They name and reach a person who did not agree to stand in a benchmark.",
+        todo=_REDACT,
+    ),
+    "phone": Explained(
+        title="Telephone numbers",
+        why="They reach a person who did not agree to stand in a benchmark.",
+        todo=_REDACT,
+    ),
+    "ip": Explained(
+        title="IP addresses",
+        why="An address of a machine at home leads to its owner.",
+        todo=_REDACT,
+    ),
+    "profile_url": Explained(
+        title="Addresses of people's pages",
+        why="They join a user to accounts elsewhere; many are of well-known people, too.",
+        todo=_REDACT,
+    ),
+    "handle": Explained(
+        title="Handles",
+        why="They name other users, who wrote nothing here.",
+        todo=_REDACT,
+    ),
+    "stated_name": Explained(
+        title="Names that people give as theirs",
+        why="A name joins a pseudonym to a person. A quotation may look the same.",
+        todo=_REDACT,
+    ),
+    "names": Explained(
+        title="Other names",
+        why="Names of people in running text need a language model to be told from other words.",
+        todo="Read a sample, or run a name finder of your choice over the texts.",
+    ),
+    "sensitive": Explained(
+        title="Sensitive subjects",
+        why="What is known of somebody's health, belief, politics, sexuality or trouble with the "
+        "law can harm them.",
+        todo="Say so in the card, and weigh whether these rows are needed.",
+    ),
+    "licence": Explained(
+        title="Licences and addresses",
+        why="Most licences of such texts, CC BY-SA among them, ask for both; data without them "
+        "have been taken down.",
+        todo="Give every post the address it stands at and its licence, which for Stack Exchange "
+        "its date tells.",
+    ),
+    "tombstones": Explained(
+        title="People and posts that were to be forgotten",
+        why="Somebody asked for them to be taken out.",
+        todo="Release again from the run, whose tombstones leave them out.",
+    ),
+}

@@ -1,0 +1,35 @@
+"""The audit's fourth part."""
+
+from collections.abc import Iterator
+
+from pairwright.audit.people.licences import Licences
+from pairwright.audit.people.scan import PersonalData, Redaction
+from pairwright.audit.people.sensitive import Sensitive
+from pairwright.audit.people.tombstones import Tombstones
+from pairwright.audit.records import Check
+from pairwright.dataset import Row
+from pairwright.dataset.tombstones import Forgotten
+
+
+class People:
+    """`forgotten` is what tombstones name; None where the auditor has no list of them."""
+
+    def __init__(self, forgotten: Forgotten | None = None) -> None:
+        self._data, self._sensitive, self._licences = PersonalData(), Sensitive(), Licences()
+        self._tombstones = Tombstones(forgotten)
+
+    def add(self, row: Row) -> None:
+        self._data.add(row)
+        self._sensitive.add(row)
+        self._licences.add(row)
+        self._tombstones.add(row)
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._data.checks()
+        yield from self._sensitive.checks()
+        yield from self._licences.checks()
+        yield from self._tombstones.checks()
+
+    def redactions(self) -> Iterator[Redaction]:
+        """What was found, text by text, in the order of the source."""
+        yield from self._data.redactions()

@@ -1,0 +1,137 @@
+"""Every text scanned once for personal data, and the log of what to redact."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple, get_args
+
+from pairwright.audit.found import Found
+from pairwright.audit.people.finding import Finding, Kind, masked
+from pairwright.audit.people.mail import emails
+from pairwright.audit.people.money import cards, ibans
+from pairwright.audit.people.names import handles, stated_names
+from pairwright.audit.people.net import ips, profile_urls
+from pairwright.audit.people.telephone import phones
+from pairwright.audit.records import Check
+from pairwright.dataset import Row
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""Of what overlaps in a text, the first of these is kept."""
+FAILS = frozenset({"email", "phone", "card", "iban"})
+"""Kinds by which anybody can reach or rob a person. The others are public names, often of
+somebody famous: they are told and logged."""
+MOST = 200
+"""Findings of a kind that one text is searched for."""
+_FINDERS = {
+    "iban": ibans, "card": cards, "email": emails, "profile_url": profile_urls, "ip": ips,
+    "phone": phones, "handle": handles, "stated_name": stated_names,
+}  # fmt: skip
+_NEED_DIGITS = frozenset({"iban", "card", "phone", "ip"})
+"""An address of the sixth version without a digit is none that anybody has."""
+_DIGIT = re.compile(r"\d")
+
+
+class Redaction(NamedTuple):
+    """One finding, in the first row that holds its text."""
+
+    row: str
+    field: str
+    """Such as `question` or `profile[2].text`, counted from 0."""
+    post: str
+    """The post's id, where it is in one."""
+    kind: Kind
+    start: int
+    end: int
+    """In characters; `text[start:end]` is to be redacted."""
+    masked: str
+    rows: int
+    """How many rows hold the same text in such a field: all of them are to be redacted."""
+
+
+class PersonalData:
+    """A check for each kind, named for it: rows that hold one. Addresses that a licence asks for
+    (`source_url`) are not looked into."""
+
+    def __init__(self) -> None:
+        self._clean: set[int] = set()
+        self._found: dict[int, list[Redaction]] = {}
+        self._rows: Counter[int] = Counter()
+        self._checks = {
+            kind: Found(
+                "people", kind,
+                limit=0.0 if kind in FAILS else None, others=0.0 if kind in FAILS else None,
+            )
+            for kind in KINDS
+        }  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        said: dict[Kind, str] = {}
+        seen: set[int] = set()
+        for field, post, text in _fields(row):
+            key = hash(text)
+            if key in self._clean:
+                continue
+            if key not in self._found:
+                found = find(text)
+                if not found:
+                    self._clean.add(key)
+                    continue
+                self._found[key] = [_logged(row.id, field, post, text, one) for one in found]
+            if key not in seen:
+                seen.add(key)
+                self._rows[key] += 1
+            for one in self._found[key]:
+                said.setdefault(one.kind, f"{field}: {one.masked}")
+        for kind, check in self._checks.items():
+            check.add(row, said.get(kind))
+
+    def checks(self) -> Iterator[Check]:
+        for check in self._checks.values():
+            yield from check.checks()
+        yield Check(
+            family="people", name="names", status="note",
+            detail="names of people are not looked for, but where somebody states their own: a "
+            "model that finds them reliably is not part of this tool",
+        )  # fmt: skip
+
+    def redactions(self) -> Iterator[Redaction]:
+        for key, found in self._found.items():
+            for one in found:
+                yield one._replace(rows=self._rows[key])
+
+
+def find(text: str) -> list[Finding]:
+    """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS."""
+    digits = _DIGIT.search(text) is not None
+    taken: list[Finding] = []
+    for kind in KINDS:
+        if digits or kind not in _NEED_DIGITS:
+            new = list(islice(_FINDERS[kind](text), MOST))
+            taken += [one for one in new if not any(_overlap(one, other) for other in taken)]
+    return sorted(taken, key=lambda one: one.start)
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _logged(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
+    return Redaction(row, field, post, one.kind, one.start, one.end, masked(text, one), 0)
+
+
+def _fields(row: Row) -> Iterator[tuple[str, str, str]]:
+    """Every text that people read, as field, post and text."""
+    yield "question", "", row.question
+    if row.narrative:
+        yield "narrative", "", row.narrative
+    yield "chosen", "", row.chosen
+    yield "rejected", "", row.rejected
+    for number, post in enumerate(row.profile):
+        yield f"profile[{number}].text", post.id, post.text
+    for number, aspect in enumerate(row.rubric_aspects):
+        for name, text in (
+            ("aspect", aspect.aspect), ("reason", aspect.reason), ("evidence", aspect.evidence)
+        ):  # fmt: skip
+            if text:
+                yield f"rubric_aspects[{number}].{name}", "", text

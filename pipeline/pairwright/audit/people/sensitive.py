@@ -1,0 +1,87 @@
+"""Rows about what people are harmed by when it is known of them.
+
+The special categories of the GDPR (article 9) and what courts deal with (article 10), as far as
+LaMP-QA's subcategories and a short list of words tell.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from pairwright import text
+from pairwright.audit.found import TEXT, Found
+from pairwright.audit.records import Check
+from pairwright.dataset import Row
+
+CATEGORIES = {
+    "health": ("health", "fitness"),
+    "religion": ("buddhism", "christianity", "hermeneutics", "hinduism", "islam", "judaism"),
+    "law": ("law",),
+    "politics": ("politics",),
+    "family": ("interpersonal", "parenting"),
+    "origin": ("expatriates", "genealogy"),
+    "money": ("money",),
+}
+WORDS = {
+    "health": """
+        abortion alcoholic antidepressant anxiety autism autistic bipolar cancer chemotherapy
+        dementia depressed depression diabetes diabetic diagnosed disability disabled hiv illness
+        insulin medication miscarriage overdose pregnancy pregnant psychiatrist psychotherapy
+        schizophrenia suicidal suicide symptoms therapist
+        """,
+    "religion": """
+        atheist baptised baptism bible buddhist catholic christian church hindu imam islam islamic
+        jewish judaism mosque muslim pastor priest protestant quran rabbi sabbath synagogue torah
+        """,
+    "law": """
+        arrested attorney convicted court custody defendant felony jail lawsuit lawyer parole
+        plaintiff prison probation sued
+        """,
+    "politics": """
+        communist conservatives democrats election fascist liberals nazi parliament republicans
+        senator socialist voted
+        """,
+    "sexuality": """
+        bisexual erection gay genitals heterosexual homosexual intercourse lesbian masturbation
+        orgasm porn pornography rape sexual sexuality sexually transgender
+        """,
+}
+ENOUGH = 2
+"""Words of a list in one text: one alone is often a figure of speech."""
+_GROUP_OF = {name: group for group, names in CATEGORIES.items() for name in names}
+_WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
+_ANY = frozenset().union(*_WORDS.values())
+
+
+class Sensitive:
+    """`sensitive`: a note of how many rows there are, by group."""
+
+    def __init__(self) -> None:
+        self._found = Found("people", "sensitive", limit=None, others=None)
+        self._groups: Counter[str] = Counter()
+        self._known: dict[int, frozenset[str]] = {}
+
+    def add(self, row: Row) -> None:
+        categories = (row.category, *(post.category for post in row.profile))
+        groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
+        texts = (row.question, row.narrative or "", *(post.text for post in row.profile))
+        groups = groups.union(*map(self._of, texts))
+        self._groups.update(groups)
+        self._found.add(row, ", ".join(sorted(groups)))
+
+    def checks(self) -> Iterator[Check]:
+        counts = sorted(self._groups.items(), key=lambda of: (-of[1], of[0]))
+        yield from self._found.checks(", ".join(f"{group} {n:,}" for group, n in counts))
+
+    def _of(self, passage: str) -> frozenset[str]:
+        key = hash(passage)
+        if key not in self._known:
+            said = _ANY.intersection(text.words(passage[:TEXT]))
+            self._known[key] = _NONE if len(said) < ENOUGH else _groups(said)
+        return self._known[key]
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+def _groups(said: frozenset[str]) -> frozenset[str]:
+    return frozenset(group for group, own in _WORDS.items() if len(own & said) >= ENOUGH)

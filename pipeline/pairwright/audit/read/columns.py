@@ -1,0 +1,108 @@
+"""Which column of somebody's file holds what."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairwright.errors import InputError
+from pairwright.sources.problem import Refusal
+
+KNOWN = {
+    "prompt": ("prompt", "question"),
+    "chosen": ("chosen",),
+    "rejected": ("rejected",),
+    "first": (),
+    "second": (),
+    "label": (),
+    "id": ("id",),
+    "domain": ("domain", "config", "subset"),
+    "category": ("category",),
+    "user": ("user",),
+    "narrative": ("narrative",),
+    "profile": ("profile",),
+    "rubric_aspects": ("rubric_aspects",),
+    "generator": ("generator",),
+    "created": ("created",),
+    "source_url": ("source_url",),
+    "licence": ("licence",),
+    "split": ("split",),
+}
+"""What a row is made of, and the columns that hold it where no option says otherwise: the first
+that is there. `first`, `second` and `label` (1 or 2: which of them is better) stand for `chosen`
+and `rejected` together."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The auditor's options over what is known."""
+
+    given: Mapping[str, str]
+    """By what it holds; empty for a column that is to be left alone."""
+
+    @classmethod
+    def parse(cls, options: Iterable[str]) -> "Columns":
+        """From options such as `chosen=better_text`; raises InputError."""
+        given: dict[str, str] = {}
+        for option in options:
+            name, equals, column = option.partition("=")
+            where = f"--column {option}"
+            if not equals or name not in KNOWN:
+                raise InputError(
+                    "is not WHAT=COLUMN", where=where, fix=f"WHAT is one of {', '.join(KNOWN)}."
+                )
+            if name in given:
+                raise InputError(f"{name} is given twice", where=where, fix="Leave one out.")
+            given[name] = column
+        ordered = {"first", "second", "label"} & given.keys()
+        if ordered and len(ordered) < 3:
+            raise InputError(
+                f"{', '.join(sorted(ordered))} alone says nothing",
+                where="--column",
+                fix="Give first, second and label together, or chosen and rejected.",
+            )
+        if ordered and {"chosen", "rejected"} & given.keys():
+            raise InputError(
+                "chosen or rejected beside first, second and label",
+                where="--column",
+                fix="Give the one or the other.",
+            )
+        return cls(given)
+
+    def refuse(self, where: str | Path) -> None:
+        """Raises InputError where there are options, for a source whose columns are fixed."""
+        if self.given:
+            raise InputError(
+                "a column map is for files of others, and this is a release or a run",
+                where=where,
+                fix="Leave out --column, or name one file.",
+            )
+
+    @property
+    def labelled(self) -> bool:
+        """Whether a label says which of two responses is better."""
+        return "label" in self.given
+
+    def value(self, fields: Mapping[str, Any], name: str) -> object:
+        """What a row holds under this name; None where it has no such column.
+
+        Raises Refusal where an option names a column that the row does not have.
+        """
+        column = self.given.get(name)
+        if column is None:
+            column = next((known for known in KNOWN[name] if known in fields), "")
+        if not column:
+            return None
+        if column not in fields:
+            raise Refusal("missing_column", f"no column {column!r} for {name}")
+        return fields[column]
+
+    def needed(self, fields: Mapping[str, Any], name: str) -> object:
+        """The same for what a row must have; raises Refusal."""
+        value = self.value(fields, name)
+        if value is None:
+            names = (self.given[name],) if name in self.given else KNOWN[name]
+            there = any(column in fields for column in names)
+            reason = "empty_value" if there else "missing_column"
+            raise Refusal(reason, f"{name} is null" if there else f"no column for {name}")
+        return value

@@ -1,0 +1,146 @@
+"""JSON, JSONL and Parquet of others: one file, or a folder of them."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.audit.read.columns import Columns
+from pairwright.audit.read.fields import found, kind_of
+from pairwright.audit.read.source import REASONS, Found, Kind, PairSource, Unread
+from pairwright.errors import InputError
+from pairwright.sources.fields import shown
+from pairwright.sources.parquet import parquet
+from pairwright.sources.problem import Problem, Refusal
+from pairwright.sources.tables import Row as Line
+from pairwright.sources.tables import Table, json_array, jsonl
+
+_OPENERS: dict[str, Callable[[Path], Table]] = {
+    ".json": json_array,
+    ".jsonl": jsonl,
+    ".parquet": parquet,
+}
+_SHARD = re.compile(r"-\d+-of-\d+$")
+_SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
+
+
+class Piece(NamedTuple):
+    """One table of a source: a file, or a configuration's split on the Hub."""
+
+    table: Callable[[], Table]
+    config: str
+    split: str
+
+
+def open_files(path: Path, columns: Columns) -> PairSource:
+    """A file, or every such file below a folder, in the order of their names.
+
+    Raises InputError where there is none, or the first row's columns are of something else.
+    """
+    pieces = _pieces(path)
+    kind = first_kind(pieces[0])
+    if kind == "run":
+        raise InputError(
+            "a run's pairs, which are no whole rows without their folder",
+            where=path,
+            fix="Name the run folder itself.",
+        )
+    return PairSource(
+        name=path.resolve().name, kind=kind, read=partial(read_pieces, pieces, columns)
+    )
+
+
+def first_kind(piece: Piece) -> Kind:
+    """By the first row that is an object; plain where there is none."""
+    first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
+    return kind_of(first.fields) if first else "plain"
+
+
+def read_pieces(pieces: Iterable[Piece], columns: Columns) -> Iterator[Found | Unread]:
+    """Every row of every piece.
+
+    Raises InputError after a piece in which not one row could be read, naming its columns.
+    """
+    for piece in pieces:
+        table = piece.table()
+        reasons: Counter[str] = Counter()
+        first: Unread | None = None
+        there: tuple[str, ...] = ()
+        rows = 0
+        for line in table.rows:
+            read = _read(line, columns, piece)
+            if isinstance(read, Unread):
+                reasons[read.reason] += 1
+                first = first or read
+            if isinstance(line, Line):
+                there = there or tuple(line.fields)
+            rows += 1
+            yield read
+        if rows == reasons.total():
+            raise _nothing_read(table.source, first, there, reasons)
+
+
+def _read(line: Line | Problem, columns: Columns, piece: Piece) -> Found | Unread:
+    if isinstance(line, Problem):
+        return Unread(line.reason, line.where, line.detail)
+    try:
+        return found(line.fields, columns, piece.config, piece.split)
+    except Refusal as refusal:
+        return Unread(refusal.reason, line.where, refusal.detail)
+
+
+def _pieces(path: Path) -> list[Piece]:
+    if path.is_file():
+        if path.suffix.lower() not in _OPENERS:
+            raise InputError(
+                f"unknown kind of file {path.suffix!r}",
+                where=path,
+                fix=f"Use one of {', '.join(_OPENERS)}; unpack a packed file first.",
+            )
+        return [_piece(path, Path(path.name), alone=True)]
+    files = sorted(_data_files(path))
+    if not files:
+        raise InputError(
+            "neither a release nor a run, and no file of pairs in it",
+            where=path,
+            fix=f"Name a file or a folder of files: {', '.join(_OPENERS)}.",
+        )
+    return [_piece(file, file.relative_to(path), alone=len(files) == 1) for file in files]
+
+
+def _data_files(folder: Path) -> Iterator[Path]:
+    """Hidden folders are left alone: the Hub's client keeps its own notes in one."""
+    for file in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if not hidden and file.suffix.lower() in _OPENERS and file.is_file():
+            yield file
+
+
+def _piece(file: Path, relative: Path, *, alone: bool) -> Piece:
+    """The configuration is the folder, or else the file's name, unless that is a split's."""
+    stem = _SHARD.sub("", relative.stem)
+    split = stem if stem in _SPLITS else ""
+    folders = [part for part in relative.parts[:-1] if part != "data"]
+    config = "-".join(folders) or ("" if alone or split else stem)
+    return Piece(partial(_OPENERS[file.suffix.lower()], file), config, split)
+
+
+def _nothing_read(
+    source: str, first: Unread | None, there: tuple[str, ...], reasons: Counter[str]
+) -> InputError:
+    if first is None:
+        return InputError("holds no rows", where=source, fix="Write or download it again.")
+    counts = ", ".join(f"{REASONS[reason]} ({n:,})" for reason, n in reasons.most_common())
+    fix = "Mend this row first."
+    if there:
+        fix = (
+            f"The columns are {', '.join(map(shown, there))}. Say what holds what with --column,"
+            " such as --column prompt=question --column chosen=better --column rejected=worse."
+        )
+    return InputError(
+        f"not one row could be read: {counts}; here: {first.detail}",
+        where=f"{source}:{first.where.rpartition(':')[2]}",
+        fix=fix,
+    )

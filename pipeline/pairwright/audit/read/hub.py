@@ -1,0 +1,75 @@
+"""Datasets of the Hugging Face Hub: a release is downloaded whole, others through `datasets`."""
+
+import re
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pairwright.audit.read.columns import Columns
+from pairwright.audit.read.files import Piece, first_kind, read_pieces
+from pairwright.audit.read.release import open_release
+from pairwright.audit.read.source import PairSource
+from pairwright.errors import InputError
+from pairwright.sources.tables import Table, numbered
+
+_DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
+
+
+def open_hub(given: str, columns: Columns) -> PairSource:
+    """`ORG/NAME`, or `ORG/NAME@REVISION`: every split of every configuration.
+
+    Raises InputError where the extra `hub` or the network is missing, or there is no such dataset.
+    """
+    name, _, revision = given.partition("@")
+    hub, datasets = _import("huggingface_hub", given), _import("datasets", given)
+    try:
+        there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision or None)
+        if "manifest.json" in there and any(map(_DATA.fullmatch, there)):
+            columns.refuse(given)
+            at = hub.snapshot_download(name, repo_type="dataset", revision=revision or None)
+            return open_release(Path(at), name=given)
+        loaded = {
+            config: datasets.load_dataset(name, config, revision=revision or None)
+            for config in datasets.get_dataset_config_names(name, revision=revision or None)
+        }
+    except InputError:
+        raise
+    except Exception as error:  # whatever the Hub's clients, the network and file formats raise
+        raise InputError(
+            f"neither a file or folder here nor a dataset that could be loaded:"
+            f" {type(error).__name__}: {error}",
+            where=given,
+            fix="Check the id; a private one needs `hf auth login`. Without network, name a file.",
+        ) from error
+    pieces = [
+        Piece(
+            partial(_table, f"{name}/{config}/{split}", rows),
+            config="" if config == "default" else config,
+            split=split,
+        )
+        for config, splits in loaded.items()
+        for split, rows in splits.items()
+    ]
+    return PairSource(
+        name=given,
+        kind=first_kind(pieces[0]),
+        read=partial(read_pieces, pieces, columns),
+        total=sum(len(rows) for splits in loaded.values() for rows in splits.values()),
+    )
+
+
+def _table(name: str, rows: Any) -> Table:
+    """Rows counted from 1. `datasets` keeps them on disk, not in memory."""
+    return Table(name, list(rows.column_names), numbered(name, rows))
+
+
+def _import(module: str, given: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise InputError(
+            f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
+            where=given,
+            fix="Run pip install 'pairwright[hub]', or give the path of a file.",
+        ) from None

@@ -1,0 +1,59 @@
+"""Prompts and responses that are lists of messages."""
+
+from typing import Any, NamedTuple
+
+from pairwright.sources.fields import kind
+from pairwright.sources.problem import Refusal
+
+_ASKING = ("user", "human", "system", "tool")
+
+
+class Reply(NamedTuple):
+    """A response and what came before it, as text; empty where nothing did."""
+
+    before: str
+    text: str
+
+
+def reply(value: object, name: str) -> Reply:
+    """A response: text, or messages of which the last is the response. Raises Refusal."""
+    if not isinstance(value, list):
+        return Reply("", as_text(value, name))
+    if not value:
+        raise Refusal("no_messages", f"{name} is an empty list")
+    role, text = _message(value[-1], name)
+    if role.lower() in _ASKING:
+        raise Refusal("ends_with_user", f"the last message of {name} is by {role!r}")
+    return Reply(prompt(value[:-1], name), text)
+
+
+def prompt(value: object, name: str) -> str:
+    """A prompt: text, or messages; one alone is its text, several have their roles before them."""
+    if not isinstance(value, list):
+        return as_text(value, name)
+    said = [_message(message, name) for message in value]
+    if len(said) == 1:
+        return said[0][1]
+    return "\n\n".join(f"{role}: {text}" for role, text in said)
+
+
+def as_text(value: object, name: str) -> str:
+    """The text as it is; raises Refusal where it is none, or cannot be written as UTF-8."""
+    if not isinstance(value, str):
+        raise Refusal("wrong_type", f"{name} is {kind(value)}, not text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise Refusal("lone_surrogate", f"{name}, character {error.start + 1}") from None
+    return value
+
+
+def _message(value: Any, name: str) -> tuple[str, str]:
+    """Role and content, by the names of OpenAI's messages or of ShareGPT's."""
+    if not isinstance(value, dict):
+        raise Refusal("not_an_object", f"a message of {name} is {kind(value)}")
+    role, content = ("role", "content") if "role" in value else ("from", "value")
+    return (
+        as_text(value.get(role), f"{role} in {name}"),
+        as_text(value.get(content), f"{content} in {name}"),
+    )

@@ -1,0 +1,69 @@
+"""A release folder."""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pairwright.audit.read.source import Found, PairSource
+from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
+from pairwright.errors import InputError
+
+_FIX = "Take the release anew and verify it; or name one Parquet file of data/ by itself."
+
+
+def is_release(folder: Path) -> bool:
+    """Whether a folder has a release's rows; raises InputError where only the rest is missing."""
+    parts = parts_of(folder)
+    if Layout(folder).manifest.is_file():
+        return bool(parts)
+    if parts and _released(folder / parts[0].path):
+        raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
+    return False
+
+
+def open_release(folder: Path, name: str = "") -> PairSource:
+    """The rows by configuration and split. `name` is for the report; the folder's if empty.
+
+    Raises InputError where the release does not say its version.
+    """
+    parts = parts_of(folder)
+    return PairSource(
+        name=name or folder.resolve().name,
+        kind="release",
+        version=_version(Layout(folder)),
+        read=partial(_read, folder, parts),
+        folder=folder,
+        total=_count(folder, parts),
+    )
+
+
+def _read(folder: Path, parts: list[Part]) -> Iterator[Found]:
+    for part in parts:
+        for row in read_rows(folder / part.path):
+            yield Found(part.split, row)
+
+
+def _version(layout: Layout) -> str:
+    try:
+        stated = json.loads(layout.stated.read_text(encoding="utf-8"))
+        return str(stated["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError("states no version", where=layout.stated, fix=_FIX) from None
+
+
+def _released(path: Path) -> bool:
+    try:
+        return set(pq.read_schema(path).names) == set(Row.model_fields)
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def _count(folder: Path, parts: list[Part]) -> int | None:
+    try:
+        return sum(int(pq.read_metadata(folder / part.path).num_rows) for part in parts)
+    except (pa.ArrowException, OSError):
+        return None  # Reading says what is wrong with it.

@@ -1,0 +1,72 @@
+"""What a source gives, each time it is read."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pairwright.dataset import Row
+
+Kind = Literal["release", "run", "official", "plain"]
+
+REASONS = {
+    "bad_json": "a line is not JSON",
+    "invalid_utf8": "a line or row holds bytes that are not UTF-8",
+    "not_an_object": "a row, or an entry of one of its lists, is not an object",
+    "missing_column": "a column that is needed or was named is not in the row",
+    "empty_value": "a response or the prompt is null",
+    "wrong_type": "a field holds another type than it should, such as a number for text",
+    "lone_surrogate": "a text holds half a character, which no file in UTF-8 can hold",
+    "bad_time": "a time that cannot be read",
+    "bad_label": "the label is neither 1 (the first is better) nor 2 (the second)",
+    "no_messages": "a list of messages is empty",
+    "ends_with_user": "the last message is not a response",
+    "prompts_differ": "the messages before the two responses are not the same",
+    "not_a_row": "the row has a release's columns, and not its values",
+}
+
+
+class Found(NamedTuple):
+    """A row with its split; empty where the source has none."""
+
+    split: str
+    row: Row
+
+
+class Unread(NamedTuple):
+    """A row that could not be read, and why: a key of REASONS."""
+
+    reason: str
+    where: str
+    """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """Pairs that can be read again and again, one in memory at a time."""
+
+    name: str
+    """For the report: never a path of this machine."""
+    kind: Kind
+    read: Callable[[], Iterator[Found | Unread]]
+    """Raises InputError where a file is of no use as a whole."""
+    version: str = ""
+    folder: Path | None = None
+    """Of a release or a run."""
+    total: int | None = None
+    """Rows, where that is known before they are read."""
+
+    def rows(self) -> "Rows":
+        """What could be read, to be gone through again and again."""
+        return Rows(self)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a source."""
+
+    source: PairSource
+
+    def __iter__(self) -> Iterator[Row]:
+        return (found.row for found in self.source.read() if isinstance(found, Found))

@@ -1,0 +1,66 @@
+"""A source's rows counted, with those that could not be read."""
+
+from collections import Counter
+
+from pairwright.audit.read import PairSource, Unread
+from pairwright.audit.read.source import REASONS
+from pairwright.audit.records import EXAMPLES, Check, Explained, Flag, Source
+from pairwright.dataset import Row
+
+EXPLAINED = {
+    "unreadable_rows": Explained(
+        title="Rows that cannot be read",
+        why="They are part of no other number here, and other programs trip over them or drop"
+        " them without a word.",
+        todo="Mend the rows named, or take them out.",
+    ),
+}
+
+
+class Tally:
+    """What is told of a source's rows, and of those that could not be read."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._configs: Counter[str] = Counter()
+        self._problems: Counter[str] = Counter()
+        self._places: list[Flag] = []
+        self._simulated = False
+
+    def row(self, row: Row) -> None:
+        self.rows += 1
+        self._configs[row.config] += 1
+        self._simulated |= row.simulated
+
+    def unread(self, unread: Unread) -> None:
+        self._problems[unread.reason] += 1
+        if self._problems[unread.reason] <= EXAMPLES:
+            said = REASONS[unread.reason]
+            detail = f"{said}: {unread.detail}" if unread.detail else said
+            self._places.append(Flag(row=unread.where, detail=detail))
+
+    def source(self, source: PairSource, digest: str) -> Source:
+        return Source(
+            name=source.name,
+            kind=source.kind,
+            version=source.version,
+            digest=digest,
+            rows=self.rows,
+            configs=dict(sorted(self._configs.items())),
+            simulated=self._simulated,
+            problems=dict(sorted(self._problems.items())),
+        )
+
+    def check(self) -> Check:
+        unread = self._problems.total()
+        told = (f"{REASONS[why]}: {n:,}" for why, n in self._problems.most_common())
+        return Check(
+            family="integrity",
+            name="unreadable_rows",
+            status="fail" if unread else "pass",
+            count=unread,
+            of=self.rows + unread,
+            limit=0,
+            detail="; ".join(told),
+            flags=tuple(self._places),
+        )

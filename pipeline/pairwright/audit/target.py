@@ -1,0 +1,119 @@
+"""Figures beside those of other pairs, such as the official benchmark's. They decide nothing."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pairwright.audit.balance import Balance, Means
+from pairwright.audit.records import Check, Explained, Interval
+
+OFFICIAL_SIZES = {
+    "Art_and_Entertainment": 767,
+    "Lifestyle_and_Personal_Development": 989,
+    "Society_and_Culture": 1074,
+}
+"""Items of Personalized RewardBench by domain (arXiv 2604.07343; the dataset's card)."""
+
+EXPLAINED = {
+    "size": Explained(
+        title="Number of pairs, beside the target's",
+        why="Fewer pairs give wider intervals.",
+        todo="Nothing, if the intervals are narrow enough for what is to be told apart.",
+    ),
+    "lengths": Explained(
+        title="Length of responses, beside the target's",
+        why="Scorers lean to long responses, so scores on sets of other lengths compare badly.",
+        todo="Set the word limits of the build, or say that lengths differ.",
+    ),
+    "aspects_per_item": Explained(
+        title="Aspects per item, beside the target's",
+        why="More aspects make more differences between the two responses.",
+        todo="Set how many aspects a rubric may have, or say that they differ.",
+    ),
+    "blind_accuracy": Explained(
+        title="Accuracy without the user, beside the target's",
+        why="It tells which of the two sets can be solved more easily without the user.",
+        todo="Look at the blind checks, which hold the accuracy against a bound.",
+    ),
+}
+
+
+class Measured(NamedTuple):
+    """One of the two: its name, counts, and checks of family shortcuts."""
+
+    name: str
+    balance: Balance
+    checks: tuple[Check, ...]
+
+
+def compare(own: Measured, other: Measured) -> Iterator[Check]:
+    """Sizes, lengths and aspects of every domain; accuracies of every configuration of both that
+    are of one domain, and of all together."""
+    there = other.balance.by_domain()
+    for domain, means in sorted(own.balance.by_domain().items()):
+        yield from _domain(domain, means, there.get(domain), other.name)
+    for check in own.checks:
+        for counterpart in other.checks:
+            if check.name == counterpart.name and _comparable(check, counterpart, own, other):
+                yield from _accuracy(check, counterpart, other.name)
+
+
+def _domain(domain: str, own: Means, there: Means | None, name: str) -> Iterator[Check]:
+    size = f"{own.pairs:,} pairs; {there.pairs if there else 0:,} in {name}"
+    if domain in OFFICIAL_SIZES:
+        size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
+    yield _note("size", domain, own.pairs, size)
+    if there is None:
+        return
+    yield _note(
+        "lengths",
+        domain,
+        own.pairs,
+        f"{own.chosen_words:.1f} words chosen and {own.rejected_words:.1f} rejected, on average;"
+        f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}",
+    )
+    yield _note(
+        "aspects_per_item",
+        domain,
+        own.pairs,
+        f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}",
+    )
+
+
+def _comparable(check: Check, counterpart: Check, own: Measured, other: Measured) -> bool:
+    if not check.config or not counterpart.config:
+        return check.config == counterpart.config
+    return own.balance.domains[check.config] == other.balance.domains[counterpart.config]
+
+
+def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
+    if check.found is None or counterpart.found is None:
+        return
+    of = f"{name}, {counterpart.config}" if counterpart.config else name
+    yield Check(
+        family="target",
+        name="blind_accuracy",
+        config=check.config,
+        status="note",
+        found=check.found,
+        of=check.of,
+        detail=f"{check.name}: {_shown(check.found)}; {_shown(counterpart.found)} in {of}",
+    )
+
+
+def _shown(found: Interval) -> str:
+    if found.value is None:
+        return "no estimate"
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f} (n = {found.n:,})"
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f}, n = {found.n:,})"
+
+
+def _note(name: str, domain: str, of: int, detail: str) -> Check:
+    return Check(
+        family="target",
+        name=name,
+        config=domain,
+        status="note",
+        of=of,
+        detail=detail,
+    )

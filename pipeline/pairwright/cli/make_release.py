@@ -1,0 +1,126 @@
+"""Making a release: everything is written beside its place, and put there whole."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from pairwright.audit.page import write_page
+from pairwright.audit.read.release import open_release
+from pairwright.audit.run import audit, shortened
+from pairwright.build.folder import RunFolder
+from pairwright.cli.gather import Asked, Gathered, Step, gather
+from pairwright.dataset import Layout, write_one
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.release.checksums import write_checksums
+from pairwright.release.derive import documents, know
+from pairwright.release.summary import Summary
+from pairwright.release.versions import check_version
+from pairwright.release.write import write_primary
+from pairwright.store import Store
+
+
+class Made(NamedTuple):
+    """A release that was written."""
+
+    gathered: Gathered
+    summary: Summary
+    digest: str
+    """Its root digest."""
+    failed_checks: int
+    """Of its audit."""
+
+
+def make_release(run: Path, out: Path, asked: Asked) -> Made:
+    """Raises InputError for whatever keeps the run from being released, and StoreError where its
+    store or the disk refuses. What an interrupted release left is removed by the next."""
+    check_version(asked.version)
+    partial = _partial(out)
+    with _shown() as step, _held(run) as store:
+        gathered = gather(run, store, asked, step)
+        made = _write(Layout(partial), gathered, step)
+        with on_disk(out):
+            partial.rename(out)
+    return made
+
+
+def _partial(out: Path) -> Path:
+    """Where the release is written before it is whole; what an interrupted one left is removed.
+
+    Raises InputError where something stands in the way.
+    """
+    if out.exists() or out.is_symlink():
+        raise InputError(
+            "is there already", where=out, fix="Give a new folder: a release is never changed."
+        )
+    partial = out.with_name(out.name + ".partial")
+    if partial.exists() and not partial.is_dir():
+        raise InputError("stands in the way", where=partial, fix="Move it away.")
+    if partial.is_dir():
+        # The first file that a release writes; it may have been interrupted in the middle of it.
+        first = Layout(partial).stated
+        there = {path.name for path in partial.iterdir()}
+        if there - {f"{first.name}.partial"} and first.name not in there:
+            raise InputError(
+                "was not left by a release, and stands in the way",
+                where=partial,
+                fix="Move it away.",
+            )
+        with on_disk(partial):
+            shutil.rmtree(partial)
+    return partial
+
+
+@contextmanager
+def _held(run: Path) -> Iterator[Store]:
+    """The run's store; no build can change the run meanwhile."""
+    folder = RunFolder(run)
+    folder.settings()
+    if not folder.calls.exists():
+        raise InputError(
+            "is missing, and tells what came of each unit",
+            where=folder.calls,
+            fix="Restore it from a copy.",
+        )
+    with closing(Store(folder.calls)) as store:
+        yield store
+
+
+def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
+    primary, summary = write_primary(layout, gathered.content, lambda n: step("writing pairs", n))
+    # Not the folder's name: a release is the same wherever it is written.
+    source = open_release(layout.root, gathered.content.stated.info.name)
+    audited = audit(source, progress=lambda what, n: step(f"auditing: {what}", n))
+    write_one(layout.audit, shortened(audited))
+    write_page(layout.audit_page, audited, source.rows(), progress=step)
+    primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
+    known = know(layout, primary, summary, lambda what: step(what, None))
+    for path, pieces in documents(known):
+        step(f"writing {path}", None)
+        write_whole(layout.root / path, pieces)
+    step("checksums", None)
+    return Made(gathered, summary, write_checksums(layout.root), len(audited.failed))
+
+
+@contextmanager
+def _shown() -> Iterator[Step]:
+    """One line on standard error that says what is being done; none where it is no terminal."""
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[n]}")
+    with Progress(
+        SpinnerColumn(), *columns, TimeElapsedColumn(),
+        console=console, transient=True, disable=not console.is_terminal,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("", total=None, n="")
+
+        def step(what: str, n: int | None) -> None:
+            if n is None or n % 100 == 0:
+                bar.update(task, description=what, n="" if n is None else f"{n:,}")
+
+        yield step

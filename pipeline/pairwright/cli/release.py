@@ -1,0 +1,76 @@
+"""`pairwright release`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.cli import collector
+from pairwright.cli.human.options import RunPath, share_of
+from pairwright.cli.push import Public, publish
+from pairwright.errors import InputError
+
+
+def release_command(
+    run: RunPath,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="A new folder, for the release.")
+    ],
+    version: Annotated[
+        str, typer.Option(metavar="X.Y.Z", help="The version, higher than any before.")
+    ],
+    previous: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The release before this one; none for the first."),
+    ] = None,
+    trial: Annotated[
+        bool,
+        typer.Option(
+            "--trial", help="For trying out: simulated and unverified pairs, too. No benchmark."
+        ),
+    ] = False,
+    validation: Annotated[
+        float,
+        typer.Option(
+            parser=share_of,
+            metavar="SHARE",
+            help="Share of users, such as 10%, whose pairs are in the split `validation`.",
+        ),
+    ] = 0.0,
+    push: Annotated[
+        str | None, typer.Option("--push", metavar="ORG/NAME", help="Publish it on the Hub, too.")
+    ] = None,
+    public: Public = False,
+) -> None:
+    """Release what people verified, as a dataset folder that proves what it says.
+
+    Holds the pairs as Parquet and as message lists, raw verdicts by pseudonym, the audit, card,
+    datasheet, Croissant, licences, manifest, changelog and checksums. The rule is [human] of
+    RUN/config.toml; what the pages say of the dataset is [release]. Nothing simulated and nothing
+    unverified is in it, unless it is a --trial, which says so everywhere.
+
+    The same run, version and previous release give the same bytes.
+
+    Examples:
+
+      pairwright release runs/first --out releases/1.0.0 --version 1.0.0
+
+      pairwright release runs/first --out releases/1.1.0 --version 1.1.0 --previous releases/1.0.0
+
+      pairwright release runs/demo --out releases/demo --version 0.1.0 --trial
+    """
+    # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.cli.gather import Asked
+    from pairwright.cli.make_release import make_release
+    from pairwright.cli.release_tables import tell
+
+    if validation >= 1:
+        raise InputError(
+            "nothing would be left to test on", where="--validation", fix="Give less than 1."
+        )
+    collector.ease()
+    made = make_release(run, out, Asked(version, previous, trial, validation))
+    tell(Console(), run, out, made)
+    if push:
+        publish(out, push, public=public)

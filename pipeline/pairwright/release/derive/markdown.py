@@ -1,0 +1,66 @@
+"""Pages in Markdown, from templates beside this file.
+
+Every value that a template shows is taken as untrusted and escaped, without a filter to forget;
+only what these functions return is Markdown already.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import jinja2
+
+from pairwright.report import Table, inline, plain
+from pairwright.report import table as table_in_markdown
+
+NOT_STATED = "Not stated."
+
+
+class Markdown(str):
+    """Text that goes onto a page as it is."""
+
+
+def page(template: str, **values: object) -> str:
+    """The page; raises jinja2.UndefinedError where the template asks for what is not there."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent),
+        undefined=jinja2.StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    filters = {"paragraph": paragraph, "stated": stated, "points": points, "code": code}
+    environment.filters.update(filters)
+    return environment.get_template(template).render(**values)
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Markdown:
+    """A table; the first `left` columns are words, the rest numbers."""
+    return Markdown(table_in_markdown(Table(head, tuple(rows), left)))
+
+
+def paragraph(text: str) -> Markdown:
+    """Text at the start of a line."""
+    return Markdown(plain(text))
+
+
+def stated(text: str) -> Markdown:
+    """Paragraphs that the release's makers wrote, or that they wrote none."""
+    parts = [plain(part) for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return Markdown("\n\n".join(parts) or NOT_STATED)
+
+
+def points(texts: Iterable[str]) -> Markdown:
+    """A list, one point a text."""
+    return Markdown("\n".join(f"- {plain(text)}" for text in texts))
+
+
+def code(text: str, language: str = "") -> Markdown:
+    """A block shown letter by letter; its fence is longer than any run of backticks in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return Markdown(f"{fence}{language}\n{text.strip()}\n{fence}")
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Markdown):
+        return value
+    return f"{value:,}" if isinstance(value, int) else inline(str(value))

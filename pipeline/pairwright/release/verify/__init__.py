@@ -1,0 +1,16 @@
+"""Is a release what it says? Everything here needs the release's folder alone.
+
+verify.py      the order of the checks, which stop at the first difference
+folder.py      the files: all there, nothing besides, each with its hash
+stated.py      version, kind, history and errata agree
+outlines.py verdicts.py    people's part agrees with itself
+units.py       what came of each unit: every subject is one that was kept
+rows.py        one pass over the rows: ids, splits, twins (twins.py), people's decisions (votes.py)
+documents.py   every file but the rows, written again and compared
+audited.py     the audit speaks of these rows
+"""
+
+from pairwright.release.verify.difference import Progress
+from pairwright.release.verify.verify import Verified, verify
+
+__all__ = ["Progress", "Verified", "verify"]

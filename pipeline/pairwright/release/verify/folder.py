@@ -1,0 +1,108 @@
+"""The files of a release: all there, nothing besides, each with its hash."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset import Layout
+from pairwright.errors import InputError
+from pairwright.release.checksums import file_digest, read_checksums, root_digest
+from pairwright.release.verify.difference import Progress, difference, reading, same
+
+DOWNLOADED = (".git", ".gitattributes", ".cache")
+"""What git and the Hub's own tools put beside the files of a release."""
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class Folder(NamedTuple):
+    """The files of a folder that is as its checksums say."""
+
+    digest: str
+    """The root digest."""
+    files: tuple[str, ...]
+    """Without checksums.sha256 itself."""
+    beside: tuple[str, ...]
+    """Of DOWNLOADED, what is there. No part of the release."""
+
+
+def check_folder(root: Path, digest: str | None, progress: Progress) -> Folder:
+    """Raises Difference; InputError where there is no release, or `digest` is none."""
+    _check_use(root, digest)
+    beside = tuple(name for name in DOWNLOADED if os.path.lexists(root / name))
+    there = set(_files(root, ""))
+    with reading(root):
+        listed = read_checksums(root)
+    _check_names(listed)
+    own = Layout(root).checksums.name
+    if own in listed:
+        raise difference("lists itself", own)
+    if missing := sorted(listed.keys() - there):
+        raise difference("is listed in checksums.sha256, and is not there", missing[0])
+    if extra := sorted(there - listed.keys() - {own}):
+        raise difference("is there, and is not listed in checksums.sha256", extra[0])
+    for n, (path, expected) in enumerate(listed.items()):
+        progress("hashes", n, len(listed))
+        same("sha256", file_digest(root / path), expected, path)
+    found = root_digest(root)
+    if digest is not None:
+        same("the root digest", found, digest, own)
+    return Folder(found, tuple(listed), beside)
+
+
+def _check_use(root: Path, digest: str | None) -> None:
+    if digest is not None and not _DIGEST.fullmatch(digest):
+        raise InputError(
+            f"{digest!r} is no whole root digest",
+            where="--digest",
+            fix="Give `sha256:` and all 64 hex digits, as `pairwright verify` prints them.",
+        )
+    layout = Layout(root)
+    known = (layout.checksums, layout.stated, layout.manifest)
+    if not root.is_dir() or not any(map(os.path.lexists, known)):
+        raise InputError(
+            "no release here" if root.is_dir() else "no such folder",
+            where=root,
+            fix="Name the folder of a release, the one that holds checksums.sha256.",
+        )
+
+
+def _files(root: Path, below: str) -> Iterator[str]:
+    """All files, by their paths with forward slashes; raises Difference for what is no file."""
+    with os.scandir(root / below) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    if below and not found:
+        raise difference("an empty folder", below)
+    for entry in found:
+        path = f"{below}/{entry.name}" if below else entry.name
+        if not below and entry.name in DOWNLOADED:
+            continue
+        if not _utf8(entry.name):
+            raise difference("a name that is not UTF-8", path)
+        if entry.is_symlink():
+            raise difference("a symbolic link, where a release has files alone", path)
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(root, path)
+        elif entry.is_file(follow_symlinks=False):
+            yield path
+        else:
+            raise difference("neither a file nor a folder", path)
+
+
+def _utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_names(listed: dict[str, str]) -> None:
+    """Names that some file systems take for one file would overwrite each other there."""
+    seen: dict[str, str] = {}
+    for path in listed:
+        known = seen.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
+        if known != path:
+            raise difference(f"is one file with {known} where case does not count", path)

@@ -1,0 +1,112 @@
+"""One pass over the rows: each for itself, in its file, and with all others."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+
+from pairwright.dataset import Layout, Part, Row, licence_of, parts_of, read_rows
+from pairwright.dataset.layout import DOMAIN, SPLITS
+from pairwright.release.records import Stated
+from pairwright.release.summary import Summary, Summing
+from pairwright.release.verify.difference import Progress, difference, same
+from pairwright.release.verify.twins import Halves
+from pairwright.release.verify.units import Kept
+from pairwright.release.verify.votes import Decided
+
+# A user's posts come again with each of their pairs.
+_licence_of = lru_cache(maxsize=4096)(licence_of)
+_USER = re.compile(r"user-[0-9a-f]{16}")
+
+
+class Read(NamedTuple):
+    """All rows, counted."""
+
+    summary: Summary
+    digest: str
+    """`content_digest` of all rows, file by file."""
+
+
+def check_rows(
+    layout: Layout,
+    kept: Mapping[str, Kept],
+    decided: Decided,
+    stated: Stated,
+    progress: Progress,
+) -> Read:
+    """Raises Difference; InputError for a file that cannot be read."""
+    own, summing, digest = _Rows(kept, stated.info.licence), Summing(), hashlib.sha256()
+    done = 0
+    for part in parts_of(layout.root):
+        halves = Halves()
+        for number, row in enumerate(read_rows(layout.part(part)), start=1):
+            where = f"{part.path}:{number}"
+            own.add(part, row, where)
+            halves.add(row, where)
+            decided.add(row, where)
+            summing.add(part, row)
+            digest.update(row.model_dump_json().encode() + b"\n")
+            done += 1
+            if done % 1000 == 0:
+                progress("rows", done, None)
+        halves.end()
+        _check_part(layout, part, stated)
+    return Read(summing.summary(), f"sha256:{digest.hexdigest()}")
+
+
+def _check_part(layout: Layout, part: Part, stated: Stated) -> None:
+    """What a file says of itself, beside its rows."""
+    if part.split != SPLITS[0] and not stated.validation_share:
+        raise difference("is there, and no user is in this split", part.path)
+    name = f"{stated.info.name} {stated.version}"
+    note = name if stated.kind == "release" else f"{name}: a trial, no benchmark"
+    found = pq.read_schema(layout.part(part)).metadata
+    same("metadata", found, {b"pairwright": note.encode()}, part.path)
+
+
+class _Rows:
+    """What every row must be, and what it must not share with another."""
+
+    def __init__(self, kept: Mapping[str, Kept], licence: str | None) -> None:
+        self._kept = kept
+        self._licence = licence
+        self._ids: set[str] = set()
+        self._splits: dict[str, str] = {}
+        self._before: tuple[Part, int] | None = None
+
+    def add(self, part: Part, row: Row, where: str) -> None:
+        if not DOMAIN.fullmatch(row.domain) or row.mode is None:
+            raise difference(f"domain {row.domain!r} and mode {row.mode} name no folder", where)
+        same("domain and mode", row.config, part.config, where)
+        if not _USER.fullmatch(row.user or ""):
+            raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
+        same("id", row.id, row.derived_id(), where)
+        if row.id in self._ids:
+            raise difference(f"{row.id} is there twice", where)
+        self._ids.add(row.id)
+        split = self._splits.setdefault(row.user or "", part.split)
+        same(f"the split of {row.user}", part.split, split, where)
+        self._check_order(part, row, where)
+        self._check_licences(row, where)
+
+    def _check_order(self, part: Part, row: Row, where: str) -> None:
+        unit = self._kept.get(row.subject)
+        if unit is None:
+            raise difference(f"{row.subject} is no kept unit of the build", where)
+        same("mode", row.mode, unit.mode, where)
+        before = self._before[1] if self._before and self._before[0] == part else 0
+        # The second half of a twin has its first half's place.
+        if unit.position < before or (unit.position == before and row.asked):
+            raise difference(f"{row.subject} is out of the build's order", where)
+        self._before = part, unit.position
+
+    def _check_licences(self, row: Row, where: str) -> None:
+        must = licence_of(row.source_url, row.created, self._licence)
+        same("licence", row.licence, must, where)
+        for n, post in enumerate(row.profile):
+            must = _licence_of(post.source_url, post.created, self._licence)
+            if post.licence != must:
+                same("licence", post.licence, must, f"{where} [profile.{n}]")

@@ -1,0 +1,54 @@
+"""What came of every unit of the build: the subjects that were kept, in their order."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pairwright.records import Mode
+from pairwright.release.records import Unit
+from pairwright.release.verify.difference import difference, same
+from pairwright_human_eval.outline import Outline
+
+_NAME = re.compile(r"unit-[0-9a-f]{16}")
+
+
+class Kept(NamedTuple):
+    """A unit that was kept."""
+
+    mode: Mode
+    position: int
+    """Its line, counted from 1."""
+
+
+def check_units(units: Iterable[Unit], file: str) -> dict[str, Kept]:
+    """The kept units by their subjects; raises Difference."""
+    names, kept = set[str](), dict[str, Kept]()
+    for number, unit in enumerate(units, start=1):
+        where = f"{file}:{number}"
+        if not _NAME.fullmatch(unit.unit):
+            raise difference(f"unit is {unit.unit!r}, and must be a hash", where)
+        if unit.unit in names:
+            raise difference(f"{unit.unit} is there twice", where)
+        names.add(unit.unit)
+        was_kept = unit.outcome == "kept"
+        same("whether there is a subject", unit.subject is not None, was_kept, where)
+        same("whether there is a reason", bool(unit.reason), not was_kept, where)
+        if unit.subject is not None:
+            if unit.subject in kept:
+                raise difference(f"{unit.subject} was kept before", where)
+            kept[unit.subject] = Kept(unit.mode, number)
+    return kept
+
+
+def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, Kept], file: str) -> None:
+    """Every subject that people were asked about was kept, and they stand in the build's order."""
+    before = 0
+    for number, outline in enumerate(outlines.values(), start=1):
+        where = f"{file}:{number}"
+        unit = kept.get(outline.id)
+        if unit is None:
+            raise difference(f"{outline.id} is no kept unit of the build", where)
+        same("mode", outline.mode, unit.mode, where)
+        if unit.position <= before:
+            raise difference(f"{outline.id} is out of the build's order", where)
+        before = unit.position

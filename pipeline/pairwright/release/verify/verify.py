@@ -1,0 +1,122 @@
+"""The checks of a release in their order. They stop at the first difference."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pairwright.dataset import Layout, parts_of
+from pairwright.records import Record
+from pairwright.release.derive import documents, know
+from pairwright.release.primary import Primary, read_primary
+from pairwright.release.records import Kind
+from pairwright.release.verify.audited import check_audit
+from pairwright.release.verify.difference import Progress, difference, reading, same
+from pairwright.release.verify.documents import compare, primary_documents
+from pairwright.release.verify.folder import Folder, check_folder
+from pairwright.release.verify.outlines import check_outlines
+from pairwright.release.verify.rows import Read, check_rows
+from pairwright.release.verify.stated import check_stated
+from pairwright.release.verify.units import Kept, check_sampled, check_units
+from pairwright.release.verify.verdicts import check_verdicts
+from pairwright.release.verify.votes import Decided
+
+
+class Verified(Record):
+    """A release that is what it says."""
+
+    digest: str
+    """The root digest."""
+    name: str
+    version: str
+    kind: Kind
+    trial_because: tuple[str, ...]
+    rows: int
+    subjects: int
+    units: int
+    verdicts: int
+    """Answers that every decision was derived from again."""
+    files: int
+    beside: tuple[str, ...]
+    """What lies in the folder and is no part of the release, such as `.git`."""
+
+
+def verify(
+    root: Path, digest: str | None = None, progress: Progress = lambda _, __, ___: None
+) -> Verified:
+    """Hold a release to what its own files say, and its root digest to `digest` where given.
+
+    Raises Difference at the first place that differs; InputError where `root` is no release or
+    `digest` no digest.
+    """
+    layout = Layout(root)
+    folder = check_folder(root, digest, progress)
+    progress("people's answers", 0, None)
+    with reading(root):
+        primary = read_primary(layout)
+        check_stated(layout, primary)
+        _check_form(layout, primary, folder)
+        kept = check_units(primary.units, _name(layout, layout.units))
+        decided = _decided(layout, primary, kept)
+        read = check_rows(layout, kept, decided, primary.stated, progress)
+        decided.end(kept, "data")
+        same("pairs", primary.history[-1].pairs, read.summary.rows,
+             f"{layout.history.name}:{len(primary.history)}")  # fmt: skip
+        check_audit(layout, primary, read)
+        _check_derived(layout, primary, read, folder, progress)
+    return Verified(
+        digest=folder.digest,
+        name=primary.stated.info.name,
+        version=primary.stated.version,
+        kind=primary.stated.kind,
+        trial_because=primary.stated.trial_because,
+        rows=read.summary.rows,
+        subjects=read.summary.subjects,
+        units=len(primary.units),
+        verdicts=len(primary.public.verdicts) if primary.public else 0,
+        files=len(folder.files) + 1,
+        beside=folder.beside,
+    )
+
+
+def _name(layout: Layout, path: Path) -> str:
+    return path.relative_to(layout.root).as_posix()
+
+
+def _check_form(layout: Layout, primary: Primary, folder: Folder) -> None:
+    for path, pieces in primary_documents(layout, primary):
+        compare(layout.root, path, pieces)
+    for page in (layout.audit, layout.audit_page):
+        if _name(layout, page) not in folder.files:
+            raise difference("is missing: every release has it", _name(layout, page))
+    if primary.public is None and primary.stated.kind == "release":
+        raise difference("is missing: an ordinary release has it", _name(layout, layout.study))
+
+
+def _decided(layout: Layout, primary: Primary, kept: dict[str, Kept]) -> Decided:
+    """People's part, held against itself and the build, and every subject decided again."""
+    public, kind = primary.public, primary.stated.kind
+    if public is None:
+        return Decided({}, None, kind)
+    study, subjects, verdicts = (
+        _name(layout, path) for path in (layout.study, layout.subjects, layout.verdicts)
+    )
+    outlines = check_outlines(public.outlines, public.study, subjects)
+    check_sampled(outlines, kept, subjects)
+    check_verdicts(public, outlines, study, verdicts)
+    return Decided(outlines, public.decisions(), kind)
+
+
+def _check_derived(
+    layout: Layout, primary: Primary, read: Read, folder: Folder, progress: Progress
+) -> None:
+    """Every file but the primary ones, written again; and no file that is none of either."""
+    known = know(layout, primary, read.summary, lambda step: progress(step, 0, None))
+    derived: Iterable[tuple[str, Iterable[str]]] = documents(known)
+    names = {part.path for part in parts_of(layout.root)}
+    names |= {path for path, _ in primary_documents(layout, primary)}
+    names |= {_name(layout, layout.audit), _name(layout, layout.audit_page)}
+    for path, pieces in derived:
+        progress(path, 0, None)
+        compare(layout.root, path, pieces)
+        names.add(path)
+    if strangers := sorted(set(folder.files) - names):
+        raise difference("is no file of a release", strangers[0])

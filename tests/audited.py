@@ -1,0 +1,123 @@
+"""Rows and audits made by hand, for tests of the audit's page.
+
+rows = [row(1), *halves(2)]
+audit = audit_of(rows, check("rubric_leak", "fail", rows=[rows[0].id]))
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from pairwright.audit.records import (
+    Audit,
+    Breakdown,
+    Check,
+    Count,
+    Flag,
+    Interval,
+    Source,
+    Status,
+)
+from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
+
+DIGEST = f"sha256:{'0' * 64}"
+
+
+def post(n: int, k: int, text: str = "") -> RowPost:
+    told = text or f"Post {k} of user {n}: I work nights, and rain comes in."
+    return RowPost(id=f"post-{n}-{k}", text=told, category="home", created="2023-01-01T12:00:00")
+
+
+def row(n: int, **changes: Any) -> Row:
+    """A pair of mode violate with everything that a row can hold; found again by its number."""
+    posts = tuple(post(n, k) for k in range(3))
+    fields: dict[str, Any] = {
+        "id": f"pair-{n:04}", "question": f"Question {n}, how is a roof kept dry?",
+        "profile": posts,
+        "rubric_aspects": (
+            RowAspect(
+                aspect=f"Quiet work, number {n}", reason="Works nights.",
+                evidence="I work  NIGHTS", post_ids=(posts[1].id,), chosen_score=2,
+                rejected_score=0,
+            ),
+            RowAspect(aspect="Rain", evidence="it snows", post_ids=(posts[0].id,)),
+        ),
+        "narrative": f"The long story of {n}.", "category": "home",
+        "chosen": f"Patch roof {n} by day, with felt and tar, before the next rain.",
+        "rejected": f"Patch roof {n} by night, with felt and tar, before the next rain.",
+        "item_id": f"item-{n}", "domain": "Home", "mode": "violate", "user": f"user-{n}",
+        "dyad": f"dyad-{n}", "aspects_origin": "planner", "strategy": "plain",
+        "generator": "model-7b", "judge": "judge-70b",
+        "quality": (RowQuality(scale="correctness", chosen=4, rejected=3),), "comparison": "tie",
+        "votes": RowVotes(chosen=2, rejected=1, equal=0, cannot_tell=0), "verified": True,
+        "created": "2024-01-01T12:00:00", "source_url": "https://example.test/q",
+        "licence": "CC-BY-SA-4.0",
+    }  # fmt: skip
+    return Row.model_validate({**fields, **changes})
+
+
+def halves(n: int) -> tuple[Row, Row]:
+    """Both halves of a twin, the asked one first."""
+    first = row(n, mode="twin", twin_id=f"twin-{n}")
+    other = row(
+        n, id=f"pair-{n:04}b", mode="twin", twin_id=f"twin-{n}", asked=False,
+        chosen=first.rejected, rejected=first.chosen, votes=None, verified=False,
+    )  # fmt: skip
+    return first, other
+
+
+def check(name: str, status: Status, *, rows: Iterable[str] = (), **changes: Any) -> Check:
+    flags = tuple(Flag(row=of, detail=f"detail of {of}") for of in rows)
+    fields: dict[str, Any] = {
+        "family": "leakage", "name": name, "status": status, "flags": flags, "count": len(flags),
+        "of": 100, "limit": 0,
+    }  # fmt: skip
+    return Check.model_validate({**fields, **changes})
+
+
+def accuracy(name: str, value: float, status: Status, config: str = "Home-violate") -> Check:
+    found = Interval(value=value, low=value - 0.05, high=value + 0.05, n=400, clusters=390)
+    return Check(
+        family="shortcuts", name=name, config=config, status=status, found=found, of=400,
+        limit=0.58, needed=465 if status == "too_few" else None,
+    )  # fmt: skip
+
+
+def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
+    """`changes` are of its source."""
+    configs = dict(sorted(Counter(of.config for of in rows).items()))
+    fields: dict[str, Any] = {
+        "name": "a-release", "kind": "release", "version": "1.0.0", "digest": DIGEST,
+        "rows": len(rows), "configs": configs, "simulated": False, "problems": {},
+    }  # fmt: skip
+    counts = tuple(
+        Count(name=name, pairs=n, users=n, chosen_words=11.0, rejected_words=12.5)
+        for name, n in configs.items()
+    )
+    return Audit(
+        pairwright="0",
+        source=Source.model_validate({**fields, **changes}),
+        max_shortcut=0.58,
+        checks=checks,
+        breakdowns=(Breakdown(by="configuration", rows=counts, left_out=2),),
+    )
+
+
+class Again:
+    """Rows that are made anew each time they are gone through."""
+
+    def __init__(self, n: int, texts: Sequence[str]) -> None:
+        self._n = n
+        self._texts = texts
+
+    def __iter__(self) -> Iterator[Row]:
+        for n in range(self._n):
+            yield row(n, chosen=self._text(n, 1), rejected=self._text(n, 2), profile=self._posts(n))
+
+    def _text(self, n: int, k: int) -> str:
+        return " ".join(
+            self._texts[(n * 31 + k * 7919 + j * j) % len(self._texts)] for j in range(10)
+        )
+
+    def _posts(self, n: int) -> tuple[RowPost, ...]:
+        return tuple(post(n, k, self._text(n, k + 3)) for k in range(5))

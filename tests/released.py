@@ -1,0 +1,409 @@
+"""Small run folders with a finished study, and releases of them, made without any model.
+
+run = run_of(tmp_path / "run")                         # built, exported, answered by people
+layout = released(run, tmp_path / "release")           # `pairwright release`, version 1.0.0
+other = released(run, tmp_path / "second", "1.1.0", "--previous", layout.root)
+layout = written(run, tmp_path / "release")            # its primary files alone
+
+The run has PAIRS of two domains, twins and violate pairs about the same questions, with posts of
+Stack Exchange and ids that their content gives. People verify all of them but those whose question
+is in `against`, where they vote for the other response.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pairwright import __version__, assets
+from pairwright.build.folder import RunFolder
+from pairwright.build.manifest import SourceSummary, manifest
+from pairwright.build.outcomes import Failure, Outcome, write_outcomes
+from pairwright.build.tally import Tally
+from pairwright.cli.gather import Asked, Gathered, gather
+from pairwright.config import Config, validate
+from pairwright.dataset import Layout, Row
+from pairwright.prompt import Prompts
+from pairwright.records import (
+    Adherence,
+    AspectScore,
+    Comparison,
+    Contrast,
+    Item,
+    Pair,
+    Quality,
+    Rejected,
+    Twin,
+    content_id,
+    pseudonym,
+)
+from pairwright.release.checksums import write_checksums
+from pairwright.release.summary import rows_of
+from pairwright.release.write import write_primary
+from pairwright.store import Store
+from pairwright_human_eval.exports import Export, clean_task
+from pairwright_human_eval.exports.store import store
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import config_hashes
+from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from pairwright_human_eval.write import read_study, write_study
+from study import pairwright
+from verified import SCALES, study_of, twin, violate
+
+DOMAINS = ("Garden", "Home")
+INFO = {
+    "name": "small-pairs",
+    "motivation": "To test releases.",
+    "contact": "contact@example.com",
+    "licence": "CC0-1.0",
+}
+
+
+# Pairs
+
+
+def question(n: int, domain: str = "Home", **changes: Any) -> list[Pair]:
+    """The three pairs about one question: both halves of its twin, and the violate pair."""
+    return [*twinned(n, domain, **changes), violated(n, domain, **changes)]
+
+
+def twinned(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
+    """A twin as a build makes one: judged, its posts of Stack Exchange, ids from content."""
+    first, second = twin(n, domain, **_changed(n, changes))
+    first, second = _on_site(first), _on_site(second)
+    users = pseudonym(first.user), pseudonym(second.user)
+    name = content_id("twin", first.item_id, *users, first.chosen, first.rejected)
+    scores = {
+        cell: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
+        for cell, given in {
+            "first_own": (2, 1), "second_other": (0, 1), "second_own": (2, 2), "first_other": (1, 0)
+        }.items()
+    }  # fmt: skip
+    return _named(first, scores, name), _named(second, scores, name)
+
+
+def violated(n: int, domain: str = "Home", **changes: Any) -> Pair:
+    """A pair of mode violate, likewise."""
+    scores = {
+        side: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
+        for side, given in {"first": (2, 2), "second": (0, 1)}.items()
+    }
+    return _named(_on_site(violate(n, domain, **_changed(n, changes))), scores, None)
+
+
+def _changed(n: int, changes: dict[str, Any]) -> dict[str, Any]:
+    return {"narrative": f"The long story of {n}.", "source_url": _address(n), **changes}
+
+
+def _address(n: int | str) -> str:
+    return f"https://diy.stackexchange.com/q/{n}"
+
+
+def _on_site(pair: Pair) -> Pair:
+    """Every post with an id, an address and a date of its own."""
+    owner = int(content_id("n", pair.user)[-6:], 16)
+    names = {post.id: f"post-{owner * 10 + k}" for k, post in enumerate(pair.profile)}
+    posts = tuple(
+        post.model_copy(
+            update={
+                "id": names[post.id],
+                "source_url": _address(owner * 10 + k),
+                "created": f"{2010 + 4 * k}-05-01T12:00:00.000",
+                "category": "Repairs",
+            }
+        )
+        for k, post in enumerate(pair.profile)
+    )
+    aspects = tuple(
+        aspect.model_copy(update={"post_ids": tuple(names[post] for post in aspect.post_ids)})
+        for aspect in pair.rubric.aspects
+    )
+    rubric = pair.rubric.model_copy(update={"aspects": aspects})
+    return pair.model_copy(update={"profile": posts, "rubric": rubric, "category": "Repairs"})
+
+
+def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> Pair:
+    quality = {
+        side: Quality(reason="r", scores={scale.name: 4 for scale in SCALES})
+        for side in ("first", "second")
+    }
+    draft = pair.draft.model_copy(
+        update={
+            "adherence": adherence, "quality": quality, "comparison": Comparison.TIE,
+            "generator": "writer-7b", "strategy": "twin" if twin_id else "omit",
+        }
+    )  # fmt: skip
+    name = content_id(
+        "pair", pair.mode, pair.item_id, pseudonym(pair.user), pair.chosen, pair.rejected
+    )
+    return pair.model_copy(
+        update={"id": name, "twin_id": twin_id, "draft": draft, "judge": "judge-70b"}
+    )
+
+
+PAIRS = tuple(pair for n in range(8) for pair in question(n, DOMAINS[n % 2]))
+"""Eight questions, half of them of each domain: eight twins and eight violate pairs."""
+
+
+# Runs
+
+Answers = dict[str, str]
+Answer = Callable[[KeyedTask, Subject | None], Answers | None]
+"""The ticks of one task by control; None leaves it unanswered."""
+
+
+def run_of(
+    folder: Path,
+    pairs: Iterable[Pair] = PAIRS,
+    *,
+    study: bool = True,
+    answer: Answer | None = None,
+    against: Iterable[int] = (),
+    simulated_answers: bool = False,
+    failed: int = 0,
+    info: dict[str, str] | None = None,
+    **human: Any,
+) -> Path:
+    """A run folder as `build`, `human export` and `human import` leave it.
+
+    `against`: numbers of questions where people vote for the other response. `failed`: how many
+    units failed. `human`: keys of [human]; no controls are drawn unless asked for.
+    """
+    kept = list(pairs)
+    config = _config(folder, INFO if info is None else info, human)
+    _built(folder, kept, config, failed)
+    if study:
+        export(folder, kept, config)
+        questions = {f"Question {n}, how is it done?" for n in against}
+        answered(folder, answer or right(questions), simulated=simulated_answers)
+    return folder
+
+
+@cache
+def _prompts() -> Prompts:
+    return Prompts.load(assets.PROMPTS)
+
+
+@cache
+def _forms() -> dict[str, str]:
+    return config_hashes(SCALES)
+
+
+def _config(folder: Path, info: dict[str, str], human: dict[str, Any]) -> Config:
+    endpoint = {"base_url": "http://127.0.0.1:9/v1"}
+    return validate(
+        {
+            "source": {"path": "/home/somebody/secret/histories.jsonl"},
+            "roles": {"planner": "judge", "generator": ["writer"], "judge": "judge"},
+            "endpoints": {
+                "writer": {**endpoint, "model": "writer-7b"},
+                "judge": {**endpoint, "model": "judge-70b", "revision": "abc123"},
+            },
+            "human": {"wrong_profile": 0.0, "narrative": 0.0, **human},
+            "release": info,
+        },
+        folder / "config.toml",
+    )
+
+
+def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
+    run = RunFolder(folder)
+    run.make()
+    scales = [scale.model_dump(mode="json") for scale in SCALES]
+    run.prepare(config, {"source": "b2:0", "scales": scales}, accept_changes=False)
+    _write_items(run.items, kept)
+    database = Store(run.calls)
+    database.clear_outcomes()
+    counted = Tally()
+    for position, outcome in enumerate([*_kept(kept), *_rejected(), *_failed(failed)]):
+        database.add_outcome(position, outcome.unit, outcome.kind, outcome.model_dump_json())
+        counted.add(outcome)
+    source = SourceSummary(
+        path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}
+    )
+    made = manifest(database, config, _prompts(), source, counted, [])
+    write_outcomes(database, folder, made)
+    database.finish()
+    database.close()
+
+
+def _write_items(path: Path, kept: list[Pair]) -> None:
+    """One item a user: asked about what the user's own pairs are, or nothing that was kept."""
+    items: dict[str, Item] = {}
+    for pair in sorted(kept, key=lambda of: not of.asked):
+        items.setdefault(
+            pair.user,
+            Item(
+                id=pair.item_id if pair.asked else f"item of {pair.user}",
+                user=pair.user, question=pair.question, narrative=pair.narrative,
+                category=pair.category, domain=pair.domain, profile=pair.profile,
+                created=pair.created, source_url=pair.source_url if pair.asked else None,
+            ),
+        )  # fmt: skip
+    lines = (item.model_dump_json() + "\n" for item in items.values())
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _kept(kept: list[Pair]) -> Iterable[Outcome]:
+    for subject in subjects_of(kept, Path("pairs.jsonl")):
+        asked, last = subject.pairs[0], subject.pairs[-1]
+        twin = asked.mode == "twin"
+        made = Twin(id=subject.id, halves=(asked, last)) if twin else Contrast(pair=asked)
+        yield _outcome(asked.mode, asked.item_id, asked.user, made, last.user if twin else None)
+
+
+def _rejected() -> Iterable[Outcome]:
+    for n in range(900, 903):
+        refused = Rejected(stage="plan", reason="no_personal_signal", detail="none of 3 stood")
+        yield _outcome("twin", f"item_{n}", f"user_{n}", refused, f"partner_{n}")
+        yield _outcome("violate", f"item_{n}", f"user_{n}", refused, None)
+
+
+def _failed(n: int) -> Iterable[Outcome]:
+    for number in range(n):
+        failure = Failure(failure="timeout", detail="no reply in 600 s")
+        yield _outcome("violate", f"failed_{number}", f"user_{number}", failure, None)
+
+
+def _outcome(mode: Any, item: str, user: str, result: Any, partner: str | None) -> Outcome:
+    return Outcome(
+        unit=f"{mode}:{item}", mode=mode, item_id=item, user=user, partner=partner, posts=3,
+        result=result, calls=(), prompt_tokens=0, completion_tokens=0,
+        simulated=any(pair.simulated for pair in _pairs_of(result)),
+    )  # fmt: skip
+
+
+def _pairs_of(result: Any) -> tuple[Pair, ...]:
+    if isinstance(result, Twin):
+        return result.halves
+    return (result.pair,) if isinstance(result, Contrast) else ()
+
+
+# Studies
+
+
+def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) -> None:
+    """Tasks of all pairs, as `human export` writes them."""
+    made = study_of(kept, annotators=annotators, overlap=3, **config.human.model_dump())
+    study = Study(
+        version=__version__,
+        simulated_pairs=any(pair.simulated for pair in kept),
+        pairs_hash=file_hash(folder / "pairs.jsonl"),
+        seed=0,
+        salts=made.salts,
+        annotators=tuple(made.tasks),
+        overlap=3,
+        sampled=len(made.subjects),
+        of=len(made.subjects),
+        policy=config.human,
+        scales=SCALES,
+        config_hashes=_forms(),
+    )
+    write_study(HumanFolder(folder), study, made.tasks)
+
+
+def right(against: Iterable[str] = ()) -> Answer:
+    """Votes for the chosen response, but in questions of `against` for the other; 4 on every
+    scale; every aspect clearly there."""
+    turned = frozenset(against)
+
+    def answer(task: KeyedTask, subject: Subject | None) -> Answers:
+        best = task.expected or "A"
+        if subject and task.kind == "preference" and subject.asked.question in turned:
+            best = "B" if best == "A" else "A"
+        if task.kind == "preference":
+            return {"preference": best}
+        if task.kind == "quality":
+            return {f"{scale.name}_{side}": "4" for scale in SCALES for side in "ab"}
+        rows = range(len(task.aspects))
+        return {f"support_{n}": "clearly" for n in rows} | {f"delivered_{n}": best for n in rows}
+
+    return answer
+
+
+def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
+    """One export a task file, each done by one account, as `human import` keeps it."""
+    human = HumanFolder(folder)
+    fixed = read_study(human)
+    pairs = [
+        Pair.model_validate_json(line)
+        for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    subjects = {subject.id: subject for subject in subjects_of(pairs, folder / "pairs.jsonl")}
+    for account, who in enumerate(fixed.study.annotators, start=1):
+        tasks: list[Any] = []
+        for path in sorted((human.path / "tasks" / who).glob("*.json")):
+            for row in json.loads(path.read_bytes()):
+                keyed = fixed.key[row["data"]["task"]]
+                ticks = answer(keyed, subjects.get(keyed.subject))
+                if ticks is not None:
+                    tasks.append(_annotated(row["data"], ticks, account, len(tasks)))
+        if tasks:
+            done = Export(file="", simulated=simulated, tasks=tuple(map(clean_task, tasks)))
+            store(done, human)
+
+
+def _annotated(data: Any, ticks: Answers, account: int, n: int) -> dict[str, Any]:
+    when = f"2026-01-{1 + n // 1440 % 28:02}T{n // 60 % 24:02}:{n % 60:02}:00.000000Z"
+    annotation = {
+        "id": account * 100_000 + n,
+        "unique_id": f"{account}-{data['task']}",
+        "completed_by": account,
+        "updated_by": account,
+        "was_cancelled": False,
+        "created_at": when,
+        "updated_at": when,
+        "lead_time": 30.0,
+        "result": [
+            {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
+            for name, choice in ticks.items()
+        ],
+    }
+    return {"id": account * 100_000 + n, "data": data, "annotations": [annotation]}
+
+
+# Releases
+
+
+def released(run: Path, out: Path, version: str = "1.0.0", *options: object) -> Layout:
+    """`pairwright release RUN --out OUT --version VERSION`, which must succeed."""
+    done = pairwright("release", run, "--out", out, "--version", version, *options)
+    assert done.code == 0, done.said
+    return Layout(out)
+
+
+def gathered(
+    run: Path,
+    version: str = "1.0.0",
+    *,
+    previous: Path | None = None,
+    trial: bool = False,
+    share: float = 0.0,
+) -> Gathered:
+    """What a release would be written from."""
+    database = Store(RunFolder(run).calls, writing=False)
+    try:
+        asked = Asked(version, previous, trial, share)
+        return gather(run, database, asked, lambda _what, _n: None)
+    finally:
+        database.close()
+
+
+def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:
+    """The primary files alone, in a tenth of the time: as much of a release as a diff and the next
+    release read. The manifest only says that there is one."""
+    layout = Layout(out)
+    write_primary(layout, gathered(run, version, **options).content)
+    layout.manifest.write_text("{}\n", encoding="utf-8")
+    write_checksums(out)
+    return layout
+
+
+def rows(layout: Layout) -> list[Row]:
+    return [row for _, row in rows_of(layout)]
+
+
+def subjects(found: Iterable[Row]) -> set[str]:
+    return {row.subject for row in found}

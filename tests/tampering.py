@@ -1,0 +1,123 @@
+"""A copy of a release in the hands of somebody who wants it to say something else.
+
+bad = Tampered(copy_of(release, tmp_path))
+bad.line("human/verdicts.jsonl", 1, round=2)       # a field of a JSON line, by its number
+bad.rows("Home-twin", lambda rows: rows[1:])       # the rows of a Parquet file
+bad.seal()                                         # checksums to match, as an attacker would
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
+from pairwright.dataset.row import derived_twin_id
+from pairwright.release.checksums import write_checksums
+from pairwright.release.derive import documents, know
+from pairwright.release.primary import read_primary
+from pairwright.release.summary import Summing, rows_of
+
+Object = dict[str, Any]
+
+
+class Tampered:
+    """A release that is changed in place."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.layout = Layout(root)
+
+    def text(self, path: str, old: str, new: str) -> None:
+        """Replace the first place where `old` is, which must be there."""
+        content = self.read(path)
+        assert old in content, f"{path} has no {old!r}"
+        self.write(path, content.replace(old, new, 1))
+
+    def json(self, path: str, **changes: Any) -> None:
+        """Change fields of the one record of a file, written as a release writes it."""
+        self.write(path, json.dumps(self.one(path) | changes, indent=2, ensure_ascii=False) + "\n")
+
+    def line(self, path: str, number: int, **changes: Any) -> None:
+        """Change fields of a JSON line, counted from 1."""
+        lines = self.lines(path)
+        lines[number - 1] |= changes
+        self.put(path, lines)
+
+    def put(self, path: str, lines: list[Object]) -> None:
+        written = (json.dumps(of, separators=(",", ":"), ensure_ascii=False) for of in lines)
+        self.write(path, "".join(f"{line}\n" for line in written))
+
+    def rows(self, config: str, change: Callable[[list[Row]], list[Row]]) -> None:
+        """Write the rows of a configuration anew, its note and all."""
+        path = self.layout.part(Part(config, "test"))
+        note = pq.read_schema(path).metadata[b"pairwright"].decode()
+        write_rows(path, change(list(read_rows(path))), note=note)
+
+    def row(self, config: str, number: int, **changes: Any) -> None:
+        """Change fields of one row, counted from 1."""
+
+        def change(rows: list[Row]) -> list[Row]:
+            rows[number - 1] = rows[number - 1].model_copy(update=changes)
+            return rows
+
+        self.rows(config, change)
+
+    def seal(self, *, derived: bool = False) -> None:
+        """Write the checksums anew; before that, if asked for, every derived file."""
+        if derived:
+            primary, summing = read_primary(self.layout), Summing()
+            for part, row in rows_of(self.layout):
+                summing.add(part, row)
+            for path, pieces in documents(know(self.layout, primary, summing.summary())):
+                self.write(path, "".join(pieces))
+        write_checksums(self.root)
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_bytes().decode()
+
+    def write(self, path: str, content: str | bytes) -> None:
+        data = content if isinstance(content, bytes) else content.encode()
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_bytes(data)
+
+    def one(self, path: str) -> Object:
+        found: Object = json.loads(self.read(path))
+        return found
+
+    def lines(self, path: str) -> list[Object]:
+        return [json.loads(line) for line in self.read(path).splitlines()]
+
+    def number(self, path: str, wanted: Callable[[Object], bool]) -> int:
+        """Of the first line that is wanted, counted from 1."""
+        return next(n for n, of in enumerate(self.lines(path), start=1) if wanted(of))
+
+
+def copy_of(release: Path, place: Path) -> Path:
+    shutil.copytree(release, place, symlinks=True)
+    return place
+
+
+def bytes_of(root: Path) -> dict[str, bytes]:
+    """Every file of a folder, by its path."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def renamed(row: Row, **changes: Any) -> Row:
+    """The row with changes, and the id that its content then gives."""
+    row = row.model_copy(update=changes)
+    return row.model_copy(update={"id": row.derived_id()})
+
+
+def turned(rows: list[Row]) -> list[Row]:
+    """The two halves of a twin with the sides changed about, and ids to match."""
+    asked, other = (renamed(row, chosen=row.rejected, rejected=row.chosen) for row in rows)
+    name = derived_twin_id(asked, other)
+    return [row.model_copy(update={"twin_id": name}) for row in (asked, other)]

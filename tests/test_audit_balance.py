@@ -1,0 +1,182 @@
+"""Counts by property, users who dominate, and figures beside a target's."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from pairwright.audit.balance import SHOWN, Balance
+from pairwright.audit.records import Breakdown, Check, Interval, Status
+from pairwright.audit.target import Measured, compare
+from pairwright.dataset import Row, RowAspect
+
+
+def row(n: int, **changes: object) -> Row:
+    fields = {
+        "id": f"pair-{n}", "question": f"Question {n}?", "chosen": "one two three",
+        "rejected": "one", "domain": "Home", "user": f"user-{n}", **changes,
+    }  # fmt: skip
+    return Row.model_validate(fields)
+
+
+def counted(rows: Iterable[Row]) -> Balance:
+    balance = Balance()
+    for each in rows:
+        balance.add(each)
+    return balance
+
+
+def dominance(per_user: list[int]) -> Check:
+    """The check on one configuration with this many pairs of each user."""
+    users = [user for user, n in enumerate(per_user) for _ in range(n)]
+    rows = (row(n, user=f"user-{user:03}") for n, user in enumerate(users))
+    (check,) = counted(rows).checks()
+    assert (check.family, check.name, check.config) == ("balance", "user_dominates", "Home")
+    return check
+
+
+def breakdown(balance: Balance, by: str) -> Breakdown:
+    (found,) = (each for each in balance.breakdowns() if each.by == by)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("per_user", "status"),
+    [
+        ([5, *[1] * 95], "pass"),
+        ([6, *[1] * 94], "fail"),
+        ([2, *[1] * 19], "pass"),
+        ([3, *[1] * 17, 0, 0], "note"),
+        ([4, *[1] * 22], "fail"),
+        ([3, *[1] * 20], "pass"),
+        ([50, 1], "note"),
+        ([100], "note"),
+    ],
+)
+def test_a_user_dominates_with_more_than_5_percent_and_three_equal_shares(
+    per_user: list[int], status: Status
+) -> None:
+    assert dominance(per_user).status == status
+
+
+def test_the_rows_of_a_user_who_dominates_are_named_in_their_order() -> None:
+    check = dominance([*[1] * 50, 10])
+    assert check.status == "fail"
+    assert (check.count, check.of, check.limit) == (10, 60, round(3 / 51, 6))
+    assert [flag.row for flag in check.flags] == [f"pair-{n}" for n in range(50, 60)]
+    assert "user-050" in check.detail
+
+
+def test_users_are_held_against_their_own_configuration() -> None:
+    rows = [row(n, domain="Home") for n in range(30)]
+    rows += [row(100 + n, domain="Music", user="user-0") for n in range(10)]
+    rows += [row(200 + n, domain="Music") for n in range(30)]
+    assert [check.status for check in counted(rows).checks()] == ["pass", "fail"]
+
+
+def test_pairs_without_users_are_held_against_nothing() -> None:
+    assert list(counted(row(n, user=None) for n in range(50)).checks()) == []
+
+
+def test_a_breakdown_counts_pairs_users_and_words() -> None:
+    rows = [
+        row(1, category="Art", chosen="a b c d", rejected="a b"),
+        row(2, category="Art", user="user-1"),
+        row(3, category="Food", user=None),
+    ]
+    art, food = breakdown(counted(rows), "category").rows
+    assert (art.name, art.pairs, art.users) == ("Art", 2, 1)
+    assert (art.chosen_words, art.rejected_words) == (3.5, 1.5)
+    assert (food.name, food.pairs, food.users) == ("Food", 1, 0)
+
+
+def test_a_breakdown_is_by_frequency_and_says_what_it_leaves_out() -> None:
+    rows = [row(n, category=f"c{n % (SHOWN + 5):02}") for n in range(SHOWN + 6)]
+    found = breakdown(counted(rows), "category")
+    assert [count.name for count in found.rows[:3]] == ["c00", "c01", "c02"]
+    assert [count.pairs for count in found.rows[:3]] == [2, 1, 1]
+    assert (len(found.rows), found.left_out) == (SHOWN, 5)
+
+
+def test_properties_that_no_row_has_have_no_breakdown() -> None:
+    names = {each.by for each in counted([row(1)]).breakdowns()}
+    assert "generator" not in names
+    assert {"domain", "user", "aspects"} <= names
+
+
+def test_lengths_are_counted_in_classes() -> None:
+    rows = [row(n, chosen="word " * words) for n, words in enumerate((0, 49, 50, 120))]
+    found = breakdown(counted(rows), "words of the chosen response")
+    assert {count.name: count.pairs for count in found.rows} == {
+        "0 to 49": 2, "50 to 99": 1, "100 to 149": 1,
+    }  # fmt: skip
+
+
+# Beside a target
+
+
+def blind(name: str, config: str, value: float | None, low: float | None = None) -> Check:
+    high = None if low is None else 0.9
+    found = Interval(value=value, low=low, high=high, n=40, clusters=20)
+    return Check(family="shortcuts", name=name, config=config, status="fail", found=found, of=40)
+
+
+def measured(name: str, checks: tuple[Check, ...], *configs: tuple[str, str | None]) -> Measured:
+    rows = [
+        row(n, domain=domain, mode=mode, rubric_aspects=[RowAspect(aspect="a")] * 2)
+        for n, (domain, mode) in enumerate(configs)
+    ]
+    return Measured(name, counted(rows), checks)
+
+
+OFFICIAL = "Society_and_Culture"
+
+
+def test_figures_of_a_domain_stand_beside_the_targets_and_decide_nothing() -> None:
+    own = measured("own", (), (OFFICIAL, "violate"), (OFFICIAL, "violate"), ("Home", None))
+    other = measured("theirs", (), (OFFICIAL, None))
+    checks = list(compare(own, other))
+    assert {(check.family, check.status) for check in checks} == {("target", "note")}
+    details = {(check.config, check.name): check.detail for check in checks}
+    assert details == {
+        ("Home", "size"): "1 pairs; 0 in theirs",
+        (OFFICIAL, "size"): "2 pairs; 1 in theirs; the official benchmark has 1,074 items",
+        (OFFICIAL, "lengths"): "3.0 words chosen and 1.0 rejected, on average;"
+        " 3.0 and 1.0 in theirs",
+        (OFFICIAL, "aspects_per_item"): "2.00 aspects on average; 2.00 in theirs",
+    }
+
+
+def test_blind_accuracies_are_compared_within_a_domain_whatever_the_mode() -> None:
+    own = measured(
+        "own",
+        (blind("longer", "Home-violate", 0.7, 0.6), blind("bold", "Home-violate", 0.5)),
+        ("Home", "violate"),
+    )
+    other = measured(
+        "theirs",
+        (blind("longer", "Home", 0.8, 0.75), blind("longer", "Music", 0.4)),
+        ("Home", None),
+        ("Music", None),
+    )
+    (found,) = (check for check in compare(own, other) if check.name == "blind_accuracy")
+    assert (found.config, found.found) == ("Home-violate", own.checks[0].found)
+    assert found.detail == (
+        "longer: 0.700 (0.600 to 0.900, n = 40); 0.800 (0.750 to 0.900, n = 40) in theirs, Home"
+    )
+
+
+def test_all_pairs_together_are_compared_with_nothing_but_all_pairs() -> None:
+    own = measured("own", (blind("longer", "", 0.7), blind("longer", "Home", 0.6)), ("Home", None))
+    other = measured("theirs", (blind("longer", "", 0.8),), ("Home", None))
+    (found,) = (check for check in compare(own, other) if check.name == "blind_accuracy")
+    assert (found.config, found.detail) == (
+        "",
+        "longer: 0.700 (n = 40); 0.800 (n = 40) in theirs",
+    )
+
+
+def test_estimates_without_value_or_interval_are_told_as_such() -> None:
+    own = measured("own", (blind("longer", "Home", None),), ("Home", None))
+    other = measured("theirs", (blind("longer", "Home", 0.5),), ("Home", None))
+    (found,) = (check for check in compare(own, other) if check.name == "blind_accuracy")
+    assert found.detail == "longer: no estimate; 0.500 (n = 40) in theirs, Home"

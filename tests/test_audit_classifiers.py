@@ -1,0 +1,195 @@
+"""The cross-validated classifiers find what was planted, and nothing where nothing was."""
+
+import random
+
+import numpy as np
+import pytest
+
+from pairwright.audit.intervals import Floats
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, bags, learnt, styles
+from pairwright.audit.shortcuts.drawn import Drawn, drawn
+from pairwright.audit.shortcuts.sample import Sample
+from pairwright.dataset import Row
+
+WORDS = [a + b + c for a in ("ba", "ko", "mi", "tu") for b in ("ran", "lep", "dos", "vig") for c in
+         ("da", "mo", "sil", "per", "tag")]  # fmt: skip
+
+
+def said(chance: random.Random, words: int = 20) -> str:
+    return " ".join(chance.choices(WORDS, k=words)).capitalize() + "."
+
+
+def pairs(
+    n: int,
+    chance: random.Random,
+    question: str = "{question}",
+    chosen: str = "{chosen}",
+    rejected: str = "{rejected}",
+) -> list[Row]:
+    """Rows of noise, put into templates."""
+    rows = []
+    for number in range(n):
+        noise = {name: said(chance) for name in ("question", "chosen", "rejected")}
+        texts = (template.format(**noise) for template in (question, chosen, rejected))
+        rows.append(Row(id=f"row-{number}", **dict(zip(noise, texts, strict=True))))
+    return rows
+
+
+def tried(rows: list[Row], clusters: list[int] | None = None) -> dict[str, Floats]:
+    places = np.array(clusters or range(len(rows)), np.intp)
+    return learnt([drawn(row) for row in rows], places, 0)
+
+
+def accuracies(rows: list[Row], clusters: list[int] | None = None) -> dict[str, float]:
+    return {name: float(points.mean()) for name, points in tried(rows, clusters).items()}
+
+
+def test_where_nothing_was_planted_nothing_is_found() -> None:
+    found = accuracies(pairs(400, random.Random(1)))
+    assert tuple(found) == CLASSIFIERS
+    assert all(0.42 < of < 0.58 for of in found.values()), found
+
+
+def test_a_word_of_the_chosen_side_is_found_by_the_bags_alone() -> None:
+    found = accuracies(pairs(200, random.Random(2), chosen="{chosen} Bukola"))
+    assert min(found["bag_of_words"], found["bag_of_words_with_question"]) > 0.95
+    # Shuffled marks would do; one more word of the ordinary kind has a style as well: its length.
+    both = accuracies(
+        pairs(200, random.Random(2), chosen="{chosen} Bukola", rejected="{rejected} Makolu")
+    )
+    assert both["bag_of_words"] > 0.95
+    assert 0.35 < both["style"] < 0.65
+
+
+def test_a_mark_of_the_rejected_side_is_found_by_style_alone() -> None:
+    found = accuracies(pairs(200, random.Random(3), rejected="{rejected}!"))
+    assert min(found["style"], found["style_with_question"]) > 0.95
+    assert 0.4 < found["bag_of_words"] < 0.6
+
+
+def test_what_can_be_told_only_beside_the_question_needs_the_question() -> None:
+    chance = random.Random(4)
+    rows = []
+    for number in range(300):
+        asked, other = (chance.sample(WORDS, 6) for _ in range(2))
+        tail = said(chance, 12)
+        rows.append(
+            Row(
+                id=f"row-{number}",
+                question=" ".join(asked),
+                chosen=f"{' '.join(chance.sample(asked, 6))} {tail}",
+                rejected=f"{' '.join(other)} {tail}",
+            )
+        )
+    found = accuracies(rows)
+    assert min(found["bag_of_words_with_question"], found["style_with_question"]) > 0.9
+    assert max(found["bag_of_words"], found["style"]) < 0.62
+
+
+def test_what_style_is_chosen_may_turn_with_the_question() -> None:
+    chance = random.Random(5)
+    rows = pairs(200, chance, question="How {question}", chosen="{chosen}!")
+    rows += pairs(200, chance, question="Which {question}", rejected="{rejected}!")
+    found = accuracies(rows)
+    assert found["style_with_question"] > 0.9
+    assert found["style"] < 0.6
+
+
+def test_a_cluster_is_never_judged_by_a_model_that_saw_it() -> None:
+    # In each cluster one word is always chosen, and it says nothing about any other cluster.
+    rows = [
+        Row(id=f"row-{n}", question=f"Which {n}?", chosen=f"own{n // 8}", rejected=f"odd{n // 8}")
+        for n in range(320)
+    ]
+    together = accuracies(rows, [n // 8 for n in range(320)])
+    apart = accuracies(rows)
+    assert apart["bag_of_words"] > 0.9
+    assert 0.4 < together["bag_of_words"] < 0.6
+
+
+def test_classifiers_have_no_side_to_lean_to() -> None:
+    rows = pairs(100, random.Random(7), chosen="{chosen} Bukola!")
+    turned = [
+        row.model_copy(update={"chosen": row.rejected, "rejected": row.chosen}) for row in rows
+    ]
+    forward, back = tried(rows), tried(turned)
+    for name, points in forward.items():
+        # The same is learnt of the turned pairs, so it is as right about them.
+        assert np.array_equal(points, back[name]), name
+    some = [row if n % 3 else turned[n] for n, row in enumerate(rows)]
+    table, mixed = (bags([drawn(row) for row in of], asked=True) for of in (rows, some))
+    assert np.array_equal(mixed.toarray()[0], -table.toarray()[0])
+    assert np.array_equal(mixed.toarray()[1], table.toarray()[1])
+
+
+def test_the_same_response_on_both_sides_is_a_tie() -> None:
+    rows = pairs(60, random.Random(8), chosen="{question}", rejected="{question}")
+    assert all((points == 0.5).all() for points in tried(rows).values())
+
+
+def test_the_same_pairs_give_the_same_points() -> None:
+    rows = pairs(120, random.Random(9))
+    first, second = tried(rows), tried(rows)
+    assert all(np.array_equal(points, second[name]) for name, points in first.items())
+
+
+@pytest.mark.parametrize("given", ["", "***", "\u0000 \ud7ff 漢字 " * 3, "A" * 50_000, "# " * 900])
+def test_any_text_can_be_measured(given: str) -> None:
+    rows = pairs(20, random.Random(10))
+    rows = [row.model_copy(update={"chosen": given, "question": given}) for row in rows]
+    for table in (bags, styles):
+        for asked in (False, True):
+            found = table([drawn(row) for row in rows], asked=asked)
+            assert np.isfinite(found.toarray()).all()
+
+
+# The sample they see
+
+
+def names(sample: Sample[int]) -> list[int]:
+    return list(sample)
+
+
+def test_a_sample_holds_whole_clusters_whatever_the_order() -> None:
+    stream = [(f"cluster-{n % 37}", n) for n in range(400)]
+    found = []
+    for seed in range(3):
+        random.Random(seed).shuffle(stream)
+        sample: Sample[int] = Sample(100, 0)
+        for cluster, pair in stream:
+            if sample.has_room(cluster):
+                sample.add(cluster, pair)
+        assert 80 <= len(sample) <= 100
+        found.append(sorted(names(sample)))
+    assert found[0] == found[1] == found[2]
+    clusters = {n % 37 for n in found[0]}
+    assert found[0] == [n for n in range(400) if n % 37 in clusters]
+
+
+def test_another_seed_draws_other_clusters_and_a_small_source_is_taken_whole() -> None:
+    drawn_by = []
+    for seed in range(2):
+        sample: Sample[int] = Sample(50, seed)
+        for n in range(400):
+            sample.add(f"cluster-{n % 40}", n)
+        drawn_by.append(set(names(sample)))
+    assert drawn_by[0] != drawn_by[1]
+    whole: Sample[int] = Sample(50, 0)
+    for n in range(50):
+        whole.add(f"cluster-{n}", n)
+    assert sorted(names(whole)) == list(range(50))
+
+
+def test_what_is_kept_of_a_pair_says_what_its_profile_and_question_share() -> None:
+    of: Drawn = drawn(
+        Row(
+            id="row",
+            question="How are brakes adjusted?",
+            chosen="Adjust the brake and the pedal.",
+            rejected="Lubricate the chain.",
+        )
+    )
+    assert of.chosen.against[0] == 2
+    assert of.chosen.of_question.sum() == 2
+    assert of.rejected.of_question.sum() == 0
+    assert (of.has_profile, of.has_aspects) == (False, False)

@@ -1,0 +1,261 @@
+"""`pairwright audit` as a person meets it: what it prints, writes and ends with."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright.audit.explain import explained
+from pairwright.audit.read import open_source
+from pairwright.audit.records import EXAMPLES, Audit
+from pairwright.audit.run import Options, audit, shortened
+from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
+from pairwright.errors import InputError
+from pairwright.records import pseudonym
+from study import Done, pairwright
+from verified import twin, violate
+
+WORDS = (
+    "the shop near my house sells old lamps and many people go there on a Sunday because its"
+    " owner tells long stories about every lamp before anyone may buy one of them"
+).split()
+
+
+def sentence(*seed: int, words: int = 14) -> str:
+    """Text that no other seed gives."""
+    start = sum(n * 31**k for k, n in enumerate(seed, 1))
+    picked = [WORDS[(start + n * n * (start % 7 + 1)) % len(WORDS)] for n in range(words)]
+    return " ".join(picked).capitalize() + f" {'-'.join(map(str, seed))}."
+
+
+def plain(n: int, **changes: Any) -> dict[str, Any]:
+    # Which side is the longer one alternates.
+    sides = sentence(n, 1, words=14 + n % 2), sentence(n, 2, words=15 - n % 2)
+    return {
+        "id": str(n), "prompt": sentence(n, 0)[:-1] + "?",
+        "chosen": sides[0], "rejected": sides[1], **changes,
+    }  # fmt: skip
+
+
+def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to stand in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_folder(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "config.toml").touch()
+    pairs = [*twin(1), *twin(2), violate(3), violate(4)]
+    lines = "".join(pair.model_dump_json() + "\n" for pair in pairs)
+    (folder / "pairs.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def release(folder: Path) -> Path:
+    write_rows(folder / Part("Home-violate", "test").path, [row_of(violate(n)) for n in range(4)])
+    Layout(folder).manifest.write_text("{}", encoding="utf-8")
+    Layout(folder).stated.write_text('{"version": "1.0.0"}', encoding="utf-8")
+    return folder
+
+
+def refused(done: Done, *said: str) -> None:
+    assert done.code == 2, done.said
+    assert "Traceback" not in done.said
+    for words in said:
+        assert words in done.err
+
+
+def test_a_run_is_audited_into_its_own_folder(here: Path) -> None:
+    run = run_folder(here / "run")
+    done = pairwright("audit", run)
+    found = Audit.model_validate_json((run / "audit" / "audit.json").read_bytes())
+    assert (found.source.kind, found.source.name, found.source.rows) == ("run", "run", 6)
+    assert found.source.configs == {"Home-twin": 4, "Home-violate": 2}
+    assert done.code == (1 if found.failed else 0)
+    assert "6 pairs in 2 configurations" in done.out
+    assert str(run / "audit" / "report.html") in done.out
+    page = (run / "audit" / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+
+
+def test_who_was_to_be_forgotten_is_looked_for_in_a_run(here: Path) -> None:
+    run = run_folder(here / "run")
+    line = json.dumps({"name": pseudonym(violate(3).user)})
+    (run / "forgotten.jsonl").write_text(line + "\n", encoding="utf-8")
+    found = Audit.model_validate_json(pairwright("audit", run, "--json").out)
+    (check,) = (check for check in found.failed if check.name == "tombstones")
+    assert [flag.row for flag in check.flags] == [violate(3).id]
+
+
+def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
+    pairwright("init", here / "study")
+    run = here / "run"
+    build = pairwright("build", here / "study" / "pairwright.toml", "--run", run, "--limit", 3)
+    assert build.code == 0, build.said
+    for command in (("export", run, "--seed", 1), ("simulate", run), ("report", run)):
+        done = pairwright("human", *command)
+        assert done.code == 0, done.said
+    found = Audit.model_validate_json(pairwright("audit", run, "--json").out)
+    assert found.source.simulated
+    told = {check.name: check for check in found.checks if check.family == "human"}
+    assert told["not_verified"].of == found.source.rows
+    assert {"not_verified", "verified"} < told.keys()
+
+
+def test_a_user_in_two_splits_of_a_release_is_found(here: Path) -> None:
+    folder = release(here / "release")
+    write_rows(folder / Part("Home-violate", "validation").path, [row_of(violate(3))])
+    found = Audit.model_validate_json(pairwright("audit", folder, "--json").out)
+    (check,) = (check for check in found.failed if check.name == "people_across_splits")
+    assert {flag.row for flag in check.flags} == {violate(3).id}
+
+
+def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> None:
+    rows = [plain(n) for n in range(40)]
+    rows[7]["rejected"] = rows[7]["chosen"]
+    done = pairwright("audit", jsonl(here / "theirs.jsonl", rows))
+    assert done.code == 1
+    found = Audit.model_validate_json((here / "audit-theirs" / "audit.json").read_bytes())
+    (same,) = (check for check in found.failed if check.name == "same_sides")
+    assert [flag.row for flag in same.flags] == ["7"]
+    words = explained(same)
+    said = " ".join(done.out.split())
+    assert said.index("what to do") < said.index("passed")
+    assert words.title in said
+    assert "e.g. 7" in said
+    for text in (words.why, words.todo):
+        assert set(text.split()) <= set(said.split())
+
+
+def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> None:
+    file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(20)])
+    with file.open("a", encoding="utf-8") as more:
+        more.write("{broken\n" * (EXAMPLES + 5))
+    done = pairwright("audit", file, "--json")
+    assert done.code == 1
+    found = Audit.model_validate_json(done.out)
+    assert found.source.problems == {"bad_json": EXAMPLES + 5}
+    assert found.source.rows == 20
+    (check,) = (check for check in found.checks if check.name == "unreadable_rows")
+    assert (check.status, check.count, check.of) == ("fail", EXAMPLES + 5, 25 + EXAMPLES)
+    assert [flag.row for flag in check.flags[:2]] == ["theirs.jsonl:21", "theirs.jsonl:22"]
+
+
+def test_json_prints_what_is_written(here: Path) -> None:
+    file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(20)])
+    done = pairwright("audit", file, "--json", "--out", here / "there")
+    assert done.out == (here / "there" / "audit.json").read_text(encoding="utf-8")
+
+
+def test_two_audits_of_the_same_pairs_are_the_same_bytes(here: Path) -> None:
+    file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(40)])
+    for name in ("first", "second"):
+        pairwright("audit", file, "--out", here / name)
+    for name in ("audit.json", "report.html"):
+        assert (here / "first" / name).read_bytes() == (here / "second" / name).read_bytes()
+
+
+def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = release(here / "release")
+    before = sorted(here.rglob("*"))
+    refused(pairwright("audit", folder, "--out", folder / "audit"), "inside a release", "--out")
+    monkeypatch.chdir(folder)
+    refused(pairwright("audit", folder), "inside a release")
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_release_is_audited_beside_another(here: Path) -> None:
+    official = jsonl(here / "official.jsonl", [plain(n, domain="Home") for n in range(12)])
+    done = pairwright("audit", release(here / "release"), "--against", official, "--json")
+    found = Audit.model_validate_json(done.out)
+    assert found.source.version == "1.0.0"
+    assert found.against
+    assert (found.against.name, found.against.rows) == ("official.jsonl", 12)
+    beside = [check for check in found.checks if check.family == "target"]
+    assert {check.status for check in beside} == {"note"}
+    assert {check.name for check in beside} >= {"size", "lengths", "blind_accuracy"}
+    assert (here / "audit-release" / "report.html").is_file()
+
+
+def test_the_map_of_columns_is_for_each_of_the_two(here: Path) -> None:
+    own = jsonl(here / "own.jsonl", [{"a": "Which?", "b": "This.", "c": "That."}] * 3)
+    other = jsonl(here / "other.jsonl", [{"x": "Which?", "y": "This.", "z": "That."}] * 3)
+    maps = [f"--column={pair}" for pair in ("prompt=a", "chosen=b", "rejected=c")]
+    refused(pairwright("audit", own, *maps, "--against", other), "other.jsonl:1", "'x', 'y', 'z'")
+    maps += [f"--against-column={pair}" for pair in ("prompt=x", "chosen=y", "rejected=z")]
+    assert pairwright("audit", own, *maps, "--against", other).code in (0, 1)
+
+
+def test_texts_of_the_auditor_are_looked_for(here: Path) -> None:
+    rows = [plain(n) for n in range(20)]
+    corpus = here / "corpus.txt"
+    corpus.write_text(rows[3]["chosen"] + "\n", encoding="utf-8")
+    done = pairwright("audit", jsonl(here / "a.jsonl", rows), "--corpus", corpus, "--json")
+    found = Audit.model_validate_json(done.out)
+    (overlap,) = (check for check in found.checks if check.name == "corpus_overlap")
+    assert [flag.row for flag in overlap.flags] == ["3"]
+
+
+def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> None:
+    rows = [plain(n, domain="\x1b[31mred\x1b[0m [bold]x[/bold]") for n in range(20)]
+    rows[2]["id"] = "\x1b]0;title\x07[link=https://example.test]id[/link]"
+    rows[2]["rejected"] = rows[2]["chosen"]
+    done = pairwright("audit", jsonl(here / "\x1b[31mfile.jsonl", rows))
+    assert done.code == 1
+    assert "\x1b" not in done.out
+    assert "[link=https://example.test]id[/link]" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.jsonl"], "no such file or folder"),
+        (["a.jsonl", "--column", "chosen"], "is not WHAT=COLUMN"),
+        (["a.jsonl", "--column", "chosen=better"], "'better'"),
+        (["a.jsonl", "--corpus", "missing.txt"], "missing.txt"),
+        (["a.jsonl", "--against", "missing.jsonl"], "no such file or folder"),
+        (["a.jsonl", "--max-shortcut", "0.4"], "greater than or equal to 0.5"),
+        (["a.jsonl", "--max-shortcut", "nan"], "less than or equal to 1"),
+        (["empty.jsonl"], "holds no rows"),
+    ],
+)
+def test_wrong_use_is_told_before_anything_is_written(
+    here: Path, arguments: list[str], said: str
+) -> None:
+    jsonl(here / "a.jsonl", [plain(n) for n in range(3)])
+    (here / "empty.jsonl").touch()
+    refused(pairwright("audit", *arguments), said)
+    assert sorted(path.name for path in here.iterdir()) == ["a.jsonl", "empty.jsonl"]
+
+
+# Without the command
+
+
+def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(here: Path) -> None:
+    rows = [plain(n) for n in range(EXAMPLES + 10)]
+    for row in rows:
+        row["rejected"] = row["chosen"]
+    source = open_source(str(jsonl(here / "a.jsonl", rows)))
+    calls: list[tuple[str, int | None]] = []
+    found = audit(source, progress=lambda what, n: calls.append((what, n)))
+    assert found.source.digest == content_digest(source.rows())
+    (same,) = (check for check in found.checks if check.name == "same_sides")
+    (kept,) = (check for check in shortened(found).checks if check.name == "same_sides")
+    assert (len(same.flags), len(kept.flags)) == (EXAMPLES + 10, EXAMPLES)
+    assert (same.count, kept.count) == (EXAMPLES + 10, EXAMPLES + 10)
+    assert "shortcuts" in [what for what, _ in calls]
+
+
+def test_a_release_without_pairs_is_refused(here: Path) -> None:
+    folder = release(here / "release")
+    write_rows(folder / Part("Home-violate", "test").path, [])
+    with pytest.raises(InputError, match="holds no pairs"):
+        audit(open_source(str(folder)), Options())

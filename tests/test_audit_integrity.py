@@ -1,0 +1,571 @@
+"""The audit's part on integrity: whether rows are what they say they are."""
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from pairwright.audit.integrity import EXPLAINED, Integrity
+from pairwright.audit.integrity.endings import breaks_off
+from pairwright.audit.integrity.languages import LIMIT, SAMPLE
+from pairwright.audit.records import Check
+from pairwright.dataset import Row, RowAspect, RowPost
+from pairwright.dataset.row import derived_twin_id
+from pairwright.stats import share
+
+FIRST = "I keep bees behind the greenhouse and the smoke bothers my neighbour."
+SECOND = "My neighbour's child is allergic to \u201cpollen\u201d, so she tells me."
+ASPECTS = (
+    RowAspect(aspect="Considers the neighbour", evidence="smoke bothers", post_ids=("p1",)),
+    RowAspect(aspect="Names the risk of an allergy", evidence='to "pollen"', post_ids=("p2",)),
+)
+
+
+def post(id: str, words: str, created: str | None = None) -> RowPost:
+    return RowPost(id=id, text=words, created=created)
+
+
+POSTS = (
+    post("p1", FIRST, "2023-01-01T00:00:00"),
+    post("p2", SECOND, "2023-02-01T00:00:00.5"),
+)
+
+
+def row(number: int = 1, **changes: Any) -> Row:
+    """A row without a fault, named for its content."""
+    fields: dict[str, Any] = {
+        "id": "", "question": f"Where do I put hive number {number}?", "profile": POSTS,
+        "rubric_aspects": ASPECTS, "chosen": f"By hedge number {number}.",
+        "rejected": f"On roof number {number}.", "item_id": f"item-{number}", "domain": "Garden",
+        "mode": "violate", "user": f"user-{number}", "aspects_origin": "planner",
+        "created": "2024-01-01T00:00:00",
+    }  # fmt: skip
+    made = Row(**{**fields, **changes})
+    return made if made.id or not made.mode else _named(made)
+
+
+def _named(made: Row) -> Row:
+    return made.model_copy(update={"id": made.derived_id()})
+
+
+def twin(number: int = 1) -> tuple[Row, Row]:
+    asked = row(number, mode="twin")
+    other = asked.model_copy(
+        update={"user": "partner", "asked": False, "chosen": asked.rejected,
+                "rejected": asked.chosen}
+    )  # fmt: skip
+    name = derived_twin_id(asked, other)
+    return tuple(_named(half.model_copy(update={"twin_id": name})) for half in (asked, other))  # type: ignore[return-value]
+
+
+def changed(given: Row, **changes: Any) -> Row:
+    return given.model_copy(update=changes)
+
+
+def checks(rows: Iterable[Row]) -> list[Check]:
+    part = Integrity()
+    for given in rows:
+        part.add(given)
+    return list(part.checks())
+
+
+def only(rows: Iterable[Row], name: str) -> Check:
+    (check,) = [check for check in checks(rows) if check.name == name]
+    return check
+
+
+def test_sound_rows_fail_nothing() -> None:
+    rows = [row(1), *twin(2), row(3), *twin(4)]
+    assert [c.name for c in checks(rows) if c.status == "fail" or c.count] == []
+
+
+def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
+    named = {check.name for check in checks([row(), row(2, mode=None, id="x")])}
+    assert named == set(EXPLAINED)
+    assert {check.status for check in checks([])} == {"note"}
+
+
+# Ids
+
+
+def test_a_second_row_with_an_id_is_found_whatever_it_holds() -> None:
+    check = only([row(1, id="a"), row(2, id="b"), row(3, id="a")], "duplicate_id")
+    assert (check.status, check.count, check.of) == ("fail", 1, 3)
+
+
+@pytest.mark.parametrize("field", ["chosen", "rejected", "user", "item_id"])
+def test_a_row_changed_after_it_was_named_is_found(field: str) -> None:
+    check = only([row(1), changed(row(2), **{field: "something else"})], "derived_id")
+    assert (check.status, check.count, check.of) == ("fail", 1, 2)
+    assert check.flags[0].detail.startswith("its content gives pair-")
+
+
+def test_ids_of_others_are_their_own() -> None:
+    check = only([row(mode=None, id="row 17")], "derived_id")
+    assert (check.status, check.of) == ("note", 0)
+
+
+# Labels
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rejected", "count"),
+    [
+        ("Put it there.", "Put it there.", 1),
+        ("Put it there.", "put it\n\nTHERE", 1),
+        ("\U0001f600", "\U0001f600 ", 1),
+        ("\U0001f600", "\U0001f601", 0),
+        ("Put it there.", "Put it here.", 0),
+    ],
+)
+def test_sides_that_are_the_same_are_found(chosen: str, rejected: str, count: int) -> None:
+    assert only([row(chosen=chosen, rejected=rejected)], "same_sides").count == count
+
+
+def plain(id: str, chosen: str, rejected: str, **changes: Any) -> Row:
+    fields: dict[str, Any] = {
+        "mode": None, "user": None, "profile": (), "question": "What is best?",
+        "rubric_aspects": (), "created": None,
+    }  # fmt: skip
+    return row(id=id, chosen=chosen, rejected=rejected, **{**fields, **changes})
+
+
+def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
+    rows = [plain("a", "One.", "Two."), plain("b", "two", "ONE", question="what is best")]
+    check = only(rows, "contradiction")
+    assert (check.status, [f.row for f in check.flags]) == ("fail", ["b"])
+    assert check.flags[0].detail == "the opposite of a"
+    assert only(rows, "duplicate_pair").count == 0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"question": "What is worst?"},
+        {"user": "u2"},
+        {"user": None, "profile": POSTS},
+        {"chosen": "Three."},
+    ],
+    ids=["another question", "another user", "another profile", "another side"],
+)
+def test_opposite_labels_for_another_reader_or_question_are_none(changes: dict[str, Any]) -> None:
+    user = changes.get("user")
+    first = plain("a", "One.", "Two.", user="u1" if user else None)
+    assert only([first, plain("b", **{"chosen": "Two.", "rejected": "One.", **changes})],
+                "contradiction").count == 0  # fmt: skip
+
+
+def test_halves_of_a_twin_do_not_contradict_each_other() -> None:
+    assert only(twin(), "contradiction").count == 0
+    same_user = [changed(half, user="one") for half in twin()]
+    assert only(same_user, "contradiction").count == 1
+
+
+def test_the_same_pair_twice_is_found_and_not_as_a_contradiction() -> None:
+    rows = [plain("a", "One.", "Two."), plain("b", "One.", "Two.")]
+    check = only(rows, "duplicate_pair")
+    assert (check.status, check.flags[0].detail) == ("fail", "the same as a")
+    assert only(rows, "contradiction").count == 0
+
+
+# Twins
+
+
+def test_a_twin_with_one_half_lost_is_caught() -> None:
+    check = only([*twin(1), twin(2)[0], *twin(3)], "twin_not_whole")
+    assert (check.status, check.count, check.of) == ("fail", 1, 5)
+    assert check.flags[0].detail == "its other half is not there"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda of: changed(of, question="Another?"), "different questions"),
+        (lambda of: changed(of, item_id="other"), "different questions"),
+        (lambda of: changed(of, domain="Home"), "the halves are in"),
+        (lambda of: changed(of, chosen="New."), "do not mirror"),
+        (lambda of: changed(of, chosen=of.rejected, rejected=of.chosen), "do not mirror"),
+        (lambda of: changed(of, user="user-1"), "two different users"),
+        (lambda of: changed(of, asked=True), "both halves"),
+        (lambda of: changed(of, user="somebody"), "give the id twin-"),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_halves_that_do_not_fit_are_caught(
+    spoil: Callable[[Row], Row], said: str, turned: bool
+) -> None:
+    first, second = twin(1)
+    rows = [first, spoil(second)]
+    check = only(rows[::-1] if turned else rows, "twin_not_whole")
+    assert (check.status, check.count) == ("fail", 2)
+    assert said in check.flags[0].detail
+
+
+def test_halves_far_apart_and_in_any_order_are_whole() -> None:
+    halves = [half for n in range(30) for half in twin(n)]
+    random.Random(0).shuffle(halves)
+    assert only(halves, "twin_not_whole").count == 0
+
+
+def test_a_third_half_and_a_twin_without_a_name_are_caught() -> None:
+    third = changed(twin(1)[0], id="third")
+    check = only([*twin(1), third, row(2, mode="twin")], "twin_not_whole")
+    assert [f.row for f in check.flags] == ["third", row(2, mode="twin").id]
+
+
+def test_both_of_a_half_that_nobody_asked_are_caught() -> None:
+    rows = [changed(half, asked=False) for half in twin(1)]
+    assert only(rows, "twin_not_whole").flags[0].detail == "no half's user asked"
+
+
+# Aspects
+
+
+def aspect(words: str, evidence: str = "", *posts: str) -> RowAspect:
+    return RowAspect(aspect=words, evidence=evidence, post_ids=posts)
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (aspect("A", "smoke bothers the dog", "p1"), "does not stand in a post"),
+        (aspect("A", "smoke bothers", "p2"), "does not stand in a post"),
+        (aspect("A", "smoke bothers", "p9"), "names none of the row's posts"),
+        (aspect("A", "smoke bothers"), "names none of the row's posts"),
+        (aspect("A", " ", "p1"), "has no evidence"),
+        (aspect("A", "'.'", "p1"), "does not stand in a post"),
+    ],
+)
+def test_evidence_that_does_not_stand_in_its_post_is_found(of: RowAspect, said: str) -> None:
+    check = only([row(1), row(2, rubric_aspects=(ASPECTS[0], of))], "evidence_missing")
+    assert (check.status, check.count) == ("fail", 1)
+    assert check.flags[0].detail.startswith("aspect 2")
+    assert said in check.flags[0].detail
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        aspect("A", '"The SMOKE  bothers my neighbour."'.replace("The ", ""), "p1"),
+        aspect(
+            "A", "is allergic to 'pollen'".replace("'", "\u201c", 1).replace("'", "\u201d"), "p2"
+        ),
+        aspect("A", "smoke bothers", "p2", "p1"),
+    ],
+    ids=["case, space and quotation marks", "curly quotes", "one of the posts named"],
+)
+def test_evidence_is_found_as_the_build_finds_it(of: RowAspect) -> None:
+    assert only([row(rubric_aspects=(of, ASPECTS[1]))], "evidence_missing").count == 0
+
+
+def test_without_post_ids_evidence_stands_in_the_narrative() -> None:
+    gold = (aspect("Considers the dog", "the dog is afraid"), aspect("Is cheap", "little money"))
+    given: dict[str, Any] = {"rubric_aspects": gold, "aspects_origin": "gold", "mode": None}
+    told = row(id="a", narrative="The dog is afraid, and I have little money.", **given)
+    half = row(id="b", narrative="The dog is afraid.", **given)
+    check = only([told, half], "evidence_missing")
+    assert [f.row for f in check.flags] == ["b"]
+    assert "a narrative: little money" in check.flags[0].detail
+
+
+def test_of_gold_aspects_that_came_with_the_data_one_in_a_hundred_may_be_loose() -> None:
+    gold: dict[str, Any] = {"aspects_origin": "gold", "narrative": "The dog is afraid of me."}
+    loose = aspect("Considers the dog", "the dog fears me")
+    firm = aspect("Considers the dog", "the dog is afraid")
+    rows = [row(n, rubric_aspects=(loose if n < 1 else firm,), **gold) for n in range(100)]
+    check = only(rows, "evidence_missing")
+    assert (check.status, check.count, check.config) == ("pass", 1, "Garden-violate")
+    assert only(rows[:99], "evidence_missing").status == "fail"
+
+
+def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
+    gold: dict[str, Any] = {
+        "rubric_aspects": (aspect("One", "said so"), aspect("Two")), "aspects_origin": None,
+    }  # fmt: skip
+    rows = [row(id="a", mode=None, **gold), row(id="b", mode=None, narrative="He said so.", **gold)]
+    check = only(rows, "evidence_missing")
+    assert (check.of, check.count, check.status) == (1, 0, "pass")
+    assert check.detail == "1 rows have aspects and nothing to look for their evidence in"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "count"),
+    [
+        ("Considers the neighbour", "considers the neighbours!", 1),
+        ("Warns of allergic reactions", "Warns of reactions, allergic ones", 1),
+        ("\U0001f41d", "\U0001f41d", 1),
+        ("Warns of allergic reactions", "Warns of the cost of a hive", 0),
+    ],
+)
+def test_aspects_in_nearly_the_same_words_are_found(first: str, second: str, count: int) -> None:
+    aspects = (aspect(first), aspect("Something of its own altogether"), aspect(second))
+    check = only([row(mode=None, id="a", rubric_aspects=aspects)], "aspects_repeated")
+    assert check.count == count
+    assert not count or check.flags[0].detail.startswith("aspects 1 and 3:")
+
+
+@pytest.mark.parametrize(("n", "count"), [(0, 1), (1, 1), (2, 0)])
+def test_fewer_than_two_aspects_are_too_few_for_ours(n: int, count: int) -> None:
+    assert only([row(rubric_aspects=ASPECTS[:n])], "few_aspects").count == count
+
+
+def test_pairs_of_others_need_no_aspects() -> None:
+    assert only([row(mode=None, id="a", rubric_aspects=())], "few_aspects").of == 0
+
+
+# Profiles
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (("2023-02-01T00:00:00", "2023-01-01T00:00:00"), "stands before"),
+        (("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "stands before"),
+        (("2023-01-01T00:00:00+02:00",), "not a time"),
+        (("yesterday",), "not a time"),
+    ],
+)
+def test_posts_out_of_order_and_times_of_other_forms_are_found(
+    times: tuple[str | None, ...], said: str
+) -> None:
+    profile = tuple(post(str(n), "Something.", time) for n, time in enumerate(times))
+    check = only([row(profile=profile)], "times_in_order")
+    assert (check.status, check.count) == ("fail", 1)
+    assert said in check.flags[0].detail
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ("2023-01-01", "2023-01-01T00:00:00", "2023-01-01T00:00:00.001"),
+        ("2023-01-01T00:00:00", "2023-01-01T00:00:00"),
+        (None, "2023-01-01T00:00:00", None),
+    ],
+)
+def test_posts_oldest_first_are_in_order(times: tuple[str | None, ...]) -> None:
+    profile = tuple(post(str(n), "Something.", time) for n, time in enumerate(times))
+    assert only([row(profile=profile)], "times_in_order").count == 0
+
+
+def test_an_empty_profile_fails_among_ours_and_among_rows_that_have_one() -> None:
+    assert only([row(1), row(2, profile=())], "profile_empty").status == "fail"
+    others = [row(n, id=str(n), mode=None) for n in range(200)]
+    empty = [row(n, id=str(n), mode=None, profile=()) for n in range(200, 203)]
+    assert only([*others, *empty[:2]], "profile_empty").status == "pass"
+    assert only([*others, *empty], "profile_empty").status == "fail"
+    none = only(empty, "profile_empty")
+    assert (none.status, none.detail[:21]) == ("note", "no row has a profile:")
+
+
+# Texts
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"question": " \n"}, "question"),
+        ({"chosen": ""}, "chosen"),
+        ({"rejected": "\u2003"}, "rejected"),
+        ({"profile": (*POSTS, post("p3", ""))}, "post 3"),
+    ],
+)
+def test_empty_texts_are_found_with_their_place(changes: dict[str, Any], where: str) -> None:
+    check = only([row(1), row(2, **changes)], "empty_text")
+    assert (check.status, check.flags[0].detail) == ("fail", f"{where} is empty")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("a \ufffd b", "replacement"),
+        ("\ufeffa", "byte order mark"),
+        ("a\x00b", "control"),
+        ("a\x1b[0m", "control"),
+        ("a\x92s", "control"),
+        ("cafÃ©", "mojibake"),
+        ("donâ€™t", "mojibake"),
+        ("20 Â°C", "mojibake"),
+        ("ðŸ˜€", "mojibake"),
+        ("ï»¿a", "mojibake"),
+        ("Ã¼ber", "mojibake"),
+        ("Ã\xa0 la", "mojibake"),
+    ],
+)
+def test_wrongly_decoded_texts_are_found(words: str, kind: str) -> None:
+    check = only([row(1), row(2, narrative=words)], "encoding")
+    assert (check.status, check.count) == ("fail", 1)
+    assert check.flags[0].detail == f"{kind} in narrative"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "NÃO, À MÃE", "Âge, forêt, château", "âge €5", "20 °C", "tab\tand\r\nline", "שלום",
+        "日本語", "\U0001f600\u200d", "Ð²", "naïve — “so”", "ÃO", "Ångström ü",
+    ],
+)  # fmt: skip
+def test_texts_in_other_scripts_are_well_decoded(words: str) -> None:
+    assert only([row(narrative=words)], "encoding").count == 0
+
+
+def test_a_few_garbled_texts_are_let_pass_and_very_long_ones_told() -> None:
+    rows = [row(n) for n in range(200)]
+    assert only([*rows, row(200, narrative="\ufffd")], "encoding").status == "pass"
+    long = only([*rows, row(200, chosen="word " * 20_001)], "very_long")
+    assert (long.status, long.flags[0].detail) == ("fail", "chosen has 100,005 characters")
+    assert only([row(chosen="x" * 100_000)], "very_long").count == 0
+
+
+# Endings
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It is so.", "Is it?", "So!", 'He said "so."', "It is **so.**", "so…", "これです。", "(so)",
+        "`x`", "Do this:\n- one\n- two", "1. one\n2. two", "| a | b", "Well \U0001f600", 
+        "```\ncode\n```", "", "So. \n\n",
+    ],
+)  # fmt: skip
+def test_whole_responses_do_not_break_off(words: str) -> None:
+    assert not breaks_off(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["It is a", "First. Then you", "It is so,", "- one\nand then the"]
+)
+def test_cut_responses_break_off(words: str) -> None:
+    assert breaks_off(words)
+
+
+def cut(number: int, side: str | None, **changes: Any) -> Row:
+    return row(number, **({side: f"This is number {number} and it"} if side else {}), **changes)
+
+
+def test_one_side_that_breaks_off_more_often_fails() -> None:
+    rows = [cut(n, "rejected" if n < 20 else "chosen" if n < 22 else None) for n in range(100)]
+    check = only(rows, "breaks_off")
+    assert (check.status, check.count, check.of) == ("fail", 22, 100)
+    assert check.found is not None
+    expected = share(20, 22)
+    assert (check.found.value, check.found.low) == (round(20 / 22, 6), expected.low)
+    assert check.detail.startswith("2 chosen and 20 rejected sides break off")
+    assert check.flags[0].detail == "the rejected side breaks off"
+
+
+def test_sides_that_break_off_alike_or_rarely_pass() -> None:
+    alike = [cut(n, "rejected" if n % 2 else "chosen") for n in range(60)]
+    assert only(alike, "breaks_off").status == "pass"
+    rare = [cut(n, "rejected" if n < 8 else None) for n in range(900)]
+    check = only(rare, "breaks_off")
+    assert check.status == "pass"
+    assert check.found is not None
+    assert check.found.low is not None
+    assert check.found.low > 0.5
+
+
+def test_many_rows_of_one_user_are_one_cluster() -> None:
+    rows = [cut(n, "rejected", user="one", dyad="one") for n in range(50)]
+    check = only(rows, "breaks_off")
+    assert check.found is not None
+    assert (check.status, check.found.clusters, check.found.n) == ("pass", 1, 50)
+
+
+def test_both_halves_of_a_twin_even_out() -> None:
+    asked, other = (changed(half, dyad="d") for half in twin(1))
+    asked = changed(asked, rejected="It breaks off")
+    other = changed(other, chosen="It breaks off")
+    check = only([asked, other], "breaks_off")
+    assert check.found is not None
+    assert check.found.clusters == 0
+
+
+# Languages
+
+ENGLISH = (
+    "The hive should stand where the morning sun reaches it, far enough from the path that "
+    "nobody who walks past is bothered by the bees that fly in and out."
+)
+GERMAN = (
+    "Der Bienenstock sollte dort stehen, wo ihn die Morgensonne erreicht, und weit genug vom Weg "
+    "entfernt, damit niemand von den Bienen belästigt wird, die ein und aus fliegen."
+)
+
+
+def spoken(number: int, rejected: str, **changes: Any) -> Row:
+    return row(number, chosen=f"{ENGLISH} {number}", rejected=f"{rejected} {number}", **changes)
+
+
+def test_sides_in_another_language_fail_where_they_are_many() -> None:
+    rows = [spoken(n, GERMAN if n < 20 else ENGLISH) for n in range(100)]
+    check = only(rows, "other_language")
+    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, LIMIT)
+    assert check.found is not None
+    assert check.found.low == share(20, 100).low
+    assert check.flags[0].detail == "de, en on a question in en"
+    german = tuple(post(f"p{n}", GERMAN) for n in range(2))
+    right = [
+        row(
+            n,
+            question=GERMAN[:50],
+            profile=german,
+            chosen=GERMAN + str(n),
+            rejected=f"{n} {GERMAN}",
+        )
+        for n in range(100)
+    ]
+    assert only(right, "other_language").status == "pass"
+
+
+def test_few_rows_do_not_settle_languages_and_the_need_is_told() -> None:
+    check = only([spoken(n, ENGLISH) for n in range(20)], "other_language")
+    assert (check.status, check.count) == ("too_few", 0)
+    assert check.needed is not None
+    high, before = share(0, check.needed).high, share(0, check.needed - 1).high
+    assert high is not None
+    assert before is not None
+    assert high <= LIMIT < before
+
+
+def test_short_sides_tell_no_language() -> None:
+    check = only([row(1, chosen="Ja.", rejected="Nein, danke.")], "other_language")
+    assert (check.status, check.of) == ("note", 0)
+    assert check.detail.endswith("of which 0 are long enough to tell")
+
+
+def test_of_many_rows_a_sample_is_looked_at_and_the_check_says_so() -> None:
+    rows = [row(n, chosen="Yes.", rejected=GERMAN) for n in range(SAMPLE + 500)]
+    check = only(rows, "other_language")
+    assert check.of == SAMPLE
+    assert check.detail.startswith(f"a sample of {SAMPLE:,} of {SAMPLE + 500:,} rows")
+    late = {rows[n].id for n in range(SAMPLE, SAMPLE + 500)}
+    # A third of the rows come after the sample was first full; as many of it should.
+    assert 250 < sum(flag.row in late for flag in check.flags) < 420
+
+
+# Hostile texts
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "word " * 2_000_000,
+        "\U0001f600" * 100_000,
+        "\u202eשלום " * 20_000,
+        "." * 1_000_000,
+        "\x00" * 9,
+    ],
+    ids=["2 MB", "emoji", "right to left", "dots", "nulls"],
+)
+def test_hostile_texts_are_worked_through(hostile: str) -> None:
+    aspects = (aspect(hostile, hostile), aspect(hostile[1:], hostile + "x", "p1"))
+    given = row(
+        question=hostile, chosen=hostile, rejected=hostile + "x", narrative=hostile,
+        profile=(post("p1", hostile, hostile),), rubric_aspects=aspects,
+    )  # fmt: skip
+    start = time.process_time()
+    found = checks([given, given])
+    assert time.process_time() - start < 20
+    assert all(len(flag.detail) <= 120 for check in found for flag in check.flags)

@@ -1,0 +1,234 @@
+"""Intervals of accuracies by cluster, and Holm's levels: known answers, and truth that is known."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from pairwright.audit.intervals import LEVEL, MOST, Accuracy, accuracy, holm, mean, z_of
+from pairwright.stats import share
+
+BOUND = 0.58
+Z = z_of(LEVEL)
+MANY = z_of(LEVEL / 90)
+"""Of the first of 90 checks."""
+
+
+def of(points: list[float], clusters: list[int] | None = None) -> Accuracy:
+    found = accuracy(np.array(points, float), np.array(clusters or range(len(points)), np.intp))
+    assert found is not None
+    return found
+
+
+def plain(value: float, n: int) -> Accuracy:
+    """Independent pairs without ties."""
+    return Accuracy(value=value, tied=0, n=n, clusters=n, design=1)
+
+
+# The interval
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 29), (15, 148), (81, 263), (20, 20), (1, 2)])
+def test_independent_pairs_without_ties_have_wilsons_interval(k: int, n: int) -> None:
+    low, high = of([1.0] * k + [0.0] * (n - k)).interval(Z)
+    wilson = share(k, n)
+    assert low == pytest.approx(wilson.low, abs=2e-6)
+    assert high == pytest.approx(wilson.high, abs=2e-6)
+
+
+def test_clusters_of_two_that_always_agree_count_half() -> None:
+    found = of([1, 1, 0, 0] * 50, [n // 2 for n in range(200)])
+    # G/(G-1) * sum of squared cluster sums over n/(n-1) * sum of squares, by hand.
+    assert found.design == pytest.approx(100 / 99 * 100 / (200 / 199 * 50))
+    quantiles = student.ppf(0.975, 199) / student.ppf(0.975, 99)
+    assert found.effective(Z) == pytest.approx(200 / found.design * quantiles**2)
+    low, high = found.interval(Z)
+    assert (low, high) == pytest.approx(of([1, 0] * 50).interval(Z), abs=2e-3)
+
+
+def test_clusters_that_balance_out_are_not_credited_with_more_pairs_than_there_are() -> None:
+    found = of([1, 0] * 40, [n // 2 for n in range(80)])
+    assert found.design == 1
+    assert found.effective(Z) < 80
+
+
+def test_where_all_pairs_agree_a_cluster_counts_as_one_pair() -> None:
+    assert of([1.0] * 30, [n // 3 for n in range(30)]).design == 3
+    # Kish: the sum of squared sizes over n.
+    assert of([1.0] * 6, [0, 0, 0, 0, 1, 2]).design == 18 / 6
+
+
+def test_a_single_cluster_says_nothing() -> None:
+    assert of([1.0] * 500, [0] * 500).interval(Z) == (0, 1)
+    assert of([1, 0] * 500, [7] * 1000).interval(Z) == (0, 1)
+    assert of([1]).interval(Z) == (0, 1)
+
+
+def test_few_clusters_widen_the_interval() -> None:
+    few, many = (of([1, 0] * 30, [n // size for n in range(60)]) for size in (20, 2))
+    assert few.design == many.design == 1
+    few_width, many_width = (x.interval(MANY)[1] - x.interval(MANY)[0] for x in (few, many))
+    assert few_width > 1.5 * many_width
+
+
+def test_ties_narrow_the_interval_and_never_close_it() -> None:
+    widths = []
+    for ties in (0, 100, 180, 200):
+        found = of([1, 0] * ((200 - ties) // 2) + [0.5] * ties)
+        low, high = found.interval(Z)
+        assert (low + high) / 2 == pytest.approx(0.5)
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+    assert 0 < widths[-1] < 0.02
+    low, high = of([0.5] * 5).interval(Z)
+    # Bonett and Price's interval for no wins and no losses of 5: 1/2 +- z/2 sqrt(2/7/7).
+    assert (high - low) / 2 == pytest.approx(Z / 2 * math.sqrt(2) / 7, abs=0.02)
+
+
+def test_no_pairs_have_no_accuracy() -> None:
+    assert accuracy(np.empty(0), np.empty(0, np.intp)) is None
+
+
+def test_an_interval_is_reported_with_its_pairs_and_clusters() -> None:
+    found = of([1, 1, 0, 0.5], [0, 0, 1, 2]).found(Z)
+    assert (found.value, found.n, found.clusters) == (0.625, 4, 3)
+    assert found.low is not None
+    assert found.low == round(found.low, 6)
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.7, 0.9])
+@pytest.mark.parametrize("alike", [0.0, 0.4, 0.8])
+def test_in_clusters_of_two_about_95_of_100_intervals_hold_the_truth(
+    truth: float, alike: float
+) -> None:
+    chance = np.random.default_rng(1)
+    tries, couples = 1500, 75
+    own = (chance.random((tries, couples, 2)) < truth).astype(float)
+    same = chance.random((tries, couples)) < alike
+    own[:, :, 1] = np.where(same, own[:, :, 0], own[:, :, 1])
+    clusters = np.repeat(np.arange(couples), 2)
+    held = 0
+    for points in own.reshape(tries, -1):
+        found = accuracy(points, clusters)
+        assert found is not None
+        low, high = found.interval(Z)
+        held += low <= truth <= high
+    assert 0.93 <= held / tries <= 0.98
+
+
+def test_where_most_pairs_tie_about_95_of_100_intervals_hold_the_truth() -> None:
+    chance = np.random.default_rng(2)
+    held = 0
+    for _ in range(1500):
+        found = of(list(chance.choice([0, 0.5, 1], 150, p=[0.05, 0.8, 0.15])))
+        low, high = found.interval(Z)
+        held += low <= 0.55 <= high
+    assert 0.93 <= held / 1500 <= 0.98
+
+
+# What is decided
+
+
+def test_either_side_of_one_half_counts() -> None:
+    assert plain(0.7, 500).settles(BOUND, Z) == "fail"
+    assert plain(0.3, 500).settles(BOUND, Z) == "fail"
+    assert plain(0.5, 500).settles(BOUND, Z) == "pass"
+    assert plain(0.56, 500).settles(BOUND, Z) is None
+    assert plain(0.44, 500).settles(BOUND, Z) is None
+
+
+def test_at_one_half_147_pairs_settle_one_check_and_about_465_the_first_of_90() -> None:
+    assert plain(0.5, 100).needed(BOUND, Z) == 147
+    # z^2 / 4 over 0.08^2 is 465; Wilson's interval takes the variance at the bound: 0.2436.
+    assert pytest.approx(465, abs=1) == MANY**2 / 4 / 0.08**2
+    assert plain(0.5, 100).needed(BOUND, MANY) == 454
+
+
+@pytest.mark.parametrize("found", [plain(0.5, 100), plain(0.65, 100), of([1, 0.5, 0.5, 1, 0] * 5)])
+def test_what_is_needed_just_settles_it(found: Accuracy) -> None:
+    needed = found.needed(BOUND, MANY)
+    assert needed is not None
+    enough, short = (found._replace(n=n, clusters=n) for n in (needed, needed - 1))
+    assert enough.settles(BOUND, MANY)
+    assert not short.settles(BOUND, MANY)
+
+
+def test_pairs_in_clusters_need_more_of_them() -> None:
+    alone = of([1, 0, 1, 0] * 25).needed(BOUND, Z)
+    together = of([1, 1, 0, 0] * 25, [n // 2 for n in range(100)]).needed(BOUND, Z)
+    assert alone
+    assert together == pytest.approx(2 * alone, rel=0.1)
+
+
+def test_an_accuracy_on_the_bound_is_settled_by_no_number_of_pairs() -> None:
+    assert plain(BOUND, 100).needed(BOUND, Z) is None
+    assert plain(1 - BOUND, MOST // 10).needed(BOUND, Z) is None
+
+
+def test_holm_steps_down_and_stops_at_the_first_that_is_open() -> None:
+    sure, likely, open_ = plain(0.5, 4000), plain(0.5, 200), plain(0.56, 400)
+    # 200 pairs settle it at .05 / 2, not at .05 / 3.
+    assert likely.settles(BOUND, z_of(LEVEL / 2))
+    assert not likely.settles(BOUND, z_of(LEVEL / 3))
+    assert holm([likely, sure, open_], BOUND) == [
+        z_of(LEVEL / 2),
+        z_of(LEVEL / 3),
+        z_of(LEVEL),
+    ]
+    # Without the sure one nothing is settled at .05 / 3, and all keep that level.
+    assert holm([likely, open_, open_], BOUND) == [z_of(LEVEL / 3)] * 3
+    assert holm([], BOUND) == []
+
+
+def _settled(truth: float, n: int, chance: np.random.Generator) -> list[str | None]:
+    found = [of(list((chance.random(n) < truth).astype(float))) for _ in range(90)]
+    levels = holm(found, BOUND)
+    return [one.settles(BOUND, z) for one, z in zip(found, levels, strict=True)]
+
+
+def test_of_90_checks_on_200_pairs_that_know_nothing_none_alarms() -> None:
+    chance = np.random.default_rng(3)
+    bare = alarms = 0
+    for _ in range(100):
+        alarms += "fail" in _settled(0.5, 200, chance)
+        points = chance.binomial(200, 0.5, 90) / 200
+        bare += bool((np.abs(points - 0.5) > BOUND - 0.5).any())
+    assert alarms <= 5
+    assert bare >= 75  # what comparing the bare figure with .58 does
+
+
+def test_at_the_bound_itself_90_checks_say_something_false_in_at_most_5_of_100() -> None:
+    chance = np.random.default_rng(4)
+    wrong = sum(any(_settled(BOUND, 200, chance)) for _ in range(100))
+    assert wrong <= 9  # 5 and two standard deviations
+
+
+# Means
+
+
+def test_a_mean_of_independent_values_has_students_interval() -> None:
+    values = np.array([1.0, 1.2, 1.1, 1.9, 1.4])
+    found = mean(values, np.arange(5), least=1)
+    assert found is not None
+    width = student.ppf(0.975, 4) * values.std(ddof=1) / math.sqrt(5)
+    assert found.value == pytest.approx(1.32)
+    assert found.high == pytest.approx(1.32 + width, abs=1e-6)
+    assert found.low == 1  # 0.886, below the least possible
+
+
+def test_values_given_twice_in_one_cluster_have_the_interval_of_one() -> None:
+    values = np.array([1.0, 1.2, 1.1, 1.9, 1.4])
+    twice = mean(np.repeat(values, 2), np.repeat(np.arange(5), 2), least=0)
+    once = mean(values, np.arange(5), least=0)
+    assert once is not None
+    assert twice is not None
+    assert (twice.low, twice.high) == (once.low, once.high)
+    assert (twice.n, twice.clusters) == (10, 5)
+
+
+def test_a_mean_in_one_cluster_has_no_interval_and_of_nothing_is_none() -> None:
+    found = mean(np.array([1.0, 3.0]), np.zeros(2, np.intp), least=0)
+    assert found is not None
+    assert (found.value, found.low, found.high) == (2, None, None)
+    assert mean(np.empty(0), np.empty(0, np.intp), least=0) is None

@@ -1,0 +1,507 @@
+"""The audit's part on leakage: what a pair gives away that its reader is not to know."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from pairwright import text
+from pairwright.audit.found import KEPT, WIDTH, Found
+from pairwright.audit.leakage import EXPLAINED, Leakage
+from pairwright.audit.leakage.hashing import hashed, runs
+from pairwright.audit.leakage.sketch import SIMILAR, Sketches, similar
+from pairwright.audit.records import Check
+from pairwright.dataset import Row, RowAspect, RowPost
+
+QUESTION = "How do I get the smell of smoke out of an old wool coat?"
+NARRATIVE = "My grandfather left me his coat and he smoked a pipe in it for forty years at sea."
+POST = "Which thread is strong enough to mend the lining of a heavy coat without puckering it?"
+ASPECT = RowAspect(
+    aspect="Keeps the colour of inherited cloth unchanged",
+    evidence="mend the lining of a heavy coat",
+    post_ids=("p1",),
+)
+
+
+def row(id: str = "pair-1", **changes: Any) -> Row:
+    fields: dict[str, Any] = {
+        "id": id, "question": QUESTION, "narrative": NARRATIVE, "rubric_aspects": (ASPECT,),
+        "profile": (RowPost(id="p1", text=POST, created="2023-01-01T00:00:00"),),
+        "chosen": "Air it in the shade for a week.", "rejected": "Wash it hot and tumble it dry.",
+        "domain": "Home", "mode": "violate", "user": "user-1", "created": "2024-01-01T00:00:00",
+    }  # fmt: skip
+    return Row(**{**fields, **changes})
+
+
+def post(words: str, **changes: Any) -> RowPost:
+    return RowPost(id="p", text=words, **changes)
+
+
+def found(
+    rows: Iterable[Row | tuple[Row, str]], name: str, corpora: Iterable[str] | None = None
+) -> list[Check]:
+    part = Leakage(corpora)
+    for given in rows:
+        part.add(*given) if isinstance(given, tuple) else part.add(given)
+    return [check for check in part.checks() if check.name == name]
+
+
+def only(*given: Any, **more: Any) -> Check:
+    (check,) = found(*given, **more)
+    return check
+
+
+def flagged(check: Check) -> list[str]:
+    return [flag.row for flag in check.flags]
+
+
+# Rubric
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Be sure it keeps the colour of inherited cloth.",
+        "First mend the lining of a coat. No: mend the LINING, of a heavy one.",
+        "So he smoked a pipe in it, I take it.",
+    ],
+    ids=["aspect", "evidence", "narrative"],
+)
+@pytest.mark.parametrize("side", ["chosen", "rejected"])
+def test_five_words_of_the_rubric_in_either_side_are_found(side: str, response: str) -> None:
+    check = only([row(**{side: response}), row("pair-2")], "rubric_leak")
+    assert (check.status, check.count, check.of, check.limit) == ("fail", 1, 2, 0.0)
+    assert flagged(check) == ["pair-1"]
+    assert check.flags[0].detail.startswith(f'{side}: "')
+    counts = {"chosen": "1, in the rejected of 0", "rejected": "0, in the rejected of 1"}
+    assert check.detail == f"in the chosen side of {counts[side]}"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "It keeps the colour of your cloth.",
+        "Pipe smoke? If he smoked a pipe, then for forty years.",
+        "I get the smell of smoke out of an old wool coat by airing it.",
+        "unchanged mend the lining of",
+    ],
+    ids=["four words", "a broken run", "the question's words", "a run over two sources"],
+)
+def test_less_than_that_and_what_the_question_says_is_no_leak(response: str) -> None:
+    narrative = f"{NARRATIVE} {QUESTION}"
+    check = only([row(chosen=response, narrative=narrative)], "rubric_leak")
+    assert (check.status, check.count) == ("pass", 0)
+
+
+def test_other_peoples_pairs_are_let_one_row_in_a_hundred() -> None:
+    clean = [row(f"r{n}", mode=None) for n in range(99)]
+    leaks = [row(f"leak{n}", mode=None, chosen=NARRATIVE) for n in range(2)]
+    one = only([*clean, leaks[0]], "rubric_leak")
+    assert (one.status, one.count, one.of, one.limit) == ("pass", 1, 100, 0.01)
+    assert only([*clean, *leaks], "rubric_leak").status == "fail"
+
+
+def test_leaks_are_told_by_configuration() -> None:
+    rows = [row("a"), row("b", domain="Garden", rejected=NARRATIVE), row("c", mode="twin")]
+    checks = found(rows, "rubric_leak")
+    assert [(c.config, c.status) for c in checks] == [
+        ("Garden-violate", "fail"), ("Home-twin", "pass"), ("Home-violate", "pass")
+    ]  # fmt: skip
+
+
+def test_where_there_is_nothing_to_leak_the_check_says_so() -> None:
+    check = only([row(rubric_aspects=(), narrative=None)], "rubric_leak")
+    assert (check.status, check.of) == ("note", 0)
+    assert "aspects" in check.detail
+
+
+# Target
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (QUESTION, "question"),
+        (f"Edited: {QUESTION.lower()} Thanks to all of you.", "question"),
+        (f"{NARRATIVE} Well?", "narrative"),
+    ],
+)
+def test_a_post_that_repeats_the_question_or_narrative_is_found(words: str, what: str) -> None:
+    rows = [row("other"), row("leak", profile=(post(POST), post(words)))]
+    check = only(rows, "target_in_profile")
+    assert (check.status, flagged(check)) == ("fail", ["leak"])
+    assert check.flags[0].detail == f"post 2 of its profile repeats the {what}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "How do I get the smell of garlic off my hands after I cook?",
+        "An old wool coat of mine has moths: what keeps the smell of camphor out?",
+        "\U0001f9e5\U0001f9e5\U0001f9e5",
+    ],
+)
+def test_a_post_on_the_same_subject_is_not_the_question(words: str) -> None:
+    assert only([row(profile=(post(words),))], "target_in_profile").count == 0
+
+
+@pytest.mark.parametrize(
+    ("created", "count"),
+    [
+        ("2024-01-01T00:00:00", 1),
+        ("2025-01-01T00:00:00", 1),
+        ("2023-12-31T23:59:59.999", 0),
+        (None, 0),
+    ],
+)
+def test_posts_that_are_not_older_than_the_question_are_found(
+    created: str | None, count: int
+) -> None:
+    profile = (post(POST, created="2020-01-01T00:00:00"), post("Something.", created=created))
+    check = only([row(profile=profile)], "later_post")
+    assert (check.count, check.of, check.status) == (count, 1, "fail" if count else "pass")
+
+
+def test_without_times_nothing_is_said_of_later_posts() -> None:
+    assert only([row(created=None)], "later_post").status == "note"
+    assert only([row(profile=(post(POST),))], "later_post").of == 0
+
+
+# Near-duplicates
+
+
+def plain(id: str, user: str | None, question: str, *posts: str, **changes: Any) -> Row:
+    profile = tuple(post(words) for words in posts)
+    return row(id, user=user, question=question, profile=profile, **changes)
+
+
+def long_text(seed: int, words: int = 80) -> list[str]:
+    chance = random.Random(seed)
+    return [f"w{chance.randrange(5000)}" for _ in range(words)]
+
+
+def changed(words: list[str], places: Iterable[int]) -> str:
+    return " ".join("other" if n in set(places) else word for n, word in enumerate(words))
+
+
+def test_two_users_who_ask_the_same_are_found_with_where() -> None:
+    rows = [
+        plain("a", "u1", QUESTION),
+        plain("b", "u2", "What is the best way to sharpen a chisel?"),
+        plain("c", "u3", QUESTION.upper().replace("?", "")),
+    ]
+    check = only(rows, "near_duplicate_questions")
+    assert (check.status, check.count, check.of) == ("fail", 2, 3)
+    assert [f.detail for f in check.flags] == [
+        "question nearly repeats another user's: question of c",
+        "question nearly repeats another user's: question of a",
+    ]
+    assert only(rows, "near_duplicate_posts").count == 0
+
+
+def test_one_user_who_asks_twice_and_the_halves_of_a_twin_are_no_duplicates() -> None:
+    rows = [
+        plain("a", "u1", QUESTION, mode="twin", twin_id="t1"),
+        plain("b", "u2", QUESTION, mode="twin", twin_id="t1", asked=False),
+        plain("c", "u1", QUESTION),
+    ]
+    assert only(rows, "near_duplicate_questions").count == 0
+
+
+def test_others_may_ask_many_users_one_question() -> None:
+    rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=None) for n in range(3)]
+    check = only(rows, "near_duplicate_questions")
+    assert (check.status, check.count, check.limit) == ("note", 3, None)
+
+
+def test_rows_without_users_are_not_compared_between_users() -> None:
+    rows = [plain(f"r{n}", None, QUESTION, POST) for n in range(3)]
+    for name in ("near_duplicate_questions", "near_duplicate_posts"):
+        check = only(rows, name)
+        assert (check.status, check.of) == ("note", 0)
+
+
+def test_questions_of_four_words_are_alike_by_chance() -> None:
+    rows = [plain(f"r{n}", f"u{n}", "What film is this?") for n in range(3)]
+    assert only(rows, "near_duplicate_questions").count == 0
+    longer = [plain(f"r{n}", f"u{n}", "What old film is this?") for n in range(3)]
+    assert only(longer, "near_duplicate_questions").count == 3
+
+
+def test_posts_of_two_users_that_differ_in_a_word_are_found_and_those_of_other_topics_are_not() -> (
+    None
+):
+    words = long_text(1)
+    rows = [
+        plain("a", "u1", "First question of all of them?", "Nothing of note here at all.",
+              " ".join(words)),
+        plain("b", "u2", "Second question, which is quite different?", changed(words, [40])),
+        plain("c", "u3", "A third one about something else?", changed(words, range(0, 80, 4))),
+    ]  # fmt: skip
+    check = only(rows, "near_duplicate_posts")
+    assert (check.status, flagged(check)) == ("fail", ["a", "b"])
+    assert check.flags[0].detail == "post 2 nearly repeats another user's: post 1 of b"
+
+
+def test_a_post_that_is_somebody_elses_question_counts_on_both_sides() -> None:
+    rows = [
+        plain("a", "u1", QUESTION),
+        plain("b", "u2", "Unlike anything before it, yes?", QUESTION),
+    ]
+    assert flagged(only(rows, "near_duplicate_questions")) == ["a"]
+    assert flagged(only(rows, "near_duplicate_posts")) == ["b"]
+
+
+def test_every_row_that_holds_a_copied_post_is_counted() -> None:
+    copied = " ".join(long_text(2))
+    rows = [plain(f"r{n}", f"u{n // 3}", f"Question number {n} of a dozen, is it?", copied)
+            for n in range(12)]  # fmt: skip
+    assert only(rows, "near_duplicate_posts").count == 12
+
+
+def test_thousands_of_copies_cost_no_square() -> None:
+    copied = long_text(3)
+    rows = [
+        plain(f"r{n}", f"u{n}", f"q{n} a{n} b{n} c{n} d{n} e{n}?", changed(copied, [n % 80]))
+        for n in range(4000)
+    ]
+    start = time.process_time()
+    assert only(rows, "near_duplicate_posts").count == 4000
+    assert time.process_time() - start < 10
+
+
+# Splits
+
+
+def test_people_and_near_duplicates_in_two_splits_are_found() -> None:
+    words = long_text(4)
+    first = plain("a", "u1", "A question that stands alone?", " ".join(words), dyad="d1")
+    near = plain("b", "u2", "Another question, unlike the first?", changed(words, [3]), dyad="d2")
+    same = plain("c", "u1", "A third question by the first user?", dyad="d3")
+    dyad = plain("d", "u4", "A fourth question of a known dyad?", dyad="d2")
+    rows = [(first, "test"), (near, "validation"), (same, "validation"), (dyad, "test")]
+    people = only(rows, "people_across_splits")
+    assert (people.status, flagged(people)) == ("fail", ["c", "d"])
+    assert people.flags[0].detail == "in validation, and in test"
+    texts = only(rows, "near_duplicates_across_splits")
+    assert (texts.status, flagged(texts)) == ("fail", ["a", "b"])
+
+
+def test_the_same_rows_in_one_split_and_without_splits_are_let_be() -> None:
+    rows = [plain("a", "u1", QUESTION, dyad="d1"), plain("b", "u1", QUESTION, dyad="d1")]
+    for name in ("people_across_splits", "near_duplicates_across_splits"):
+        assert only([(r, "test") for r in rows], name).status == "pass"
+        check = only(rows, name)
+        assert (check.status, check.of) == ("note", 0)
+
+
+# Corpora
+
+WORDS = [f"word{n}" for n in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("place", "changes"),
+    [
+        ("question", {"question": " ".join(WORDS[:13])}),
+        ("chosen", {"chosen": "So: " + " ".join(WORDS[5:18]).upper() + "!"}),
+        ("rejected", {"rejected": " ".join(WORDS[40:])}),
+        ("post 2", {"profile": (post(POST), post(", ".join(WORDS)))}),
+    ],
+)
+def test_thirteen_words_of_a_corpus_are_found_in_every_text(
+    place: str, changes: dict[str, Any]
+) -> None:
+    corpus = ["Nothing of it here.", f"Before. {' '.join(WORDS)} After."]
+    check = only([row("clean"), row("known", **changes)], "corpus_overlap", corpora=iter(corpus))
+    assert (check.status, check.count, check.of) == ("fail", 1, 2)
+    assert check.flags[0].row == "known"
+    assert check.flags[0].detail == f"overlap in {place}"
+    assert f"{place.split(' ')[0].replace('post', 'posts')} 1" in check.detail
+    assert "held against 2 texts" in check.detail
+
+
+def test_twelve_words_of_a_corpus_are_not_enough() -> None:
+    given = row(question=" ".join([*WORDS[:12], "different"]))
+    assert only([given], "corpus_overlap", corpora=[" ".join(WORDS)]).count == 0
+
+
+@pytest.mark.parametrize("corpus", [QUESTION.upper(), f"A title\n{QUESTION}\nand more of it"])
+def test_a_text_that_is_a_whole_text_or_line_of_a_corpus_is_found(corpus: str) -> None:
+    short = "Why is my bread flat?"
+    given = row(question=short)
+    corpora = [corpus.replace(QUESTION, short).replace(QUESTION.upper(), short.upper())]
+    assert only([given], "corpus_overlap", corpora=corpora).count == 1
+    assert only([row(question="Why is my bread")], "corpus_overlap", corpora=corpora).count == 0
+
+
+def test_of_a_long_text_runs_are_kept_in_part_and_its_copy_is_found() -> None:
+    words = long_text(5, 400)
+    given = row(chosen=" ".join(words))
+    corpora = [" ".join(words[100:140])]
+    assert only([given], "corpus_overlap", corpora=corpora).count == 1
+
+
+def test_without_a_corpus_the_check_says_so_and_an_empty_one_finds_nothing() -> None:
+    assert only([row()], "corpus_overlap").status == "note"
+    assert "no corpus" in only([row()], "corpus_overlap").detail
+    check = only([row()], "corpus_overlap", corpora=[])
+    assert (check.status, check.count, check.of) == ("pass", 0, 1)
+    assert only([], "corpus_overlap", corpora=["some text or other that is long"]).of == 0
+
+
+# Hashes and sketches
+
+
+def test_runs_of_words_have_the_same_number_wherever_they_stand() -> None:
+    one, other = hashed(WORDS), hashed(["before", *WORDS[10:20]])
+    assert len(runs(one, 5)) == 56
+    assert set(runs(other, 5)) & set(runs(one, 5)) == set(runs(one, 5)[10:16])
+    assert len(runs(one[:4], 5)) == 0
+    # Held fast: the same on every machine and in every process.
+    assert hashed(["word"]).tolist() == [10776770685243991114]
+
+
+def test_estimated_overlap_is_near_the_true_one() -> None:
+    sketches, overlaps = Sketches(), []
+    for seed in range(200):
+        base = long_text(seed, 100)
+        other = changed(base, random.Random(seed).sample(range(100), seed % 40))
+        overlaps.append(text.jaccard(text.spans(" ".join(base), 3), text.spans(other, 3)))
+        sketches.add(base)
+        sketches.add(other.split())
+    signatures = sketches.signatures()
+    assert signatures.shape == (400, 64)
+    errors = (signatures[::2] == signatures[1::2]).mean(axis=1) - overlaps
+    assert abs(errors.mean()) < 0.01
+    # Binomial: at most the root of .25 / 64.
+    assert 0.02 < errors.std() < 0.0625
+
+
+def test_bands_find_what_comparing_all_with_all_finds() -> None:
+    sketches = Sketches()
+    for seed in range(40):
+        base = long_text(seed, 100)
+        for n in (0, 1, 8):
+            sketches.add(changed(base, random.Random(seed + n).sample(range(100), n)).split())
+    signatures = sketches.signatures()
+    near = {
+        (a, b)
+        for a, b in combinations(range(120), 2)
+        if (signatures[a] == signatures[b]).mean() >= SIMILAR
+    }
+    by_bands = {(min(pair), max(pair)) for pair in similar(signatures).tolist()}
+    assert by_bands <= near
+    # One change in a hundred words is found each time.
+    assert {(3 * n, 3 * n + 1) for n in range(40)} <= by_bands
+
+
+def test_a_text_too_short_to_sketch_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 words"):
+        Sketches().add(("two", "words"))
+
+
+# The whole part
+
+
+def test_every_check_is_explained() -> None:
+    assert {check.name for check in _checks([row()])} == set(EXPLAINED)
+
+
+def test_an_audit_of_no_rows_says_so_of_every_check() -> None:
+    assert {check.status for check in _checks([])} == {"note"}
+
+
+def test_details_stay_short_and_on_one_line() -> None:
+    loud = "\n".join(["A" * 300] * 5)
+    (check,) = found([row(chosen=loud, narrative=loud, question="?")], "rubric_leak")
+    assert len(check.flags[0].detail) <= WIDTH
+    assert "\n" not in check.flags[0].detail
+
+
+def test_a_check_names_ten_thousand_rows_at_most_and_counts_them_all() -> None:
+    check = Found("leakage", "rubric_leak", limit=0.0, others=0.0)
+    places = [check.add(row(str(n)), None) for n in range(KEPT + 50)]
+    for place in reversed(places):
+        check.flag(place, "late")
+    (whole,) = check.checks()
+    assert (whole.count, len(whole.flags)) == (KEPT + 50, KEPT)
+    assert [flag.row for flag in whole.flags[:3]] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "word " * 2_000_000,
+        "\U0001f600" * 100_000,
+        "\u202eשלום עולם " * 20_000,
+        "a" * 10_000_000,
+        "",
+    ],
+    ids=["10 MB of words", "emoji", "right to left", "one word of 10 MB", "empty"],
+)
+def test_hostile_texts_are_worked_through(hostile: str) -> None:
+    given = row(
+        question=hostile, chosen=hostile, rejected=hostile, narrative=hostile,
+        profile=(post(hostile),), rubric_aspects=(RowAspect(aspect=hostile, evidence=hostile),),
+    )  # fmt: skip
+    start = time.process_time()
+    checks = list(_checks([given], corpora=[hostile[:1_000_000]]))
+    assert time.process_time() - start < 20
+    assert all(len(flag.detail) <= WIDTH for check in checks for flag in check.flags)
+
+
+_SAME = """
+import json, sys
+sys.path.insert(0, "tests")
+from test_audit_leakage import many
+from pairwright.audit.leakage import Leakage
+from pairwright.audit.integrity import Integrity
+from pairwright.audit.people import People
+for part in (Leakage(["a corpus of five words", "number 7 of the dozens"]), Integrity(), People()):
+    for row in many():
+        part.add(row)
+    for check in part.checks():
+        print(check.model_dump_json())
+print(list(part.redactions()))
+"""
+
+
+def many() -> Iterator[Row]:
+    """Rows with faults of many kinds."""
+    chance = random.Random(0)
+    for n in range(200):
+        words = long_text(n % 150, 30)
+        yield row(
+            f"r{n % 190}", user=f"u{n}", question=f"Is number {n % 40} of the dozens of any use?",
+            profile=(post(" ".join(words)), post(f"Ask person{n}@mail.test.org or @person_{n}.")),
+            chosen=NARRATIVE if n % 9 == 0 else changed(words, chance.sample(range(30), 20)),
+            rejected=f"No sense at all {n}",
+        )  # fmt: skip
+
+
+def test_the_same_rows_give_the_same_checks_whatever_the_hash_seed() -> None:
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", _SAME], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert said[0] == said[1]
+    checks = [json.loads(line) for line in said[0].splitlines()[:-1]]
+    assert sum(bool(check["count"]) for check in checks) > 6
+
+
+def _checks(rows: Iterable[Row], corpora: Iterable[str] | None = None) -> Iterator[Check]:
+    part = Leakage(corpora)
+    for given in rows:
+        part.add(given)
+    return part.checks()

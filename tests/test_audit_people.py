@@ -1,0 +1,386 @@
+"""The audit's part on people: what the rows say about persons."""
+
+import time
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from pairwright.audit.people import EXPLAINED, People, Redaction
+from pairwright.audit.people.finding import masked
+from pairwright.audit.people.scan import FAILS, KINDS, MOST, find
+from pairwright.audit.records import Check
+from pairwright.dataset import Row, RowAspect, RowPost
+from pairwright.dataset.tombstones import Forgotten, url_name
+
+MAIL = "jane.doe@mail.test.org"
+SITE = "https://coffee.stackexchange.com/q/{}"
+
+
+def post(words: str = "I own a kettle.", number: int = 1, **changes: Any) -> RowPost:
+    fields: dict[str, Any] = {
+        "id": f"p{number}", "created": "2015-01-01T00:00:00", "source_url": SITE.format(number),
+        "licence": "CC-BY-SA-3.0",
+    }  # fmt: skip
+    return RowPost(text=words, **{**fields, **changes})
+
+
+def row(id: str = "r1", **changes: Any) -> Row:
+    fields: dict[str, Any] = {
+        "question": "Which kettle?", "profile": (post(),), "chosen": "A small one.",
+        "rejected": "A large one.", "domain": "Home", "category": "cooking", "user": "user-1",
+    }  # fmt: skip
+    return Row(id=id, **{**fields, **changes})
+
+
+def part(rows: Iterable[Row], forgotten: Forgotten | None = None) -> People:
+    people = People(forgotten)
+    for given in rows:
+        people.add(given)
+    return people
+
+
+def only(rows: Iterable[Row], name: str, forgotten: Forgotten | None = None) -> Check:
+    (check,) = [check for check in part(rows, forgotten).checks() if check.name == name]
+    return check
+
+
+# What is found
+
+FOUND = {
+    "email": [
+        "jane.doe@mail.test.org", "Write to <j+list@uni-bonn.de>, please.", "mailto:a_b@c.co.uk",
+        "A.B@C.COM!", "联系foo@bar.com谢谢", "jane [at] gmail [dot] com", "jane(at)gmail.com",
+        "jane dot doe? No: jane at gmail dot com", "x@1.io", "first%last@sub.sub.museum.travel",
+    ],
+    "phone": [
+        "+1 555 867 5309", "+44 20 7946 0958", "+49 (0)30 901820", "+49-30-901820",
+        "+4915112345678", "0049 30 901820", "(212) 867-5309", "212-867-5309", "212.867.5309",
+        "1-212-867-5309", "020 7946 0958", "06 12 34 56 78", "0171 1234567", "(030) 901820 12",
+        "030/90182012", "Call me: 867 5309", "my phone is 5558675309", "Tel.: 01234567",
+        "WhatsApp 98765 43210", "ring me on 867-5309.",
+    ],
+    "card": [
+        "4539 1488 0343 6467", "4539148803436467", "5500-0000-0000-0004", "378282246310005",
+        "3782 822463 10005", "6011000990139424",
+    ],
+    "iban": [
+        "DE89 3704 0044 0532 0130 00", "DE89370400440532013000", "GB82 WEST 1234 5698 7654 32",
+        "(NL91ABNA0417164300)", "NO93 8601 1117 947",
+    ],
+    "ip": ["81.2.69.142", "at 8.8.4.4, I think", "2a00:1450:4001:81b::200e"],
+    "profile_url": [
+        "https://movies.stackexchange.com/users/123/jane", "http://example.org/~jane/cv.html",
+        "https://twitter.com/jane", "twitter.com/jane", "www.instagram.com/jane.doe/",
+        "https://github.com/jane", "https://x.com/jane/status/12", "https://reddit.com/u/jane",
+        "reddit.com/user/jane", "https://mastodon.social/@jane", "https://linkedin.com/in/jane-doe",
+        "https://jane.tumblr.com/post/1", "https://en.wikipedia.org/wiki/User:Jane",
+        "(https://facebook.com/jane.doe.9)", "https://www.youtube.com/@jane",
+    ],
+    "handle": ["@jane_doe thanks", "thanks @Jane!", "as /u/jane said", "u/jane-doe", "(@jane)"],
+    "stated_name": [
+        "My name is Jane.", "my full name is Jane van Doe", "my name\u2019s Jean-Luc O'Hara",
+    ],
+}  # fmt: skip
+CLEAN = {
+    "email": [
+        "user@example.com", "me@mail.example.org", "a@b.test", "root@localhost", "logo@2x.png",
+        "git@github.com:a/b.git", "left-pad@1.3.0", "https://user@host.com/", "a@b", "5 @ $2.com",
+        "Buy it at amazon.com", "look at the dot com bubble", "noreply@shop.com", "@media.com",
+    ],
+    "phone": [
+        "1999-2003", "from 1999 to 2003", "2007-2010 phone", "phone 2007-2010", "2013-04-05 12:30",
+        "01/02/2003", "01-02-2003 10 20", "$1,234,567.89", "1,000,000 people", "+1000000000",
+        "ISBN 978-0-306-40615-7", "ISBN: 0-306-40615-2", "ISBN-10 212-867-5309", "1.2.3.4",
+        "10.0.19041.1234", "version 2.10.1234", "1080p 60 fps", "24 fps 1920x1080", "555-0123",
+        "(212) 555-0123", "1-800-273-8255", "call 911", "phone 4 GB", "3.14159265358979",
+        "mobile: 2,500,000", "12:34:56.789", "00:01:22,333 --> 00:01:25,000", "7 867 5309",
+        "0.75 0.5", "+5 to +10", "#123456789", "1234567890", "S01E02 2014", "4 x 100000000",
+        "-0171 1234567", "x+4915112345678", "2001 A Space Odyssey", "call me at 10 or 11",
+        "9780306406157", "£0.50 0123", "https://site.org/0171-1234567",
+    ],
+    "card": [
+        "4539 1488 0343 6468", "4000000000000000", "1234 5678 9012 3456", "9780306406157",
+        "0000 0000 0000 0000", "4539 14880343 6467", "3.1415926535897932", "1444444444444444",
+    ],
+    "iban": [
+        "DE89 3704 0044 0532 0130 01", "AB12 CDEF", "IT IS 1234 5678 9012 3456", "XX00ABCDEFGHIJK",
+    ],
+    "ip": [
+        "127.0.0.1", "192.168.1.1", "10.0.0.7", "203.0.113.9", "0.0.0.0", "255.255.255.255",
+        "v1.2.3.4", "version 2.3.4.5", "1.2.3.4.5", "300.1.2.3", "::1", "fe80::1", "12:34:56",
+        "std::vector::iterator", "a:b:c:d", "Section 4.3.2.1", "00:1A:2B:3C:4D:5E",
+    ],
+    "profile_url": [
+        "https://movies.stackexchange.com/questions/123/x", "https://github.com/numpy/numpy",
+        "https://twitter.com/search?q=x", "https://www.youtube.com/watch?v=x", "twitter.com",
+        "https://en.wikipedia.org/wiki/Users", "https://site.org/user-guide", "I/O at x.com",
+        "https://instagram.com/p/B1", "https://www.tumblr.com/tagged/x", "http://[broken/users/1",
+        "https://github.com/features", "and/or /users", "http://site.org/users/",
+    ],
+    "handle": [
+        "@Override", "@media print", "@article{jane,", "a@b", "5 @ 3", "@ home", "@home", "km/u/h",
+        "@gmail.com", "@@jane", "\\@jane", "@import('x')", "u/s", "@1st", "user@host",
+    ],
+    "stated_name": [
+        "My name is not known.", "Her name is Jane.", "The name is Bond.", "my name: x"
+    ],
+}  # fmt: skip
+
+
+def test_there_are_cases_enough() -> None:
+    assert sum(map(len, FOUND.values())) >= 60
+    assert sum(map(len, CLEAN.values())) >= 60
+    assert set(FOUND) == set(CLEAN) == set(KINDS)
+
+
+@pytest.mark.parametrize(("kind", "words"), [(k, w) for k, ws in FOUND.items() for w in ws])
+def test_personal_data_are_found(kind: str, words: str) -> None:
+    for given in (words, f"So, {words} it is.", f"Line\n{words}\nline"):
+        assert [one.kind for one in find(given)] == [kind], given
+
+
+@pytest.mark.parametrize(("kind", "words"), [(k, w) for k, ws in CLEAN.items() for w in ws])
+def test_what_only_looks_like_personal_data_is_let_be(kind: str, words: str) -> None:
+    assert kind not in {one.kind for one in find(words)}
+    assert kind not in {one.kind for one in find(f"So. {words}")}
+
+
+def test_places_are_exact_and_nothing_overlaps() -> None:
+    words = f"\U0001f600 Ask {MAIL}, @jane or +44 20 7946 0958; see https://twitter.com/jane."
+    found = find(words)
+    assert [words[one.start : one.end] for one in found] == [
+        MAIL, "@jane", "+44 20 7946 0958", "https://twitter.com/jane"
+    ]  # fmt: skip
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+def test_a_mask_keeps_the_form_and_nothing_else() -> None:
+    words = f"Ask {MAIL} today"
+    (one,) = find(words)
+    assert masked(words, one) == "j***.***@****.****.***"
+    for given in [w for ws in FOUND.values() for w in ws]:
+        for one in find(given):
+            shown = masked(given, one)
+            assert sum(c.isalnum() for c in shown) <= 1
+
+
+# Rows
+
+
+def test_every_text_of_a_row_is_scanned() -> None:
+    aspect = RowAspect(aspect=f"Asks {MAIL}", reason=f"As {MAIL} said", evidence=f"{MAIL}")
+    given = row(
+        question=f"Is {MAIL} right?", narrative=f"{MAIL}!", chosen=f"No, {MAIL}.",
+        rejected=f"Yes, {MAIL}", profile=(post(), post(f"I am {MAIL}", 2)),
+        rubric_aspects=(aspect,),
+    )  # fmt: skip
+    log = list(part([given]).redactions())
+    assert [(one.field, one.post) for one in log] == [
+        ("question", ""), ("narrative", ""), ("chosen", ""), ("rejected", ""),
+        ("profile[1].text", "p2"), ("rubric_aspects[0].aspect", ""),
+        ("rubric_aspects[0].reason", ""), ("rubric_aspects[0].evidence", ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_contact_and_payment_fail_and_public_names_are_told(kind: str) -> None:
+    check = only([row("a"), row("b", chosen=FOUND[kind][0])], kind)
+    assert (check.count, check.of) == (1, 2)
+    assert check.status == ("fail" if kind in FAILS else "note")
+    assert check.flags[0].row == "b"
+
+
+def test_nothing_personal_stands_in_flags_or_log_in_clear() -> None:
+    words = " and ".join(given for kind in KINDS for given in FOUND[kind])
+    people = part([row(narrative=words)])
+    flags = [flag.detail for check in people.checks() for flag in check.flags]
+    said = "\n".join([*flags, *map(str, people.redactions())])
+    for secret in ("jane", "doe", "7946", "5309", "6467", "3704", "WEST", "69.142"):
+        assert secret not in said.lower().replace("west", "WEST")
+
+
+def test_a_post_of_many_rows_is_logged_once_with_how_many_hold_it() -> None:
+    shared = post(f"Mail me: {MAIL}")
+    rows = [row(f"r{n}", profile=(post("Nothing.", 5), shared)) for n in range(4)]
+    people = part([row("clean"), *rows])
+    words = shared.text
+    assert list(people.redactions()) == [
+        Redaction(
+            "r0", "profile[1].text", "p1", "email", 9, len(words), "j***.***@****.****.***", 4
+        )
+    ]
+    (check,) = [check for check in people.checks() if check.name == "email"]
+    assert [flag.row for flag in check.flags] == ["r0", "r1", "r2", "r3"]
+
+
+def test_addresses_that_the_licence_asks_for_are_no_findings() -> None:
+    given = row(
+        source_url="https://movies.stackexchange.com/users/1/jane", created="2015-01-01",
+        licence="CC-BY-SA-3.0", profile=(post(source_url="https://twitter.com/jane"),),
+    )  # fmt: skip
+    assert list(part([given]).redactions()) == []
+
+
+def test_that_names_are_not_looked_for_is_said() -> None:
+    check = only([row()], "names")
+    assert check.status == "note"
+    assert "not looked for" in check.detail
+
+
+# Hostile texts
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "a@", "1-", "1 ", "+1 ", "a.", "@a", "0 ", "http://", "www.", "u/", "1.", "1:", ":",
+        "a at ", " dot ", "[at]", "My name is A ", "phone ", "phone 1", "(1", "DE89 3704 ",
+        "4539 ", "A0", "\U0001f600", "\u202e", "a@b.", "00", "12", "12-", "/users/1",
+        "twitter.com/", "@a.b", "%", "0 1 (", "+(1)", "((((", "name is ", "sms me 1 ", "aaaa",
+    ],
+)  # fmt: skip
+def test_no_pattern_runs_away(bomb: str) -> None:
+    for words in (
+        bomb * (100_000 // len(bomb)),
+        bomb * (100_000 // len(bomb)) + "@x.",
+        f"{bomb} " * 9,
+    ):
+        start = time.process_time()
+        find(words)
+        assert time.process_time() - start < 3
+
+
+def test_megabytes_are_scanned() -> None:
+    words = "Some words and the year 1999, or so. " * 80_000
+    start = time.process_time()
+    assert [one.kind for one in find(words + MAIL)] == ["email"]
+    assert time.process_time() - start < 30
+
+
+def test_of_one_kind_in_a_text_the_first_are_logged() -> None:
+    log = list(part([row(chosen="@jane " * 3000)]).redactions())
+    assert len(log) == MOST
+
+
+# Sensitive subjects
+
+
+def test_subjects_are_told_by_category_and_by_words() -> None:
+    rows = [
+        row("a", category="Islam"),
+        row("b", profile=(post(category="law"),)),
+        row("c", narrative="Since my diagnosis of depression I take insulin."),
+        row("d", question="Is my church a help against depression?"),
+        row("e"),
+        row("f", profile=(post("Is he gay or bisexual in that film?"),)),
+    ]
+    check = only(rows, "sensitive")
+    assert (check.status, check.count, check.of) == ("note", 4, 6)
+    assert [(f.row, f.detail) for f in check.flags] == [
+        ("a", "religion"), ("b", "law"), ("c", "health"), ("f", "sexuality")
+    ]  # fmt: skip
+    assert check.detail == "health 1, law 1, religion 1, sexuality 1"
+
+
+# Licences
+
+
+def test_posts_with_licence_and_address_are_counted_by_licence() -> None:
+    posts = (post(), post(number=2, created="2020-01-01", licence="CC-BY-SA-4.0"))
+    check = only([row(profile=posts), row("r2")], "licence")
+    assert (check.status, check.count, check.of) == ("note", 0, 2)
+    assert check.detail == (
+        "3 of 3 texts have licence and address; by licence: CC-BY-SA-3.0 2, CC-BY-SA-4.0 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "said"),
+    [
+        ({"licence": None}, "fail", "post 2 is of Stack Exchange and states no licence"),
+        (
+            {"licence": "Apache-2.0"},
+            "fail",
+            "post 2 states Apache-2.0, its date gives CC-BY-SA-3.0",
+        ),
+        ({"licence": "CC-BY-SA-4.0"}, "fail", "post 2 states CC-BY-SA-4.0, its date gives"),
+        ({"licence": "MIT", "source_url": "https://blog.org/1"}, "note", ""),
+        ({"licence": None, "source_url": "https://blog.org/1"}, "note", "post 2 has no licence"),
+        ({"licence": "MIT", "source_url": None}, "note", "post 2 has no address"),
+        ({"licence": None, "source_url": None}, "note", "post 2 has neither"),
+        (
+            {"source_url": None},
+            "fail",
+            "post 2 states CC-BY-SA-3.0, which asks for attribution, and has no address",
+        ),
+        ({"licence": "CC-BY-SA-3.0", "created": None}, "note", ""),
+    ],
+)
+def test_a_post_without_its_licence_is_found(
+    changes: dict[str, Any], status: str, said: str
+) -> None:
+    check = only([row(profile=(post(), post(number=2, **changes)))], "licence")
+    assert (check.status, check.count) == (status, 1 if said else 0)
+    assert not said or check.flags[0].detail.startswith(said)
+
+
+def test_posts_none_of_which_has_licence_or_address_fail() -> None:
+    bare = (post(licence=None, source_url=None),)
+    check = only([row(profile=bare), row("r2", profile=bare)], "licence")
+    assert (check.status, check.count) == ("fail", 2)
+    assert check.detail == "0 of 2 texts have licence and address; by licence: none 2"
+
+
+def test_posts_of_no_address_under_a_licence_that_asks_for_none_pass() -> None:
+    own = (post(licence="Apache-2.0", source_url=None),)
+    assert only([row(profile=own)], "licence").status == "note"
+
+
+def test_a_question_with_an_address_needs_its_licence_too() -> None:
+    check = only([row(source_url=SITE.format(7), created="2015-01-01")], "licence")
+    assert (check.status, check.flags[0].detail[:8]) == ("fail", "question")
+
+
+def test_plain_pairs_without_posts_have_nothing_to_license() -> None:
+    check = only([row(profile=())], "licence")
+    assert (check.status, check.of) == ("note", 0)
+
+
+# Tombstones
+
+
+def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
+    forgotten = Forgotten(
+        users=frozenset({"user-9"}),
+        urls=frozenset({url_name(SITE.format(7)), url_name(SITE.format(8))}),
+    )
+    rows = [
+        row("a"),
+        row("b", user="user-9"),
+        row("c", source_url=SITE.format(7) + "/?utm_source=x"),
+        row("d", profile=(post(), post(number=8))),
+        row("e", user="user-99", profile=(post(number=88),)),
+    ]
+    check = only(rows, "tombstones", forgotten)
+    assert (check.status, check.count, check.of) == ("fail", 3, 5)
+    assert [(f.row, f.detail) for f in check.flags] == [
+        ("b", "its user was to be forgotten"),
+        ("c", "its question was to be forgotten"),
+        ("d", "a post was to be forgotten"),
+    ]
+    assert check.detail == "1 users and 2 addresses are to be forgotten"
+
+
+def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:
+    assert only([row()], "tombstones", Forgotten()).status == "pass"
+    check = only([row()], "tombstones")
+    assert (check.status, check.of) == ("note", 0)
+    assert check.detail == "no list of tombstones was given"
+
+
+def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
+    for rows in ([], [row()]):
+        assert {check.name for check in part(rows).checks()} == set(EXPLAINED)
+    assert {check.status for check in part([]).checks()} == {"note"}

@@ -1,0 +1,639 @@
+"""Pairs of any origin as rows: releases, runs, the official schema, and plain files of others."""
+
+import importlib
+import json
+import sys
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pairwright.audit.read import Found, Unread, open_source
+from pairwright.audit.read.corpus import LINES, corpus_texts
+from pairwright.dataset import Layout, Part, Row, row_of, write_rows
+from pairwright.errors import InputError
+from pairwright.records import Pair, content_id, pseudonym
+from pairwright_human_eval.decide import write_decisions
+from verified import decided, one, twin, violate, votes, well
+
+PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
+OFFICIAL = {
+    "id": "q1",
+    "question": "Which?",
+    "profile": [{"id": "p1", "text": "I like this.", "category": "Art"}],
+    "rubric_aspects": [{"aspect": "This.", "evidence": "like this", "reason": "Said so."}],
+    "narrative": "The long story.",
+    "category": "Art",
+    "chosen": "This one.",
+    "rejected": "That one.",
+}
+
+
+def jsonl(path: Path, *rows: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def read(given: object, *columns: str) -> list[Found | Unread]:
+    return list(open_source(str(given), columns).read())
+
+
+def rows(given: object, *columns: str) -> list[Row]:
+    found = read(given, *columns)
+    assert all(isinstance(each, Found) for each in found), found
+    return [each.row for each in found if isinstance(each, Found)]
+
+
+def unread(given: object, *columns: str) -> Counter[str]:
+    return Counter(each.reason for each in read(given, *columns) if isinstance(each, Unread))
+
+
+def refused(given: object, *columns: str) -> str:
+    with pytest.raises(InputError) as caught:
+        read(given, *columns)
+    assert caught.value.exit_code == 2
+    assert caught.value.fix
+    return str(caught.value)
+
+
+def release(root: Path, splits: dict[str, Iterable[Pair]]) -> Path:
+    for split, pairs in splits.items():
+        by_config: dict[str, list[Row]] = {}
+        for pair in pairs:
+            row = row_of(pair)
+            by_config.setdefault(row.config, []).append(row)
+        for config, found in by_config.items():
+            write_rows(root / Part(config, split).path, found)
+    Layout(root).manifest.write_text("{}", encoding="utf-8")
+    Layout(root).stated.write_text('{"version": "1.2.3"}', encoding="utf-8")
+    return root
+
+
+def run(folder: Path, *pairs: Pair) -> Path:
+    folder.mkdir()
+    (folder / "config.toml").write_text("", encoding="utf-8")
+    lines = "".join(pair.model_dump_json() + "\n" for pair in pairs)
+    (folder / "pairs.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+# Releases
+
+
+def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: Path) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)], "validation": twin(2)})
+    source = open_source(str(folder))
+    assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
+    assert source.total == 3
+    expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
+    assert list(source.read()) == expected
+    assert list(source.read()) == expected
+
+
+def test_a_release_without_its_manifest_is_refused_and_not_taken_for_a_folder_of_files(
+    tmp_path: Path,
+) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+    Layout(folder).manifest.unlink()
+    assert "manifest.json" in refused(folder)
+
+
+@pytest.mark.parametrize("stated", [None, "{", "[]", "{}"])
+def test_a_release_that_does_not_state_its_version_is_refused(
+    tmp_path: Path, stated: str | None
+) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+    file = Layout(folder).stated
+    file.unlink() if stated is None else file.write_text(stated, encoding="utf-8")
+    assert "stated.json: states no version" in refused(folder)
+
+
+def test_half_a_parquet_file_of_a_release_is_named(tmp_path: Path) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+    file = folder / Part("Home-violate", "test").path
+    file.write_bytes(file.read_bytes()[:-200])
+    assert file.name in refused(folder)
+
+
+def test_one_file_of_a_release_is_read_as_what_it_is(tmp_path: Path) -> None:
+    folder = release(tmp_path / "mine", {"test": twin(1)})
+    file = folder / Part("Home-twin", "test").path
+    assert open_source(str(file)).kind == "release"
+    assert rows(file) == [row_of(half) for half in twin(1)]
+
+
+def test_a_column_map_for_a_release_or_a_run_is_refused(tmp_path: Path) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+    assert "a release or a run" in refused(folder, "chosen=rejected")
+    assert "a release or a run" in refused(run(tmp_path / "run", violate(1)), "chosen=rejected")
+
+
+# Runs
+
+
+def test_halves_of_a_twin_in_a_run_know_of_each_other(tmp_path: Path) -> None:
+    asked, other = twin(1)
+    folder = run(tmp_path / "run", asked, violate(2), other)
+    first, alone, second = rows(folder)
+    assert open_source(str(folder)).kind == "run"
+    assert first == row_of(asked, partner=other.user)
+    assert second == row_of(other, partner=asked.user)
+    assert first.dyad == second.dyad != alone.dyad
+    assert not first.verified
+
+
+def test_a_half_without_its_other_half_is_about_its_own_user(tmp_path: Path) -> None:
+    asked, _ = twin(1)
+    assert rows(run(tmp_path / "run", asked)) == [row_of(asked)]
+
+
+def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> None:
+    good, bad, never = violate(1), violate(2), violate(3)
+    folder = run(tmp_path / "run", good, bad, never)
+    decisions = [
+        decided(one(pair), [*votes(pair, said), *well(one(pair))])
+        for pair, said in ((good, "+++"), (bad, "--+"))
+    ]
+    write_decisions(folder / "human" / "decisions.jsonl", decisions)
+    first, second, third = rows(folder)
+    assert (first.verified, second.verified, third.verified) == (True, False, False)
+    assert first.votes
+    assert (first.votes.chosen, first.votes.rejected) == (3, 0)
+    assert second.votes
+    assert (second.votes.chosen, second.votes.rejected) == (1, 2)
+    assert third.votes is None
+
+
+def test_what_simulated_annotators_say_verifies_nothing(tmp_path: Path) -> None:
+    pair = violate(1)
+    folder = run(tmp_path / "run", pair)
+    decision = decided(one(pair), [*votes(pair, "+++", simulated=True), *well(one(pair))])
+    assert decision.state == "verified"
+    write_decisions(folder / "human" / "decisions.jsonl", [decision])
+    (row,) = rows(folder)
+    assert (row.verified, row.simulated) == (False, True)
+
+
+def test_a_run_names_the_licence_of_posts_whose_address_does_not(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", violate(1))
+    (folder / "config.toml").write_text('[release]\nlicence = "CC0-1.0"\n', encoding="utf-8")
+    assert rows(folder) == [row_of(violate(1), licence="CC0-1.0")]
+    (folder / "config.toml").write_text("[release\n", encoding="utf-8")
+    assert "config.toml: cannot be read" in refused(folder)
+
+
+def test_a_broken_line_of_a_run_is_named(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", violate(1), violate(2))
+    with (folder / "pairs.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "pair-3"}\n')
+    assert "pairs.jsonl:3" in refused(folder)
+
+
+def test_a_run_whose_build_has_not_finished_says_so(tmp_path: Path) -> None:
+    (tmp_path / "calls.sqlite").touch()
+    assert "without pairs.jsonl" in refused(tmp_path)
+
+
+def test_a_runs_pairs_without_its_folder_are_refused(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", violate(1))
+    assert "Name the run folder" in refused(folder / "pairs.jsonl")
+
+
+# The official schema
+
+
+def check_official(row: Row) -> None:
+    assert (row.id, row.item_id, row.question, row.category) == ("q1", "q1", "Which?", "Art")
+    assert (row.narrative, row.chosen, row.rejected) == (
+        "The long story.",
+        "This one.",
+        "That one.",
+    )
+    assert [(p.id, p.text, p.category) for p in row.profile] == [("p1", "I like this.", "Art")]
+    assert [(a.aspect, a.evidence, a.reason) for a in row.rubric_aspects] == [
+        ("This.", "like this", "Said so.")
+    ]
+    assert (row.mode, row.user, row.verified) == (None, None, False)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet"])
+def test_the_official_schema_is_read_whatever_file_it_is_in(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"official{suffix}"
+    if suffix == ".json":
+        file.write_text(json.dumps([OFFICIAL]), encoding="utf-8")
+    elif suffix == ".jsonl":
+        jsonl(file, OFFICIAL)
+    else:
+        pq.write_table(pa.Table.from_pylist([OFFICIAL]), file)
+    assert open_source(str(file)).kind == "official"
+    (row,) = rows(file)
+    check_official(row)
+
+
+def test_lists_that_are_stored_by_columns_are_turned(tmp_path: Path) -> None:
+    by_columns = {"id": ["p1"], "text": ["I like this."], "category": ["Art"]}
+    (row,) = rows(jsonl(tmp_path / "a.jsonl", OFFICIAL | {"profile": by_columns}))
+    check_official(row)
+
+
+def test_a_folder_of_files_has_its_folders_and_files_as_configurations_and_splits(
+    tmp_path: Path,
+) -> None:
+    jsonl(tmp_path / "Art" / "test-00000-of-00002.jsonl", OFFICIAL)
+    jsonl(tmp_path / "Art" / "test-00001-of-00002.jsonl", OFFICIAL)
+    jsonl(tmp_path / "data" / "train.jsonl", OFFICIAL)
+    jsonl(tmp_path / "Music.jsonl", OFFICIAL)
+    jsonl(tmp_path / ".cache" / "hidden.jsonl", {"no": "pair"})
+    found = [(each.row.config, each.split) for each in read(tmp_path) if isinstance(each, Found)]
+    assert found == [("Art", "test"), ("Art", "test"), ("Music", ""), ("", "train")]
+
+
+def test_anothers_data_that_lie_where_a_releases_would_are_files(tmp_path: Path) -> None:
+    file = tmp_path / Part("en", "test").path
+    file.parent.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist([PLAIN]), file)
+    assert open_source(str(tmp_path)).kind == "plain"
+    (found,) = read(tmp_path)
+    assert isinstance(found, Found)
+    assert (found.row.config, found.split) == ("en", "test")
+
+
+# Plain files
+
+
+def test_a_plain_row_gets_an_id_of_its_content(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "plain.jsonl", PLAIN, PLAIN | {"id": 7})
+    assert open_source(str(file)).kind == "plain"
+    first, second = rows(file)
+    assert first.id == content_id("row", "Which?", "This one.", "That one.")
+    assert (second.id, second.item_id) == ("7", "7")
+    assert first.config == ""
+
+
+@pytest.mark.parametrize("column", ["subset", "config", "domain"])
+def test_a_column_of_subsets_gives_the_configuration(tmp_path: Path, column: str) -> None:
+    (row,) = rows(jsonl(tmp_path / "plain.jsonl", PLAIN | {column: "chat"}))
+    assert row.config == "chat"
+
+
+def test_texts_stay_as_they_are_and_users_do_not(tmp_path: Path) -> None:
+    odd = PLAIN | {"chosen": " <b>=1+1</b>\u200b\n", "user": "ann@example.test"}
+    (row,) = rows(jsonl(tmp_path / "plain.jsonl", odd))
+    assert row.chosen == " <b>=1+1</b>\u200b\n"
+    assert row.user == pseudonym("ann@example.test")
+
+
+def test_mapped_columns_take_the_place_of_known_ones(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", {"ask": "Which?", "better": "A", "chosen": "C", "bad": "B"})
+    (row,) = rows(file, "prompt=ask", "chosen=better", "rejected=bad")
+    assert (row.question, row.chosen, row.rejected) == ("Which?", "A", "B")
+
+
+def test_a_column_that_is_mapped_to_nothing_is_left_alone(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", PLAIN | {"created": "a while ago"}, PLAIN)
+    assert unread(file) == {"bad_time": 1}
+    assert len(rows(file, "created=")) == 2
+
+
+@pytest.mark.parametrize(("label", "better"), [(1, "a"), (2, "b"), ("2", "b"), (1.0, "a")])
+def test_a_label_says_which_of_two_responses_is_better(
+    tmp_path: Path, label: object, better: str
+) -> None:
+    row = {"input": "Which?", "output_1": "a", "output_2": "b", "label": label}
+    columns = "prompt=input", "first=output_1", "second=output_2", "label=label"
+    (found,) = rows(jsonl(tmp_path / "a.jsonl", row), *columns)
+    assert (found.chosen, found.rejected) == (better, "ab".replace(better, ""))
+
+
+@pytest.mark.parametrize("label", [0, 3, "A", None, True, [1], 1.5])
+def test_a_label_that_is_neither_1_nor_2_is_counted(tmp_path: Path, label: object) -> None:
+    good = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
+    file = jsonl(tmp_path / "a.jsonl", good, good | {"label": label})
+    found = unread(file, "first=x", "second=y", "label=label")
+    assert found == {"empty_value" if label is None else "bad_label": 1}
+
+
+# Messages
+
+
+def said(*texts: str, roles: tuple[str, ...] = ("user", "assistant")) -> list[dict[str, str]]:
+    return [{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
+
+
+def test_the_last_message_is_the_response_and_those_before_it_the_prompt(tmp_path: Path) -> None:
+    row = {"chosen": said("Which?", "This."), "rejected": said("Which?", "That.")}
+    (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
+    assert (found.question, found.chosen, found.rejected) == ("Which?", "This.", "That.")
+
+
+def test_a_prompt_of_several_messages_names_their_roles(tmp_path: Path) -> None:
+    row = {"prompt": said("Hello", "Hi", "Which?"), "chosen": said("This.")}
+    row["chosen"] = [{"role": "assistant", "content": "This."}]
+    row["rejected"] = [{"from": "gpt", "value": "That."}]
+    (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
+    assert found.question == "user: Hello\n\nassistant: Hi\n\nuser: Which?"
+    assert (found.chosen, found.rejected) == ("This.", "That.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"chosen": said("Which?")}, "ends_with_user"),
+        ({"chosen": []}, "no_messages"),
+        (
+            {"chosen": said("Other?", "This."), "rejected": said("Which?", "That.")},
+            "prompts_differ",
+        ),
+        ({"chosen": ["text"]}, "not_an_object"),
+        ({"chosen": [{"role": "assistant"}]}, "wrong_type"),
+        ({"chosen": 5}, "wrong_type"),
+        ({"chosen": None}, "empty_value"),
+        ({"chosen": "half a \ud83d character"}, "lone_surrogate"),
+        ({"user": "half a \ud83d character"}, "lone_surrogate"),
+        ({"profile": "posts"}, "wrong_type"),
+        ({"profile": ["post"]}, "not_an_object"),
+        ({"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
+        ({"rubric_aspects": [None]}, "not_an_object"),
+        ({"created": "someday"}, "bad_time"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_counted_with_its_place(
+    tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
+    file = jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN | changes, PLAIN)
+    first, bad, last = read(file)
+    assert isinstance(bad, Unread)
+    assert (bad.reason, bad.where) == (reason, "a.jsonl:2")
+    assert bad.detail
+    assert isinstance(first, Found)
+    assert isinstance(last, Found)
+
+
+def test_a_row_without_a_column_is_counted(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", PLAIN, {"prompt": "Which?", "chosen": "This."})
+    assert unread(file) == {"missing_column": 1}
+    file = jsonl(tmp_path / "b.jsonl", PLAIN | {"topic": "art"}, PLAIN)
+    assert unread(file, "category=topic") == {"missing_column": 1}
+
+
+def test_sides_that_are_the_same_are_read_for_a_check_to_find(tmp_path: Path) -> None:
+    (row,) = rows(jsonl(tmp_path / "a.jsonl", PLAIN | {"rejected": "This one."}))
+    assert row.chosen == row.rejected
+
+
+def test_broken_json_at_one_line_does_not_end_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{json.dumps(PLAIN)}\n{{broken\n[1]\n{json.dumps(PLAIN)}\n", encoding="utf-8")
+    found = read(file)
+    assert [f.where for f in found if isinstance(f, Unread)] == ["a.jsonl:2", "a.jsonl:3"]
+    assert unread(file) == {"bad_json": 1, "not_an_object": 1}
+
+
+def test_a_line_that_is_not_utf8_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(json.dumps(PLAIN).encode() + b'\n{"prompt": "\xff"}\n')
+    assert unread(file) == {"invalid_utf8": 1}
+
+
+def test_a_row_with_a_releases_columns_and_other_values_is_counted(tmp_path: Path) -> None:
+    good = row_of(violate(1)).model_dump(mode="json")
+    half = good | {"chosen": "half a \ud83d character"}
+    file = jsonl(tmp_path / "a.jsonl", good, good | {"mode": "other"}, half)
+    assert unread(file) == {"not_a_row": 1, "lone_surrogate": 1}
+
+
+# Files of no use
+
+
+def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", {"input": "Which?", "output_1": "a"})
+    told = refused(file)
+    assert f"{file}:1" in told
+    assert "'input', 'output_1'" in told
+    assert "--column" in told
+
+
+def test_a_wrong_column_map_names_the_column_and_those_that_are_there(tmp_path: Path) -> None:
+    told = refused(jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN), "chosen=better")
+    assert "'better'" in told
+    assert "'prompt', 'chosen', 'rejected'" in told
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (("chosen",), "is not WHAT=COLUMN"),
+        (("better=chosen",), "is not WHAT=COLUMN"),
+        (("chosen=a", "chosen=b"), "given twice"),
+        (("first=a", "second=b"), "alone says nothing"),
+        (("first=a", "second=b", "label=c", "chosen=d"), "beside first"),
+    ],
+)
+def test_a_column_map_that_means_nothing_is_refused(
+    tmp_path: Path, columns: tuple[str, ...], told: str
+) -> None:
+    assert told in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
+
+
+def test_files_that_hold_nothing_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    assert "holds no rows" in refused(tmp_path / "empty.jsonl")
+    (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
+    assert "holds no rows" in refused(tmp_path / "empty.json")
+    schema = pa.schema([(name, pa.string()) for name in PLAIN])
+    pq.write_table(schema.empty_table(), tmp_path / "empty.parquet")
+    assert "holds no rows" in refused(tmp_path / "empty.parquet")
+
+
+def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Path) -> None:
+    jsonl(tmp_path / "good.jsonl", PLAIN)
+    (tmp_path / "later.jsonl").touch()
+    assert "later.jsonl" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.json", b"{broken", "a.json:1: not JSON"),
+        ("a.json", b'{"rows": []}', "not an array"),
+        ("a.parquet", b"PAR1 and no more", "not a readable Parquet file"),
+        ("a.jsonl", b"PAR1", "packed or binary"),
+        ("a.jsonl", b"\xff\xfe{\x00", "UTF-16"),
+        ("a.jsonl", b"{broken\n", "a.jsonl:1: not one row could be read"),
+        ("a.csv", b"prompt,chosen,rejected\n", "unknown kind of file"),
+    ],
+)
+def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert told in refused(tmp_path / name)
+
+
+def test_half_a_parquet_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist([PLAIN] * 100), file)
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    assert "a.parquet: not a readable Parquet file" in refused(file)
+
+
+def test_a_folder_of_nothing_and_a_path_of_nothing_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("No pairs.", encoding="utf-8")
+    assert "no file of pairs in it" in refused(tmp_path)
+    assert "no such file or folder" in refused(tmp_path / "missing.jsonl")
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
+    file, many = (
+        tmp_path / f"a{suffix}",
+        [PLAIN | {"chosen": "word " * 1000, "id": n} for n in range(4000)],
+    )
+    if suffix == ".jsonl":
+        jsonl(file, *many)
+    else:
+        pq.write_table(pa.Table.from_pylist(many), file)
+    source = open_source(str(file))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in source.rows()) == 4000
+        assert tracemalloc.get_traced_memory()[1] < 6_000_000
+    finally:
+        tracemalloc.stop()
+
+
+# Hugging Face ids, on stand-ins for the Hub and its clients
+
+
+class Rows(list[dict[str, Any]]):
+    """Of `datasets.Dataset`, what is used of it."""
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(self[0])
+
+
+def hub(
+    monkeypatch: pytest.MonkeyPatch,
+    files: list[str],
+    configs: dict[str, dict[str, Rows]],
+    folder: Path | None = None,
+) -> list[tuple[object, ...]]:
+    """Stand-ins; gives the list of what they are asked."""
+    asked: list[tuple[object, ...]] = []
+
+    def list_repo_files(name: str, repo_type: str, revision: str | None) -> list[str]:
+        asked.append((name, repo_type, revision))
+        return files
+
+    def load_dataset(name: str, config: str, revision: str | None) -> dict[str, Rows]:
+        asked.append((name, config, revision))
+        return configs[config]
+
+    api = SimpleNamespace(list_repo_files=list_repo_files)
+    clients = SimpleNamespace(
+        HfApi=lambda: api, snapshot_download=lambda name, repo_type, revision: str(folder)
+    )
+    datasets = SimpleNamespace(
+        get_dataset_config_names=lambda name, revision: list(configs), load_dataset=load_dataset
+    )
+    monkeypatch.setitem(sys.modules, "huggingface_hub", clients)
+    monkeypatch.setitem(sys.modules, "datasets", datasets)
+    return asked
+
+
+def test_every_split_of_every_configuration_on_the_hub_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    configs = {"Art": {"test": Rows([OFFICIAL])}, "Music": {"train": Rows([OFFICIAL] * 2)}}
+    asked = hub(monkeypatch, ["README.md"], configs)
+    source = open_source("org/name@abc")
+    assert (source.kind, source.name, source.total) == ("official", "org/name@abc", 3)
+    found = [each for each in source.read() if isinstance(each, Found)]
+    assert [(f.row.config, f.split) for f in found] == [
+        ("Art", "test"), ("Music", "train"), ("Music", "train"),
+    ]  # fmt: skip
+    check_official(found[0].row.model_copy(update={"domain": ""}))
+    assert asked == [
+        ("org/name", "dataset", "abc"), ("org/name", "Art", "abc"), ("org/name", "Music", "abc"),
+    ]  # fmt: skip
+
+
+def test_a_release_on_the_hub_is_downloaded_and_read_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = release(tmp_path / "snapshot", {"test": [violate(1)]})
+    hub(monkeypatch, ["manifest.json", Part("Home-violate", "test").path], {}, folder)
+    source = open_source("org/name")
+    assert (source.kind, source.name, source.version) == ("release", "org/name", "1.2.3")
+    assert list(source.rows()) == [row_of(violate(1))]
+    assert "a release or a run" in refused("org/name", "chosen=a")
+
+
+def test_the_missing_extra_and_the_missing_network_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hub(monkeypatch, [], {})
+
+    def down(*_: object, **__: object) -> list[str]:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(sys.modules["datasets"], "get_dataset_config_names", down)
+    assert "ConnectionError: no network" in refused("org/name")
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    assert "pip install 'pairwright[hub]'" in refused("org/name")
+
+
+@pytest.mark.real
+def test_datasets_itself_gives_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real `datasets` on a local folder; only what asks the Hub stands in."""
+    datasets = importlib.import_module("datasets")
+    load, names = datasets.load_dataset, datasets.get_dataset_config_names
+    jsonl(tmp_path / "data" / "test.jsonl", OFFICIAL)
+    local = str(tmp_path / "data")
+
+    def load_dataset(name: str, config: str, revision: str | None) -> object:
+        return load(local, config, cache_dir=str(tmp_path / "cache"))
+
+    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+    monkeypatch.setattr(datasets, "get_dataset_config_names", lambda name, revision: names(local))
+    monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_, **__: ["test.jsonl"])
+    source = open_source("org/name")
+    (found,) = source.read()
+    assert isinstance(found, Found)
+    assert (source.kind, source.total, found.split) == ("official", 1, "test")
+    check_official(found.row)
+
+
+# Texts of the auditor
+
+
+def test_every_text_of_a_corpus_is_given(tmp_path: Path) -> None:
+    table = jsonl(tmp_path / "a.jsonl", {"text": "one", "meta": {"tags": ["two", 3]}})
+    plain = tmp_path / "b.txt"
+    plain.write_text("three\nlines\n\n \nfour\n", encoding="utf-8")
+    assert list(corpus_texts([table, plain])) == ["one", "two", "three\nlines\n", "four\n"]
+
+
+def test_a_corpus_without_blank_lines_is_given_in_parts(tmp_path: Path) -> None:
+    plain = tmp_path / "b.txt"
+    plain.write_text("line\n" * (2 * LINES + 1), encoding="utf-8")
+    assert [text.count("\n") for text in corpus_texts([plain])] == [LINES, LINES, 1]
+
+
+def test_a_corpus_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"missing\.txt"):
+        corpus_texts([tmp_path / "missing.txt"])
+    (tmp_path / "a.txt").write_bytes(b"good\n\xff\n")
+    with pytest.raises(InputError, match=r"a\.txt:2"):
+        list(corpus_texts([tmp_path / "a.txt"]))
+    (tmp_path / "a.jsonl").write_bytes(b'{"a": "b"}\n{\n')
+    with pytest.raises(InputError, match=r"a\.jsonl:2"):
+        list(corpus_texts([tmp_path / "a.jsonl"]))

@@ -1,0 +1,428 @@
+"""What the audit says of shortcuts: on others' pairs, on mode violate, and on twins."""
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright.audit.records import Check
+from pairwright.audit.shortcuts import EXPLAINED, Shortcuts
+from pairwright.audit.shortcuts import gathered as gathered_module
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
+from pairwright.audit.shortcuts.gathered import COUNTED
+from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response
+from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, row_of
+from verified import twin, violate
+
+LLMBAR = Path(__file__).resolve().parents[2] / "shared" / "data" / "llmbar"
+BLIND = (*COUNTED, *CLASSIFIERS)
+NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
+
+
+def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], Check]:
+    part = Shortcuts(max_shortcut=bound)
+    for row in rows:
+        part.add(row)
+    return {(check.config, check.name): check for check in part.checks()}
+
+
+def text(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choices(NOUNS, k=words))
+
+
+def row(n: int, question: str, chosen: str, rejected: str, **changes: Any) -> Row:
+    fields = {"id": f"row-{n}", "question": question, "chosen": chosen, "rejected": rejected}
+    return Row.model_validate({**fields, "domain": "Plain", **changes})
+
+
+def even(n: int, **changes: Any) -> list[Row]:
+    """Rows that give nothing away."""
+    chance, rows = random.Random(n), []
+    for number in range(n):
+        sides = text(chance, 20), text(chance, 20)
+        rows.append(row(number, f"Question {number}?", *sides, **changes))
+    return rows
+
+
+def twins(n: int) -> list[Row]:
+    """Real twins, made unequal in every way: the asker's response is longer, has lists and
+    headings, speaks to its reader, repeats the question."""
+    chance, rows = random.Random(n), []
+    for number in range(n):
+        first = f"# Given your love of tea,\n\n- **{text(chance, 12)}**\n- question {number}, done."
+        second = f"I cannot help with it. {text(chance, chance.randint(2, 6))}!"
+        asked, partner = twin(number)
+        for pair, other, texts in (
+            (asked, partner, (first, second)),
+            (partner, asked, (second, first)),
+        ):
+            changes = dict(zip(("chosen", "rejected"), texts, strict=True))
+            rows.append(row_of(pair.model_copy(update=changes), partner=other.user))
+    return rows
+
+
+# What is counted
+
+
+def test_markdown_is_counted_as_people_see_it() -> None:
+    assert len(LIST.findall("- a\n* b\n  3. c\n- \n-d\na - b\n2024 was")) == 3
+    assert len(HEADING.findall("# A\n### B\n#tag\nsee # c")) == 2
+    assert len(BOLD.findall("**a** and **b c**, __d__, ** e, 2 ** 3")) == 3
+
+
+def test_the_richness_of_a_vocabulary_does_not_fall_with_length() -> None:
+    words = [f"word{n % 40}" for n in range(400)]
+    assert diversity(words) == diversity(words[:50]) == 0.8
+    assert diversity(["a", "b", "a"]) == round(2 / 3, 9)
+    assert diversity([]) == 0
+
+
+def test_overlap_with_the_question_is_of_content_words() -> None:
+    found = response("How should I adjust the brakes?", "You should adjust how the brake sits.")
+    assert found.question_overlap == 2
+
+
+# Others' pairs
+
+
+def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -> None:
+    """By words between white space, ties one half: .55 of 100, and 15 of 92."""
+    if not LLMBAR.exists():
+        pytest.skip(f"no real pairs at {LLMBAR}")
+    rows = []
+    for name in ("Natural", "Adversarial_GPTInst"):
+        for n, of in enumerate(json.loads((LLMBAR / name / "dataset.json").read_text())):
+            outputs = [of["output_1"], of["output_2"]]
+            sides = outputs if of["label"] == 1 else outputs[::-1]
+            rows.append(row(n, of["input"], *sides, domain=name))
+    found = audited(rows)
+    natural, adversarial = found["Natural", "length"], found["Adversarial_GPTInst", "length"]
+    assert natural.found
+    assert adversarial.found
+    assert natural.found.value == 0.55
+    assert round(adversarial.found.value or 0, 3) == 0.163
+    assert (natural.found.n, adversarial.found.n) == (100, 92)
+    assert (natural.status, adversarial.status) == ("too_few", "fail")
+
+
+@pytest.mark.parametrize("bound", [0.55, 0.58])
+def test_pairs_that_give_nothing_away_pass_or_are_too_few(bound: float) -> None:
+    found = audited(even(900), bound)
+    assert not [check for check in found.values() if check.status == "fail"]
+    for name in COUNTED:
+        check = found["Plain", name]
+        assert check.limit == bound
+        assert check.of == 900
+        assert check.found
+        assert abs((check.found.value or 0) - 0.5) < 0.05
+        assert (check.needed is None) == (check.status == "pass")
+    assert found["Plain", "lists"].status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("check", "chosen", "rejected"),
+    [
+        ("length", "{} and so on it goes for a while", "{}"),
+        ("length", "{}", "{} and so on it goes for a while"),
+        ("lists", "- {}", "{}"),
+        ("headings", "{}", "# {}"),
+        ("bold", "**{}**", "{}"),
+        ("question_overlap", "{} brakes", "{}"),
+        ("lexical_diversity", "{} one two three four five", "{} one one one one one"),
+        ("persona_words", "As someone who sails, {}", "{}"),
+        ("refusal_words", "{}", "I'm sorry, but I cannot help with that. {}"),
+    ],
+)
+def test_what_is_planted_on_either_side_fails_its_check(
+    check: str, chosen: str, rejected: str
+) -> None:
+    chance = random.Random(1)
+    rows = []
+    for n in range(120):
+        body = text(chance, 20)
+        rows.append(
+            row(n, "Which brakes?", chosen.format(body), rejected.format(body), user=str(n))
+        )
+    assert audited(rows)["Plain", check].status == "fail"
+
+
+def test_in_mode_violate_a_failure_is_said_to_be_expected() -> None:
+    rows = [
+        row_of(violate(n).model_copy(update={"chosen": f"Good answer {n}, much longer."}))
+        for n in range(120)
+    ]
+    check = audited(rows)["Home-violate", "length"]
+    assert check.status == "fail"
+    assert "expected in mode violate" in check.detail
+    lists = audited(rows)["Home-violate", "lists"]
+    assert lists.status == "pass"
+    assert "expected" not in lists.detail
+
+
+def test_pairs_of_one_person_count_less_than_pairs_of_many() -> None:
+    chance = random.Random(2)
+    rows = []
+    for n in range(300):
+        # Whether the longer response is chosen is the user's habit.
+        longer, shorter = text(chance, 30), text(chance, 10)
+        sides = (longer, shorter) if n // 30 > 1 else (shorter, longer)
+        rows.append(row(n, f"Question {n}?", *sides))
+    alone = audited(rows)["Plain", "length"]
+    of_users = [of.model_copy(update={"user": f"user-{n // 30}"}) for n, of in enumerate(rows)]
+    together = audited(of_users)["Plain", "length"]
+    assert alone.found
+    assert together.found
+    assert alone.found.value == together.found.value
+    assert (alone.found.clusters, together.found.clusters) == (300, 10)
+    assert alone.status == "fail"
+    assert together.status == "too_few"
+    assert together.needed
+    assert together.needed > 300
+
+
+def test_length_is_set_beside_pairs_of_like_length() -> None:
+    rows = even(60)
+    rows += [
+        row(100 + n, f"Question {n}, again?", f"- {text(random.Random(n), 40)}", "- a lamp")
+        for n in range(60)
+    ]
+    found = audited(rows)
+    share = found["Plain", "length_matched"]
+    assert share.status == "note"
+    assert share.found
+    assert share.found.value == 0.5
+    assert "On the 60 pairs of like length 50 %" in found["Plain", "lists"].detail
+    assert "On the 60 pairs of like length" in found["Plain", "style"].detail
+
+
+def test_phrases_are_shown_with_their_rows() -> None:
+    rows = even(12)
+    rows[3] = rows[3].model_copy(update={"chosen": "As someone who sails, row."})
+    rows[5] = rows[5].model_copy(update={"rejected": "I'm sorry, but I can't. I must decline."})
+    found = audited(rows)
+    (persona,) = found["Plain", "persona_words"].flags
+    (refusal,) = found["Plain", "refusal_words"].flags
+    assert (persona.row, persona.detail) == ("row-3", "chosen: As someone who")
+    assert (refusal.row, refusal.detail) == ("row-5", "rejected: I'm sorry, but I")
+    assert found["Plain", "persona_words"].count == 1
+
+
+def test_too_few_clusters_train_no_classifier_and_are_told() -> None:
+    found = audited(even(200, user="one and the same"))
+    for name in CLASSIFIERS:
+        check = found["Plain", name]
+        assert (check.status, check.found) == ("too_few", None)
+        assert "fewer than 10 clusters" in check.detail
+
+
+def test_more_checks_need_more_pairs_each() -> None:
+    one = audited(even(100))["Plain", "length"]
+    rows = [*even(100), *(of for n in range(2) for of in even(100, domain=f"Other {n}"))]
+    many = audited(rows)["Plain", "length"]
+    assert one.found
+    assert many.found
+    assert one.found.low is not None
+    assert many.found.low is not None
+    assert many.found.value == one.found.value
+    assert many.found.low < one.found.low
+
+
+def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathered_module, "SAMPLE", 100)
+    found = audited(even(300))
+    style = found["Plain", "style"]
+    assert style.of == 100
+    assert "100 of 300 pairs" in style.detail
+    assert found["Plain", "length"].of == 300
+
+
+def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:
+    assert audited([]) == {}
+    found = audited([row(n, "", "", "") for n in range(20)])
+    assert all(check.status != "fail" for check in found.values())
+
+
+def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> None:
+    rows = [*even(60), *even(60, domain="Other"), *twins(12)]
+    first = [check.model_dump_json() for check in audited(rows).values()]
+    assert first == [check.model_dump_json() for check in audited(rows).values()]
+    turned = [*twins(12), *even(60, domain="Other"), *even(60)]
+    assert first == [check.model_dump_json() for check in audited(turned).values()]
+
+
+def test_every_check_is_explained() -> None:
+    rows = [*even(20), *twins(12), *(row_of(violate(n)) for n in range(20))]
+    assert {name for _, name in audited(rows)} == set(EXPLAINED)
+
+
+# Informed baselines
+
+
+def informed(n: int, chosen: str, rejected: str) -> list[Row]:
+    post = RowPost(id="post", text="My sailing dinghy leaks near the rudder.")
+    aspect = RowAspect(aspect="Wants a rudder repaired")
+    return [
+        row(k, f"Question {k}?", chosen, rejected, profile=(post,), rubric_aspects=(aspect,))
+        for k in range(n)
+    ]
+
+
+def test_overlap_with_the_profile_is_told_and_only_its_residual_can_fail() -> None:
+    found = audited(informed(120, "Mend the rudder first.", "Mend the roof first."))
+    for name in ("profile_overlap", "aspects_overlap", "profile_tfidf"):
+        check = found["Plain", name]
+        assert (check.family, check.status) == ("baselines", "note"), name
+        assert check.found
+        assert check.found.value == 1
+    residual = found["Plain", "profile_residual"]
+    # "rudder" is a word of the aspect.
+    assert (residual.family, residual.status) == ("shortcuts", "pass")
+    copied = audited(informed(120, "Mend the dinghy first.", "Mend the roof first."))
+    assert copied["Plain", "profile_residual"].status == "fail"
+
+
+def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
+    rows = informed(40, "A dinghy, then lamp.", "Sailing near here.")
+    rows += [
+        row(100 + n, f"Question {n}, too?", "Sailing near it.", "Sailing near that.")
+        for n in range(40)
+    ]
+    found = audited(rows)
+    overlap, weighed = (found["Plain", name] for name in ("profile_overlap", "profile_tfidf"))
+    assert overlap.found
+    assert weighed.found
+    assert (overlap.found.value, weighed.found.value) == (0, 1)
+    assert "40 pairs have no profile" in overlap.detail
+
+
+def test_without_profiles_nothing_is_said_of_them() -> None:
+    found = audited(even(30))
+    for name in ("profile_overlap", "aspects_overlap", "profile_tfidf", "profile_residual"):
+        check = found["Plain", name]
+        assert (check.status, check.found, check.of) == ("note", None, 0)
+        assert "30 pairs have no" in check.detail
+
+
+# Twins
+
+
+def test_on_whole_twins_every_blind_check_is_one_half_by_identity() -> None:
+    found = audited(twins(30))
+    for name in BLIND:
+        check = found["Home-twin", name]
+        assert check.status == "note", name
+        assert check.found
+        assert (check.found.value, check.found.low, check.found.n) == (0.5, None, 60)
+    identity = found["Home-twin", "twin_identity"]
+    assert (identity.status, identity.of, identity.flags) == ("pass", 30, ())
+
+
+def test_lost_halves_end_the_identity_and_are_named() -> None:
+    rows = twins(30)
+    # Somebody's filter drops the shorter halves of a third of the twins.
+    lost = {of.id for n, of in enumerate(rows) if n % 6 == 1}
+    found = audited([of for of in rows if of.id not in lost])
+    identity = found["Home-twin", "twin_identity"]
+    assert identity.status == "fail"
+    assert len(identity.flags) == identity.count == len(lost) == 10
+    named = {of.twin_id for of in rows if of.id in lost}
+    assert {flag.detail.split(":")[0] for flag in identity.flags} == named
+    assert "only one half is there" in identity.flags[0].detail
+    length = found["Home-twin", "length"].found
+    assert length
+    assert length.value == 0.6  # 30 of 50
+    assert "length 0.6" in identity.detail
+
+
+def test_a_halved_twin_is_caught_though_the_figures_still_balance() -> None:
+    rows = twins(30)
+    balanced = [of for n, of in enumerate(rows) if n not in (1, 2)]
+    found = audited(balanced)
+    assert found["Home-twin", "length"].found == audited(balanced)["Home-twin", "length"].found
+    length = found["Home-twin", "length"].found
+    assert length
+    assert length.value == 0.5
+    assert found["Home-twin", "twin_identity"].status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({"chosen": "Another answer."}, "not of one question"),
+        ({"question": "Another question?"}, "not of one question"),
+        ({"domain": "Garden"}, "only one half"),
+        ({"twin_id": "twin-0000000000000001"}, "only one half"),
+    ],
+)
+def test_halves_that_do_not_mirror_each_other_are_named(change: dict[str, str], wrong: str) -> None:
+    rows = twins(12)
+    rows[0] = rows[0].model_copy(update=change)
+    flags = [
+        flag.detail
+        for (_, name), check in audited(rows).items()
+        if name == "twin_identity"
+        for flag in check.flags
+    ]
+    assert any(wrong in detail for detail in flags)
+
+
+def test_halves_with_the_same_side_chosen_are_named() -> None:
+    rows = twins(12)
+    same = {"chosen": rows[0].chosen, "rejected": rows[0].rejected}
+    rows[1] = rows[1].model_copy(update=same)
+    (flag,) = audited(rows)["Home-twin", "twin_identity"].flags
+    assert "same response chosen" in flag.detail
+
+
+def test_how_unequal_twins_are_is_told_beside_the_identity() -> None:
+    rows = []
+    for of in twins(12):
+        scores = (4, 3) if of.asked else (3, 4)
+        quality = tuple(
+            RowQuality(scale=scale, chosen=scores[0], rejected=scores[1])
+            for scale in ("correctness", "helpfulness")
+        )
+        rows.append(of.model_copy(update={"quality": quality}))
+    found = audited(rows)
+    length, quality_gap = (found["Home-twin", f"twin_{of}_gap"] for of in ("length", "quality"))
+    assert length.found
+    assert (length.status, length.found.n, length.found.clusters) == ("note", 24, 12)
+    assert length.found.value is not None
+    assert length.found.value > 1.5
+    assert quality_gap.found
+    assert quality_gap.found.value == 1
+    unjudged = audited(twins(12))["Home-twin", "twin_quality_gap"]
+    assert unjudged.found is None
+    assert "24 pairs have no scores" in unjudged.detail
+
+
+def test_where_overlap_with_the_profile_is_wrong_is_told_of_twins() -> None:
+    rows = []
+    for of in twins(12):
+        # Both users have written about kettles, and only one of them is for the response with it.
+        post = RowPost(id="post", text="A kettle.")
+        texts = ("A kettle.", "A lamp.") if of.asked else ("A lamp.", "A kettle.")
+        changes = dict(zip(("chosen", "rejected"), texts, strict=True))
+        rows.append(of.model_copy(update={"profile": (post,), **changes}))
+    wrong = audited(rows)["Home-twin", "twin_against_baseline"]
+    assert wrong.found
+    assert (wrong.status, wrong.found.value, wrong.found.n) == ("note", 0.5, 24)
+
+
+def test_a_blind_scorer_gains_from_lost_halves_what_the_study_of_twins_says() -> None:
+    """The reason for the check: halves dropped alone, here those whose chosen is the shorter."""
+    rows, chance = twins(200), random.Random(3)
+    by_twin: dict[str, list[Row]] = defaultdict(list)
+    for of in rows:
+        by_twin[of.subject].append(of)
+    kept = []
+    for halves in by_twin.values():
+        kept += halves if chance.random() > 0.3 else [h for h in halves if h.asked]
+    length = audited(kept)["Home-twin", "length"].found
+    assert length
+    assert length.value is not None
+    assert 0.56 <= length.value <= 0.63

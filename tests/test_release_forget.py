@@ -1,0 +1,310 @@
+"""`pairwright forget`: whoever asks for it is gone from the next release, and named nowhere."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pairwright.dataset import read_lines
+from pairwright.dataset.tombstones import Forgotten, url_name
+from pairwright.errors import InputError
+from pairwright.records import Pair, pseudonym
+from pairwright.release.primary import read_primary
+from pairwright.release.records import Unit
+from pairwright.release.tombstones import add_tombstones, read_tombstones
+from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, written
+from study import Done, pairwright
+from verified import user_of
+
+SITE = "https://diy.stackexchange.com"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Three questions, verified."""
+    return run_of(tmp_path / "run", [pair for n in range(3) for pair in question(n)])
+
+
+def about(*numbers: int) -> set[str]:
+    return {pair.twin_id or pair.id for n in numbers for pair in question(n)}
+
+
+def forget(run: Path, *options: object) -> Done:
+    return pairwright("forget", run, *options)
+
+
+# Who leaves
+
+
+def test_a_user_leaves_with_every_pair_and_the_twin_whole(run: Path, tmp_path: Path) -> None:
+    assert forget(run, "--user", user_of(1)).code == 0
+    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 2)
+
+
+def test_a_partner_leaves_with_the_twin_and_the_askers_own_pair_stays(
+    run: Path, tmp_path: Path
+) -> None:
+    assert forget(run, "--user", user_of(1, "_partner")).code == 0
+    twin = {pair.twin_id for pair in question(1)} - {None}
+    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 1, 2) - twin
+
+
+def test_an_address_leaves_with_every_pair_whose_profile_holds_it(
+    run: Path, tmp_path: Path
+) -> None:
+    asked, other, own = question(1)
+    url = other.profile[2].source_url
+    assert forget(run, "--url", url).code == 0
+    gone = {pair.twin_id for pair in (asked, other)}
+    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 1, 2) - gone
+    assert own.id in subjects(rows(written(run, tmp_path / "again")))
+
+
+def test_a_question_leaves_by_its_address(run: Path, tmp_path: Path) -> None:
+    assert forget(run, "--url", question(1)[0].source_url).code == 0
+    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 2)
+
+
+def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:
+    before = read_primary(written(run, tmp_path / "before"))
+    forget(run, "--user", user_of(1))
+    after = read_primary(written(run, tmp_path / "after"))
+    assert before.public is not None
+    assert after.public is not None
+    assert {of.id for of in after.public.outlines} == about(0, 2)
+    assert {of.subject for of in after.public.verdicts} == about(0, 2)
+    assert after.public.study.left_out == 2
+    assert {unit.subject for unit in after.units if unit.subject} == about(0, 2)
+    assert len(after.units) == len(before.units) - 2
+    # What the others were decided by is as it was.
+    kept = [of for of in before.public.verdicts if of.subject in about(0, 2)]
+    assert list(after.public.verdicts) == kept
+
+
+@pytest.mark.parametrize("user", ["user_901", "partner_901"])
+def test_a_unit_that_was_refused_leaves_too(user: str, run: Path, tmp_path: Path) -> None:
+    before = list(read_lines(written(run, tmp_path / "before").units, Unit))
+    forget(run, "--user", user)
+    after = list(read_lines(written(run, tmp_path / "after").units, Unit))
+    assert len(before) - len(after) == (2 if user == "user_901" else 1)
+
+
+def test_nothing_of_a_release_names_whom_it_forgot(run: Path, tmp_path: Path) -> None:
+    forget(run, "--user", user_of(1), "--url", question(2)[0].profile[0].source_url)
+    layout = written(run, tmp_path / "out")
+    texts = {post.text for pair in question(1) for post in pair.profile}
+    for row in rows(layout):
+        assert not texts & {post.text for post in row.profile}
+    lines = (run / "forgotten.jsonl").read_text(encoding="utf-8").splitlines()
+    tombstones = [json.loads(line)["name"] for line in lines]
+    for path in layout.root.rglob("*.json*"):
+        text = path.read_text(encoding="utf-8")
+        assert not [name for name in (*tombstones, user_of(1)) if name in text], path
+
+
+def test_the_splits_of_the_others_stay_as_they_are(run: Path, tmp_path: Path) -> None:
+    before = gathered(run, share=0.5).content.splits
+    forget(run, "--user", user_of(1))
+    assert gathered(run, share=0.5).content.splits == before
+
+
+def test_a_run_of_nobody_else_has_nothing_to_release(run: Path) -> None:
+    forget(run, *(part for n in range(3) for part in ("--user", user_of(n))))
+    with pytest.raises(InputError, match="6 forgotten"):
+        gathered(run)
+
+
+def test_a_trial_forgets_as_well(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [*question(0), *question(1)], study=False)
+    forget(run, "--user", user_of(1))
+    assert subjects(rows(written(run, tmp_path / "out", trial=True))) == about(0)
+
+
+def test_the_next_release_counts_them_by_configuration(run: Path, tmp_path: Path) -> None:
+    first = written(run, tmp_path / "first")
+    forget(run, "--user", user_of(1))
+    second = written(run, tmp_path / "second", "1.1.0", previous=first.root)
+    line = read_primary(second).history[-1]
+    assert [tuple(of.model_dump().values()) for of in line.changes] == [
+        ("Home-twin", "removed", "forgotten", 2),
+        ("Home-violate", "removed", "forgotten", 1),
+    ]
+    # It is said once, in the version they left with.
+    third = written(run, tmp_path / "third", "1.2.0", previous=second.root)
+    assert read_primary(third).history[-1].changes == ()
+
+
+def test_a_run_built_anew_without_them_still_counts_them(run: Path, tmp_path: Path) -> None:
+    first = written(run, tmp_path / "first")
+    again = run_of(tmp_path / "again", [*question(0), *question(2)])
+    assert forget(again, "--user", user_of(1)).code == 1
+    second = written(again, tmp_path / "second", "1.1.0", previous=first.root)
+    reasons = {of.reason for of in read_primary(second).history[-1].changes}
+    assert reasons == {"forgotten"}
+
+
+# What is recorded
+
+
+def test_the_tombstones_hold_hashes_alone(run: Path) -> None:
+    forget(run, "--user", user_of(1), "--url", f"{SITE}/q/1")
+    text = (run / "forgotten.jsonl").read_text(encoding="utf-8")
+    assert re.fullmatch(
+        r'\{"name":"user-[0-9a-f]{16}"\}\n\{"name":"url-[0-9a-f]{16}"\}\n', text
+    )  # fmt: skip
+
+
+def test_it_says_what_of_the_run_is_concerned(run: Path) -> None:
+    done = forget(run, "--user", user_of(1), "--url", question(2)[0].profile[0].source_url)
+    found = [re.split(r"\s{2,}", line.strip()) for line in done.out.splitlines()]
+    assert [user_of(1), "recorded", "1", "3", "3", "2"] in found
+    assert [question(2)[0].profile[0].source_url, "recorded", "1", "1", "3", "2"] in found
+
+
+def test_to_record_again_changes_nothing(run: Path) -> None:
+    options = ("--user", user_of(1), "--url", f"{SITE}/q/1", "--user", user_of(1))
+    forget(run, *options)
+    before = (run / "forgotten.jsonl").read_bytes()
+    done = forget(run, *options)
+    assert (done.code, done.out.count("was recorded before")) == (0, 3)
+    assert (run / "forgotten.jsonl").read_bytes() == before
+
+
+def test_more_are_added_to_those_before(run: Path) -> None:
+    forget(run, "--user", user_of(0))
+    forget(run, "--user", user_of(1))
+    assert read_tombstones(run).users == {pseudonym(user_of(0)), pseudonym(user_of(1))}
+
+
+def test_a_last_line_that_was_not_ended_is_kept(run: Path) -> None:
+    forget(run, "--user", user_of(0))
+    path = run / "forgotten.jsonl"
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert add_tombstones(run, ["user-0123456789abcdef"]) == ("user-0123456789abcdef",)
+    assert len(read_tombstones(run).users) == 2
+
+
+def test_a_pseudonym_of_a_release_will_do(run: Path) -> None:
+    done = forget(run, "--user", pseudonym(user_of(1)))
+    assert done.code == 0
+    assert read_tombstones(run).users == {pseudonym(user_of(1))}
+
+
+def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
+    done = forget(run, "--user", "sombody", "--user", user_of(1), "--url", f"{SITE}/q/987654321")
+    assert done.code == 1
+    assert f"perhaps misspelt: 'sombody', '{SITE}/q/987654321'" in done.err
+    assert len(read_tombstones(run).users) == 2
+
+
+def test_a_run_whose_build_has_not_finished_can_be_told(run: Path) -> None:
+    (run / "pairs.jsonl").unlink()
+    done = forget(run, "--user", user_of(1))
+    assert done.code == 0
+    assert read_tombstones(run).users == {pseudonym(user_of(1))}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "nobody and nothing is named"),
+        (("--user", ""), "names nobody"),
+        (("--user", "  "), "names nobody"),
+        (("--url", ""), "is no address"),
+        (("--url", "q/123"), "is no address"),
+        (("--url", "https://"), "is no address"),
+        (("--url", "http://[::1"), "is no address"),
+        (("--url", "two words.com"), "is no address"),
+    ],
+)
+def test_what_names_nothing_is_refused(options: tuple[str, ...], said: str, run: Path) -> None:
+    done = forget(run, *options)
+    assert done.code == 2
+    assert said in done.err
+    assert not (run / "forgotten.jsonl").exists()
+
+
+def _damage(name: str, text: str) -> Callable[[Path], None]:
+    def damage(run: Path) -> None:
+        (run / name).write_text(text, encoding="utf-8")
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda run: (run / "config.toml").unlink(), "config.toml"),
+        (lambda run: (run / "items.jsonl").unlink(), "items.jsonl"),
+        (_damage("items.jsonl", "{}\n"), "items.jsonl:1"),
+        (_damage("pairs.jsonl", "{}\n"), "pairs.jsonl:1"),
+        (_damage("forgotten.jsonl", '{"name":"user-1"}\n'), "forgotten.jsonl:1"),
+        (_damage("forgotten.jsonl", "user-0123456789abcdef\n"), "forgotten.jsonl:1"),
+    ],
+)
+def test_a_damaged_run_is_refused(spoil: Callable[[Path], None], said: str, run: Path) -> None:
+    spoil(run)
+    done = forget(run, "--user", user_of(1))
+    assert done.code == 2, done.said
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("group"),
+    [
+        (
+            f"{SITE}/questions/123/how-do-i",
+            f"{SITE}/questions/123",
+            f"{SITE}/q/123",
+            f"{SITE}/q/123/4567",
+            "http://DIY.stackexchange.com/q/123/",
+            f"{SITE}/questions/123/how-do-i?noredirect=1&lq=1",
+            f"{SITE}/questions/123/how-do-i#comment5_123",
+            f" {SITE}/q/123\n",
+            "diy.stackexchange.com/q/123",
+        ),
+        (
+            f"{SITE}/a/9",
+            f"{SITE}/a/9/4567",
+            f"{SITE}/questions/123/how-do-i/9#9",
+            f"{SITE}/questions/123/how-do-i/9",
+            f"{SITE}/questions/123/how-do-i#answer-9",
+            f"{SITE}/questions/123#9",
+        ),
+        (
+            "https://www.example.com/a/b/?y=2&x=1&utm_source=mail&fbclid=z#top",
+            "http://example.com/a/b?x=1&y=2",
+            "HTTPS://Example.COM:443/a/b?y=2&x=1",
+            "example.com/%61/b?x=1&y=2",
+        ),
+    ],
+)
+def test_all_spellings_of_an_address_have_one_name(group: tuple[str, ...]) -> None:
+    assert len(set(map(url_name, group))) == 1
+
+
+def test_different_addresses_have_different_names() -> None:
+    urls = [
+        f"{SITE}/q/123", f"{SITE}/q/124", f"{SITE}/a/123", "https://superuser.com/q/123",
+        "https://example.com/q/123", "https://example.com/q/123?page=2", "https://example.com/Q/123",
+        "https://example.com:8080/q/123", "https://example.com", f"{SITE}/users/123", "", "nothing",
+        "https://[::1/broken", "https://example.com/a%2Fb", "https://example.org/q/123",
+    ]  # fmt: skip
+    assert len(set(map(url_name, urls))) == len(urls)
+
+
+def test_forgetting_nobody_concerns_nobody() -> None:
+    assert not any(map(Forgotten().concerns, PAIRS))
+
+
+def test_a_pair_without_addresses_is_concerned_by_none() -> None:
+    pair: Pair = question(0, DOMAINS[0])[0]
+    posts = tuple(post.model_copy(update={"source_url": None}) for post in pair.profile)
+    pair = pair.model_copy(update={"profile": posts, "source_url": None})
+    assert not Forgotten(urls=frozenset({url_name("")})).concerns(pair)

@@ -1,0 +1,279 @@
+"""Publishing: what arrives at the stand-in of the Hub is the release, byte for byte, or nothing."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+
+from hub_stand_in import LARGE, TOKEN, Hub, hub
+from pairwright.errors import Difference, InputError
+from pairwright.release.checksums import write_checksums
+from pairwright.release.push import push
+from pairwright.release.records import Kind
+from pairwright.release.verify import Verified
+from released import PAIRS, released, run_of
+from study import pairwright
+from tampering import bytes_of, copy_of
+
+# huggingface_hub's own call of its HTTP client.
+pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>' to upload:DeprecationWarning")
+NAME = "lab/small-pairs"
+FILES = {
+    "README.md": b"---\npretty_name: Small\n---\n\nPairs.\n",
+    "data/Home-twin/test-00000-of-00001.parquet": b"PAR1" + bytes(range(256)) * (LARGE // 200),
+    "human/verdicts.jsonl": b"x" * (LARGE - 1),
+    "errata.jsonl": b"",
+}
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
+    """The stand-in, with a login for it and none for anything else."""
+    with hub() as running:
+        monkeypatch.setattr(constants, "ENDPOINT", running.url)
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-login"))
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield running
+
+
+def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
+    """A folder with checksums; `push` relies on `verify` for the rest."""
+    for path, content in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+    write_checksums(root)
+    return root
+
+
+def verified(root: Path, version: str = "1.0.0", kind: Kind = "release") -> Verified:
+    return Verified(
+        digest=write_checksums(root), name="small-pairs", version=version, kind=kind,
+        trial_because=(), rows=1, subjects=1, units=1, verdicts=0, files=1, beside=(),
+    )  # fmt: skip
+
+
+def without_the_hubs_own(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {path: content for path, content in files.items() if path != ".gitattributes"}
+
+
+def refused(root: Path, name: str = NAME, kind: Kind = "release") -> InputError:
+    with pytest.raises(InputError) as caught:
+        push(root, name, verified(root, kind=kind))
+    return caught.value
+
+
+# What arrives
+
+
+def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path / "release")
+    found = verified(root)
+    pushed = push(root, NAME, found)
+    repo = there.repos[NAME]
+    assert without_the_hubs_own(repo.files) == bytes_of(root)
+    assert repo.tags == {"1.0.0": repo.files}
+    assert [commit["summary"] for commit in repo.commits] == ["Version 1.0.0"]
+    assert found.digest in repo.commits[0]["description"]
+    assert (pushed.url, pushed.tag) == (f"{there.url}/datasets/{NAME}", "1.0.0")
+    assert pushed.commit == repo.head
+    assert len(there.large) == 1, "one file of the four is a large one"
+
+
+def test_a_new_dataset_is_private_unless_it_is_to_be_public(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    assert push(root, NAME, verified(root)).private
+    assert not push(root, "lab/other", verified(root), public=True).private
+    assert {name: repo.private for name, repo in there.repos.items()} == {
+        NAME: True,
+        "lab/other": False,
+    }
+
+
+def test_the_next_version_takes_away_what_it_has_not(there: Hub, tmp_path: Path) -> None:
+    first, second = folder(tmp_path / "1"), folder(tmp_path / "2", {"README.md": b"Second.\n"})
+    push(first, NAME, verified(first))
+    push(second, NAME, verified(second, "1.1.0"), public=True)
+    repo = there.repos[NAME]
+    assert without_the_hubs_own(repo.files) == bytes_of(second)
+    assert ".gitattributes" in repo.files
+    assert without_the_hubs_own(repo.tags["1.0.0"]) == bytes_of(first)
+    assert repo.private, "a dataset that is there stays as visible as it is"
+
+
+def test_what_git_and_the_hub_put_into_a_folder_is_not_pushed(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    found = verified(root)
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_bytes(b"secret\n")
+    push(root, NAME, found)
+    assert not any(path.startswith(".git/") for path in there.repos[NAME].files)
+
+
+# What is refused
+
+
+def test_a_published_version_is_never_changed(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    push(root, NAME, verified(root))
+    before = dict(there.repos[NAME].files)
+    (root / "README.md").write_bytes(b"Another.\n")
+    error = refused(root)
+    assert "version 1.0.0 is published" in error.what
+    assert "--previous" in error.fix
+    assert there.repos[NAME].files == before
+
+
+@pytest.mark.parametrize("name", ["small-pairs", "a/b/c", "../x", "lab/", "lab/a b", "лаб/x"])
+def test_a_name_that_is_none_is_refused_before_anything_is_sent(
+    name: str, there: Hub, tmp_path: Path
+) -> None:
+    assert "ORG/NAME" in refused(folder(tmp_path), name).fix
+    assert not there.asked
+
+
+def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    assert f"{NAME}-trial" in refused(root, kind="trial").fix
+    assert "trial" in refused(root, f"{NAME}-trial").what
+    assert not there.asked
+    push(root, f"{NAME}-trial", verified(root, "1.0.0-trial", "trial"))
+    assert there.repos[f"{NAME}-trial"].tags.keys() == {"1.0.0-trial"}
+
+
+def test_without_a_login_nothing_is_sent(
+    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HF_TOKEN")
+    error = refused(folder(tmp_path))
+    assert "not logged in" in error.what
+    assert "hf auth login" in error.fix
+    assert not there.asked
+
+
+def test_a_login_of_somebody_else_is_told_so(
+    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_another")
+    error = refused(folder(tmp_path))
+    assert "401" in error.what
+    assert "HF_TOKEN" in error.fix
+    assert "hf_another" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "told"),
+    [
+        ("/create", 403, "may write"),
+        ("/refs", 404, "Check ORG/NAME"),
+        ("/preupload/main", 500, "push again"),
+        ("/batch", 403, "may write"),
+        ("/commit/main", 403, "may write"),
+    ],
+)
+def test_what_the_hub_refuses_is_told_with_what_to_do(
+    end: str, status: int, told: str, there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    there.refuse[end] = status
+    error = refused(folder(tmp_path))
+    assert str(status) in error.what
+    assert "refused by the stand-in" in error.what
+    assert told in error.fix
+    assert not any(repo.tags for repo in there.repos.values())
+
+
+def test_what_others_push_meanwhile_is_not_overwritten(there: Hub, tmp_path: Path) -> None:
+    there.meanwhile = True
+    assert "look at it" in refused(folder(tmp_path)).fix
+    assert [commit["summary"] for commit in there.repos[NAME].commits] == ["somebody else's"]
+
+
+@pytest.mark.parametrize("end", ["/batch", "/commit/main", "/tag"])
+def test_an_interrupted_push_is_taken_up(end: str, there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    there.refuse[end] = 403
+    refused(root)
+    there.refuse.clear()
+    push(root, NAME, verified(root))
+    assert without_the_hubs_own(there.repos[NAME].tags["1.0.0"]) == bytes_of(root)
+
+
+def test_without_a_network_nothing_is_a_traceback(
+    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    assert "Check network" in refused(folder(tmp_path)).fix
+
+
+def test_a_folder_that_was_changed_since_is_not_pushed(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    found = verified(root)
+    (root / "checksums.sha256").write_bytes(b"")
+    with pytest.raises(Difference, match="changed since it was verified"):
+        push(root, NAME, found)
+    assert not there.asked
+
+
+def test_a_token_that_cannot_be_sent_is_not_quoted(
+    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "hf_\x01secret"
+    monkeypatch.setenv("HF_TOKEN", secret)
+    error = refused(folder(tmp_path))
+    assert "secret" not in str(error)
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("push")
+    run = run_of(base / "run", PAIRS[:3], study=False)
+    return released(run, base / "release", "0.1.0", "--trial").root
+
+
+def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path: Path) -> None:
+    name = f"{NAME}-trial"
+    program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": there.url,
+        "HF_TOKEN": TOKEN,
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HOME": str(tmp_path / "home"),
+    }
+    done = subprocess.run(
+        [*program, "push", str(release), name], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert without_the_hubs_own(there.repos[name].files) == bytes_of(release)
+    assert f"{there.url}/datasets/{name}" in done.stdout
+    assert "private" in done.stdout
+    assert "A trial, no benchmark" in done.stdout
+    assert TOKEN not in done.stdout + done.stderr
+    assert not any(TOKEN.encode() in text for text in bytes_of(tmp_path).values())
+
+
+def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_path: Path) -> None:
+    root = copy_of(release, tmp_path / "copy")
+    (root / "README.md").write_bytes(b"Better.\n")
+    done = pairwright("push", root, f"{NAME}-trial")
+    assert done.code == 1
+    assert "README.md" in done.err
+    assert not there.asked
+
+
+def test_without_the_extra_the_message_names_it(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "pairwright.release.push")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    done = pairwright("push", release, NAME)
+    assert done.code == 2
+    assert "pairwright[hub]" in done.err

@@ -1,0 +1,688 @@
+"""Releases that somebody tampered with: each is caught, and the place is named.
+
+Half of the tamperings leave the checksums alone, as an accident would; the others write them anew,
+as whoever wants to deceive would, so that only the check behind them can tell.
+"""
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pairwright.dataset import Part, Row, RowVotes, content_digest, read_rows
+from pairwright.dataset.parquet import SCHEMA
+from pairwright.errors import Difference
+from pairwright.records import dyad_id, pseudonym
+from pairwright.release.verify import verify
+from released import PAIRS, released, run_of
+from tampering import Tampered, bytes_of, copy_of, renamed, turned
+
+TWINS, VIOLATES = "data/Home-twin/test-00000-of-00001.parquet", "Home-violate"
+VIOLATE = f"data/{VIOLATES}/test-00000-of-00001.parquet"
+VERDICTS, SUBJECTS, STUDY = "human/verdicts.jsonl", "human/subjects.jsonl", "human/study.json"
+UNITS, SUMS = "build/units.jsonl", "checksums.sha256"
+
+
+class Tampering(NamedTuple):
+    name: str
+    place: str
+    """How the place begins that the message must name."""
+    said: str
+    """What the message must say."""
+    do: Callable[[Tampered], Any]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four questions, two of each domain; people refused the pairs about one of them."""
+    base = tmp_path_factory.mktemp("tampered")
+    run = run_of(base / "run", PAIRS[:12], against=[2], failed=1)
+    return released(run, base / "release").root
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Without a study, of pairs of which one is simulated."""
+    base = tmp_path_factory.mktemp("trial")
+    pairs = [*PAIRS[:5], PAIRS[5].model_copy(update={"simulated": True}), *PAIRS[6:12]]
+    run = run_of(base / "run", pairs, study=False, failed=1)
+    return released(run, base / "release", "1.0.0", "--trial").root
+
+
+def caught(root: Path) -> Difference:
+    with pytest.raises(Difference) as found:
+        verify(root)
+    assert found.value.fix
+    assert str(root) not in str(found.value), "a place is named inside the release"
+    return found.value
+
+
+# Without the checksums
+
+
+def _sum_line(bad: Tampered, path: str) -> str:
+    lines = bad.read(SUMS).splitlines(keepends=True)
+    return next(line for line in lines if line.endswith(f"  {path}\n"))
+
+
+def _other_settings(bad: Tampered) -> None:
+    """The same rows in other bytes."""
+    path, before = bad.root / TWINS, content_digest(read_rows(bad.root / TWINS))
+    pq.write_table(pq.read_table(path), path, compression="gzip")
+    assert content_digest(read_rows(path)) == before
+
+
+def _swap_files(bad: Tampered) -> None:
+    first, second = bad.root / TWINS, bad.root / VIOLATE
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+
+
+def _link(bad: Tampered, path: str) -> None:
+    """A link to a copy of the very same content."""
+    outside = bad.root.with_name("outside")
+    (bad.root / path).rename(outside)
+    (bad.root / path).symlink_to(outside)
+
+
+def _reordered(bad: Tampered) -> None:
+    bad.write("stated.json", bad.read("stated.json").replace('"kind"', '"Kind"').replace("K", "k"))
+    whole = bad.one("stated.json")
+    bad.write("stated.json", "{}\n")
+    bad.json("stated.json", **dict(reversed(whole.items())))
+
+
+def _windows(bad: Tampered, path: str) -> None:
+    bad.write(path, bad.read(path).replace("\n", "\r\n"))
+
+
+def _cut(bad: Tampered, path: str, share: float) -> None:
+    content = (bad.root / path).read_bytes()
+    bad.write(path, content[: int(share * len(content))])
+
+
+def _to_path(bad: Tampered, path: str) -> None:
+    """checksums.sha256 with another path in place of the card's, and in its order."""
+    lines = bad.read(SUMS).splitlines(keepends=True)
+    lines = [line.replace("  README.md", f"  {path}") for line in lines]
+    bad.write(SUMS, "".join(sorted(lines, key=lambda line: line[66:])))
+
+
+def _case(bad: Tampered) -> None:
+    bad.write("Readme.md", bad.read("README.md"))
+    bad.seal()
+
+
+UNSEALED = (
+    Tampering("a truncated Parquet", TWINS, "sha256", lambda bad: _cut(bad, TWINS, 0.6)),
+    Tampering("an emptied card", "README.md", "sha256", lambda bad: bad.write("README.md", "")),
+    Tampering("a Parquet of other settings", TWINS, "sha256", _other_settings),
+    Tampering("two files swapped", TWINS, "sha256", _swap_files),
+    Tampering("a verdict changed", VERDICTS, "sha256", lambda bad: bad.line(VERDICTS, 1, round=2)),
+    Tampering("windows line ends", VERDICTS, "sha256", lambda bad: _windows(bad, VERDICTS)),
+    Tampering(
+        "a byte order mark", "README.md", "sha256",
+        lambda bad: bad.write("README.md", "\ufeff" + bad.read("README.md")),
+    ),
+    Tampering("keys in another order", "stated.json", "sha256", _reordered),
+    Tampering(
+        "a deleted file", "human/findings.json", "not there",
+        lambda bad: (bad.root / "human/findings.json").unlink(),
+    ),
+    Tampering(
+        "no checksums", SUMS, "no checksums can be read", lambda bad: (bad.root / SUMS).unlink()
+    ),
+    Tampering("an added file", "data/more.py", "not listed", lambda b: b.write("data/more.py", "")),
+    Tampering("a hidden file", "data/.hidden", "not listed", lambda b: b.write("data/.hidden", "")),
+    Tampering(
+        "the Hub's file elsewhere", "data/.gitattributes", "not listed",
+        lambda bad: bad.write("data/.gitattributes", ""),
+    ),
+    Tampering("an empty folder", "extra", "empty folder", lambda bad: (bad.root / "extra").mkdir()),
+    Tampering("a link", "LICENSE.md", "symbolic link", lambda bad: _link(bad, "LICENSE.md")),
+    Tampering("a linked folder", "human", "symbolic link", lambda bad: _link(bad, "human")),
+    Tampering(
+        "a pipe", "data/pipe", "neither a file nor a folder",
+        lambda bad: os.mkfifo(bad.root / "data/pipe"),
+    ),
+    Tampering(
+        "a name that is not UTF-8", "'data/\\udcff", "not UTF-8",
+        lambda bad: Path(os.fsdecode(os.fsencode(bad.root / "data") + b"/\xff")).write_bytes(b""),
+    ),
+    Tampering(
+        "a name in other code points", "data/Home-twin", "not there",
+        lambda bad: (bad.root / "data/Home-twin").rename(bad.root / "data/Home\u2010twin"),
+    ),
+    Tampering("a path out of it", SUMS, "inside", lambda bad: _to_path(bad, "../README.md")),
+    Tampering("a path through it", SUMS, "inside", lambda bad: _to_path(bad, "data/../README.md")),
+    Tampering("an absolute path", SUMS, "inside", lambda bad: _to_path(bad, "/etc/hostname")),
+    Tampering("a backslash path", SUMS, "inside", lambda bad: _to_path(bad, "..\\README.md")),
+    Tampering("a path with a dot", SUMS, "inside", lambda bad: _to_path(bad, "./README.md")),
+    Tampering("a checksum of a folder", "data", "not there", lambda bad: _to_path(bad, "data")),
+    Tampering(
+        "a doubled checksum", SUMS, "twice",
+        lambda bad: bad.text(SUMS, *[_sum_line(bad, "README.md") * n for n in (1, 2)]),
+    ),
+    Tampering(
+        "checksums in another order", SUMS, "out of order",
+        lambda bad: bad.write(SUMS, "".join(reversed(bad.read(SUMS).splitlines(keepends=True)))),
+    ),
+    Tampering("checksums of windows", "'CHANGELOG.md\\r'", "not there",
+              lambda bad: _windows(bad, SUMS)),
+    Tampering("capital digits", f"{SUMS}:1", "not a checksum",
+              lambda bad: bad.write(SUMS, bad.read(SUMS).upper())),
+    Tampering(
+        "checksums of themselves", SUMS, "lists itself",
+        lambda bad: _to_path(bad, SUMS),
+    ),
+    Tampering("names that differ in case", "Readme.md", "README.md", _case),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tampering", UNSEALED, ids=lambda of: of.name)
+def test_what_the_checksums_do_not_say_is_caught(
+    tampering: Tampering, release: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(release, tmp_path / "copy"))
+    tampering.do(bad)
+    found = caught(bad.root)
+    assert found.where.startswith(tampering.place), found
+    assert tampering.said in found.what
+
+
+def test_a_file_of_another_release_is_caught(release: Path, trial: Path, tmp_path: Path) -> None:
+    """With checksums to match, too."""
+    bad = Tampered(copy_of(release, tmp_path / "copy"))
+    bad.write("CHANGELOG.md", (trial / "CHANGELOG.md").read_bytes())
+    assert caught(bad.root).where == "CHANGELOG.md"
+    bad.seal()
+    assert caught(bad.root).where.startswith("CHANGELOG.md:")
+
+
+def test_one_flipped_byte_anywhere_is_caught(release: Path, tmp_path: Path) -> None:
+    """At two hundred places drawn over all files, in proportion to nothing: each file is met."""
+    root, chance = copy_of(release, tmp_path / "copy"), random.Random(0)
+    files = sorted(path for path in root.rglob("*") if path.is_file() and path.stat().st_size)
+    places = [*files, *chance.choices(files, k=200 - len(files))]
+    for path in places:
+        whole = path.read_bytes()
+        at, bit = chance.randrange(len(whole)), 1 << chance.randrange(8)
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+        name = path.relative_to(root).as_posix()
+        found = caught(root)
+        # A changed line of the checksums may name the file that it is about.
+        assert name in found.where or name == SUMS, f"{name}, byte {at}: {found}"
+        path.write_bytes(whole)
+    verify(root)
+
+
+# With checksums to match: rows
+
+
+def _half_gone(rows: list[Row]) -> list[Row]:
+    return rows[:1] + rows[2:]
+
+
+def _halves_apart(rows: list[Row]) -> list[Row]:
+    return [rows[0], rows[2], rows[1], *rows[3:]]
+
+
+def _edited(rows: list[Row]) -> list[Row]:
+    return [renamed(rows[0], chosen="A better answer."), *rows[1:]]
+
+
+def _twin_named_anew(rows: list[Row]) -> list[Row]:
+    new = [row.model_copy(update={"twin_id": "twin-0000000000000000"}) for row in rows[:2]]
+    return [*new, *rows[2:]]
+
+
+def _moved(bad: Tampered, config: str, split: str) -> None:
+    """The file of the violate pairs, in another place."""
+    there, new = (bad.layout.part(part) for part in (Part(VIOLATES, "test"), Part(config, split)))
+    new.parent.mkdir(exist_ok=True)
+    there.rename(new)
+    if config != VIOLATES:
+        there.parent.rmdir()
+
+
+def _split_user(bad: Tampered) -> None:
+    """The violate pairs' users are those of the twins."""
+    _moved(bad, VIOLATES, "validation")
+    bad.json("stated.json", validation_share=0.5)
+
+
+def _columns(bad: Tampered, schema: pa.Schema) -> None:
+    """The rows of the twins under another schema."""
+    rows = [row.model_dump() for row in read_rows(bad.root / TWINS)]
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), bad.root / TWINS)
+
+
+def _note(bad: Tampered) -> None:
+    table = pq.read_table(bad.root / TWINS)
+    pq.write_table(table.replace_schema_metadata({"pairwright": "better 2.0.0"}), bad.root / TWINS)
+
+
+def _aspect(row: Row, **changes: Any) -> Row:
+    first, *others = row.rubric_aspects
+    return row.model_copy(update={"rubric_aspects": (first.model_copy(update=changes), *others)})
+
+
+def _post(row: Row, **changes: Any) -> Row:
+    first, *others = row.profile
+    return row.model_copy(update={"profile": (first.model_copy(update=changes), *others)})
+
+
+def _first(change: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row]]:
+    return lambda rows: [change(rows[0]), *rows[1:]]
+
+
+def _rows(
+    name: str, place: str, said: str, config: str, change: Callable[[list[Row]], list[Row]]
+) -> Tampering:
+    return Tampering(name, place, said, lambda bad: bad.rows(config, change))
+
+
+def _field(name: str, said: str, place: str = f"{VIOLATE}:1", **changes: Any) -> Tampering:
+    return Tampering(name, place, said, lambda bad: bad.row(VIOLATES, 1, **changes))
+
+
+OTHER = pseudonym("somebody else")
+ROWS = (
+    _rows("a row removed", "data", "belongs into", VIOLATES, lambda rows: rows[1:]),
+    _rows("a row doubled", f"{VIOLATE}:2", "there twice", VIOLATES, lambda rows: rows[:1] + rows),
+    _rows("a twin removed", "data", "belongs into", "Home-twin", lambda rows: rows[2:]),
+    _rows("half a twin removed", f"{TWINS}:1", "half a twin", "Home-twin", _half_gone),
+    _rows("the last half removed", f"{TWINS}:", "half a twin", "Home-twin", lambda rows: rows[:-1]),
+    _rows("halves apart", f"{TWINS}:", "", "Home-twin", _halves_apart),
+    _rows("halves in the wrong order", f"{TWINS}:1", "asked", "Home-twin", lambda r: [r[1], r[0]]),
+    _rows("rows in another order", f"{VIOLATE}:2", "order", VIOLATES, lambda rows: rows[::-1]),
+    _rows("a foreign row", f"{VIOLATE}:1", "no kept unit", VIOLATES,
+          _first(lambda row: renamed(row, item_id="another"))),
+    _rows("a text edited, its id to match", f"{VIOLATE}:1", "no kept unit", VIOLATES, _edited),
+    _rows("sides swapped, ids to match", f"{TWINS}:1", "no kept unit", "Home-twin",
+          lambda rows: [*turned(rows[:2]), *rows[2:]]),
+    _rows("a twin named anew", f"{TWINS}:1", "no kept unit", "Home-twin", _twin_named_anew),
+    _rows("an aspect's text", f"{VIOLATE}:1", "hashes of the aspects", VIOLATES,
+          _first(lambda row: _aspect(row, aspect="Wants everything."))),
+    _rows("an adherence score", f"{VIOLATE}:1", "rejected_score", VIOLATES,
+          _first(lambda row: _aspect(row, rejected_score=2))),
+    _rows("an aspect dropped", f"{VIOLATE}:1", "hashes of the aspects", VIOLATES,
+          _first(lambda row: row.model_copy(update={"rubric_aspects": row.rubric_aspects[:1]}))),
+    _rows("a post's licence", f"{VIOLATE}:1 [profile.0]", "licence is 'CC0-1.0'", VIOLATES,
+          _first(lambda row: _post(row, licence="CC0-1.0"))),
+    _rows("a post's date", f"{VIOLATE}:1 [profile.0]", "licence", VIOLATES,
+          _first(lambda row: _post(row, created="2024-01-01T00:00:00"))),
+    _rows("a post's text", "audit/audit.json", "digest", VIOLATES,
+          _first(lambda row: _post(row, text="I never said that."))),
+    _field("a text edited", "id is", chosen="A better answer."),
+    _field("sides swapped", "id is", chosen="Other answer 1.", rejected="Good answer 1."),
+    _field("a user renamed", "id is", user=OTHER),
+    _field("a user under their own name", "pseudonym", user="Ann Example"),
+    _field("another id", "id is", id="pair-0000000000000000"),
+    _field("another domain", "domain and mode", domain="Garden"),
+    _field("a domain that leaves the folder", "name no folder", domain="../Home"),
+    _field("a half without its twin", "name no folder", mode=None),
+    _field("another dyad", "dyad", dyad=dyad_id(["nobody"])),
+    _field("an id of a twin", "no kept unit", twin_id="twin-0000000000000000"),
+    _field("votes changed", "votes", votes=None),
+    _field("verified cleared", "verified", verified=False),
+    _field("simulated set", "simulated in an ordinary release", simulated=True),
+    _field("the quality scores", "quality", quality=()),
+    _field("the question's licence", "licence", licence="MIT"),
+    Tampering("a half's question", f"{TWINS}:2", "question",
+              lambda bad: bad.row("Home-twin", 2, question="Another question?")),
+    Tampering("a half's judge", f"{TWINS}:2", "judge",
+              lambda bad: bad.row("Home-twin", 2, judge="human")),
+    Tampering("a vote more", f"{VIOLATE}:1", "votes is", lambda bad: bad.rows(VIOLATES, _first(
+        lambda row: row.model_copy(update={"votes": row.votes and row.votes.model_copy(
+            update={"chosen": 4})})))),
+    Tampering("an extra column", TWINS, "column", lambda bad: _columns(
+        bad, SCHEMA.append(pa.field("label", pa.string())))),
+    Tampering("another type", TWINS, "column", lambda bad: _columns(
+        bad, SCHEMA.set(6, pa.field("category", pa.large_string())))),
+    Tampering("a column less", TWINS, "column",
+              lambda bad: _columns(bad, SCHEMA.remove(4))),
+    Tampering("columns in another order", TWINS, "column", lambda bad: _columns(
+        bad, pa.schema(list(reversed(SCHEMA))))),
+    Tampering("another note", TWINS, "metadata", _note),
+    Tampering("a user in two splits", "data/Home-violate/validation", "the split of", _split_user),
+    Tampering("a split that nobody is to be in", "data/Home-violate/validation", "the split of",
+              lambda bad: _moved(bad, VIOLATES, "validation")),
+    Tampering("a file in another place", "data/Kitchen-violate/test", "domain and mode",
+              lambda bad: _moved(bad, "Kitchen-violate", "test")),
+    Tampering("a split of no name", "data", "belongs into",
+              lambda bad: _moved(bad, VIOLATES, "train")),
+)  # fmt: skip
+
+
+# With checksums to match: people
+
+
+def _vote(bad: Tampered, n: int = 1, purpose: str = "vote") -> int:
+    """The line of the nth preference vote on a released pair of mode violate."""
+    (row, *_) = read_rows(bad.layout.part(Part(VIOLATES, "test")))
+    lines = enumerate(bad.lines(VERDICTS), start=1)
+    found = [k for k, of in lines if (of["pair"], of["kind"]) == (row.id, "preference")]
+    return found[n - 1]
+
+
+def _turn_votes(bad: Tampered, votes: int) -> None:
+    for n in range(1, votes + 1):
+        line = bad.lines(VERDICTS)[_vote(bad, n) - 1]
+        other = line["b"] if line["answers"]["choice"] == line["a"] else line["a"]
+        bad.line(VERDICTS, _vote(bad, n), answers={"kind": "preference", "choice": other})
+
+
+def _drop(bad: Tampered, path: str, number: int) -> None:
+    bad.put(path, [of for n, of in enumerate(bad.lines(path), start=1) if n != number])
+
+
+def _doubled(bad: Tampered, **changes: Any) -> None:
+    """A verdict once more, in its order."""
+    lines = bad.lines(VERDICTS)
+    lines.append(lines[0] | changes)
+    bad.put(VERDICTS, sorted(lines, key=lambda of: (of["task"], of["annotator"])))
+
+
+def _annotator(bad: Tampered, n: int, **changes: Any) -> None:
+    annotators = bad.one(STUDY)["annotators"]
+    annotators[n - 1] |= changes
+    bad.json(STUDY, annotators=annotators)
+
+
+def _answers(bad: Tampered, kind: str, change: Callable[[Any], Any]) -> None:
+    number = bad.number(VERDICTS, lambda of: of["kind"] == kind)
+    answers = bad.lines(VERDICTS)[number - 1]["answers"]
+    change(answers)
+    bad.line(VERDICTS, number, answers=answers)
+
+
+def _refused_subject_gone(bad: Tampered) -> None:
+    """What people refused, with every verdict on it."""
+    gone = {of["subject"] for of in bad.lines("human/decisions.jsonl") if of["state"] == "refused"}
+    bad.put(SUBJECTS, [of for of in bad.lines(SUBJECTS) if of["id"] not in gone])
+    bad.put(VERDICTS, [of for of in bad.lines(VERDICTS) if of["subject"] not in gone])
+
+
+def _asked(purpose: str, said: str) -> Tampering:
+    return Tampering(
+        f"a task of kind {purpose}", f"{VERDICTS}:", said,
+        lambda bad: bad.line(VERDICTS, _vote(bad), purpose=purpose),
+    )  # fmt: skip
+
+
+def _verdict(name: str, said: str, **changes: Any) -> Tampering:
+    return Tampering(name, f"{VERDICTS}:1", said, lambda bad: bad.line(VERDICTS, 1, **changes))
+
+
+PEOPLE = (
+    Tampering("a vote turned", f"{VIOLATE}:1", "votes is", lambda bad: _turn_votes(bad, 1)),
+    Tampering("enough votes turned", f"{VIOLATE}:1", "decision", lambda bad: _turn_votes(bad, 2)),
+    Tampering("a vote removed", f"{VIOLATE}:1", "decision",
+              lambda bad: _drop(bad, VERDICTS, _vote(bad))),
+    Tampering("a refusal taken away", "manifest.json:", "", _refused_subject_gone),
+    Tampering("an annotator made to fail", "data/", "decision",
+              lambda bad: _annotator(bad, 1, passed=0)),
+    Tampering("attention counts", "manifest.json:", "is",
+              lambda bad: _annotator(bad, 1, checks=9, passed=9)),
+    Tampering("more passed than met", f"{STUDY} [annotators.0]", "passed is 99",
+              lambda bad: _annotator(bad, 1, passed=99)),
+    Tampering("an annotator's name", f"{STUDY} [annotators.0]", "no pseudonym",
+              lambda bad: _annotator(bad, 1, annotator="ann@example.com")),
+    Tampering("an annotator renamed", f"{VERDICTS}:", "is no annotator",
+              lambda bad: _annotator(bad, 1, annotator="annotator-00")),
+    Tampering("a rule changed", "data/", "decision",
+              lambda bad: bad.json(STUDY, policy=bad.one(STUDY)["policy"] | {"votes": 4})),
+    Tampering("an answer given twice", f"{VERDICTS}:2", "answered before", _doubled),
+    Tampering("a second vote", f"{VERDICTS}:", "answered this",
+              lambda bad: _doubled(bad, task="task-ffffffffffffffff")),
+    Tampering("verdicts in another order", VERDICTS, "ordered",
+              lambda bad: bad.put(VERDICTS, bad.lines(VERDICTS)[::-1])),
+    _verdict("somebody else's verdict", "no annotator", annotator="annotator-77"),
+    _verdict("a verdict on an unknown pair", "no pair of", kind="preference", pair="pair-0",
+             answers={"kind": "preference", "choice": "equal"}),
+    _verdict("a verdict on an unknown subject", "no subject", subject="pair-0000000000000000"),
+    _verdict("a comment", "comment", comment="I am Ann."),
+    _verdict("a clock time", "updated", updated="2026-01-01T00:00:00Z"),
+    _verdict("a simulated answer", "simulated", simulated=True),
+    _verdict("a round that is none", "round is 3", round=3),
+    _verdict("another domain", "domain", domain="Kitchen"),
+    _verdict("other responses", "a and b", a="response-0000000000000000"),
+    _verdict("a raw text", "raw is no hash", raw="I am Ann."),
+    _asked("attention", "never released"),
+    _asked("repeat", "never released"),
+    _asked("narrative", "aspects_asked"),
+    Tampering("a choice that is none", f"{VERDICTS}:", "does not offer",
+              lambda bad: _answers(bad, "preference", lambda of: of.update(choice="mine"))),
+    Tampering("a score of 9", f"{VERDICTS}:", "of 1 to 5", lambda bad: _answers(
+        bad, "quality", lambda of: next(iter(of["scores"].values())).update(relevance=9))),
+    Tampering("a scale left out", f"{VERDICTS}:", "the scales", lambda bad: _answers(
+        bad, "quality", lambda of: next(iter(of["scores"].values())).pop("relevance"))),
+    Tampering("an aspect left out", f"{VERDICTS}:", "aspects is",
+              lambda bad: _answers(bad, "rubric", lambda of: of["aspects"].pop())),
+    Tampering("a subject removed", f"{VERDICTS}:", "no subject",
+              lambda bad: _drop(bad, SUBJECTS, 1)),
+    Tampering("a subject doubled", f"{SUBJECTS}:2", "there twice",
+              lambda bad: bad.put(SUBJECTS, bad.lines(SUBJECTS)[:1] + bad.lines(SUBJECTS))),
+    Tampering("subjects in another order", f"{SUBJECTS}:2", "order",
+              lambda bad: bad.put(SUBJECTS, bad.lines(SUBJECTS)[::-1])),
+    Tampering("a subject's sides", f"{SUBJECTS}:1", "chosen and rejected",
+              lambda bad: bad.line(SUBJECTS, 1, first="response-0000000000000000")),
+    Tampering("a judge's scores of a subject", f"{SUBJECTS}:1", "response of nobody",
+              lambda bad: bad.line(SUBJECTS, 1, quality={"response-0": {}})),
+    Tampering("an unknown field", f"{SUBJECTS}:1 [worth]", "Extra inputs",
+              lambda bad: bad.line(SUBJECTS, 1, worth=1)),
+    Tampering("windows line ends", f"{VERDICTS}:1", "\\r", lambda bad: _windows(bad, VERDICTS)),
+    Tampering("a byte order mark", f"{STUDY}", "",
+              lambda bad: bad.write(STUDY, "\ufeff" + bad.read(STUDY))),
+    Tampering("keys in another order", "stated.json:2", "and must be", _reordered),
+)  # fmt: skip
+
+
+# With checksums to match: what the release says of itself
+
+
+def _history(bad: Tampered, **changes: Any) -> None:
+    bad.line("history.jsonl", 1, **changes)
+
+
+def _bumped(bad: Tampered) -> None:
+    bad.json("stated.json", version="2.0.0")
+    _history(bad, version="2.0.0")
+
+
+def _unit(name: str, said: str, place: str = f"{UNITS}:1", **changes: Any) -> Tampering:
+    return Tampering(name, place, said, lambda bad: bad.line(UNITS, 1, **changes))
+
+
+def _audit(bad: Tampered, **changes: Any) -> None:
+    source = bad.one("audit/audit.json")["source"] | changes
+    bad.json("audit/audit.json", source=source)
+
+
+def _failures_passed(bad: Tampered) -> None:
+    checks = bad.one("audit/audit.json")["checks"]
+    bad.json("audit/audit.json", checks=[check | {"status": "pass"} for check in checks])
+
+
+def _gone(bad: Tampered, path: str) -> None:
+    (bad.root / path).unlink()
+
+
+ERRATUM = {"pair": "pair-0123456789abcdef", "versions": "1.0.0", "what": "a typo", "mended": ""}
+STATED = (
+    Tampering("a version bumped", "history.jsonl:1", "must be '2.0.0'",
+              lambda bad: bad.json("stated.json", version="2.0.0")),
+    Tampering("a version bumped everywhere", "data/", "metadata", _bumped),
+    Tampering("a version that is none", "stated.json [version]", "X.Y.Z",
+              lambda bad: bad.json("stated.json", version="1.0")),
+    Tampering("a kind changed", "stated.json [version]", "-trial",
+              lambda bad: bad.json("stated.json", kind="trial")),
+    Tampering("reasons for a trial", "stated.json [trial_because]", "ordinary",
+              lambda bad: bad.json("stated.json", trial_because=["because"])),
+    Tampering("a share of 2", "stated.json [validation_share]", "2",
+              lambda bad: bad.json("stated.json", validation_share=2.0)),
+    Tampering("pairs counted otherwise", "history.jsonl:1", "pairs is 99",
+              lambda bad: _history(bad, pairs=99)),
+    Tampering("a version before", "history.jsonl:1", "previous",
+              lambda bad: _history(bad, previous="0.9.0", previous_digest="sha256:" + "0" * 64)),
+    Tampering("half a version before", "history.jsonl:1", "not both",
+              lambda bad: _history(bad, previous="0.9.0")),
+    Tampering("no history", "history.jsonl", "empty",
+              lambda bad: bad.write("history.jsonl", "")),
+    Tampering("an erratum of nothing", "errata.jsonl:1", "id of a pair",
+              lambda bad: bad.put("errata.jsonl", [ERRATUM | {"pair": "../x"}])),
+    Tampering("an erratum of no version", "errata.jsonl:1", "1.0.0 to 1.1.0",
+              lambda bad: bad.put("errata.jsonl", [ERRATUM | {"versions": "all"}])),
+    Tampering("a kept unit removed", f"{SUBJECTS}:1", "no kept unit",
+              lambda bad: _drop(bad, UNITS, 1)),
+    Tampering("a unit doubled", f"{UNITS}:2", "there twice",
+              lambda bad: bad.put(UNITS, bad.lines(UNITS)[:1] + bad.lines(UNITS))),
+    _unit("a unit's own name", "must be a hash", unit="twin:ann"),
+    _unit("a kept unit without its subject", "whether there is a subject", subject=None),
+    _unit("a kept unit with a reason", "whether there is a reason", reason="parity"),
+    _unit("a unit of another mode", "mode", f"{SUBJECTS}:1", mode="violate"),
+    Tampering("an audit of other rows", "audit/audit.json [source]", "digest",
+              lambda bad: _audit(bad, digest="sha256:" + "0" * 64)),
+    Tampering("an audit of another version", "audit/audit.json [source]", "version",
+              lambda bad: _audit(bad, version="9.9.9")),
+    Tampering("an audit of more rows", "audit/audit.json [source]", "rows",
+              lambda bad: _audit(bad, rows=1000)),
+    Tampering("an audit that is none", "audit/audit.json [source]", "Field required",
+              lambda bad: bad.write("audit/audit.json", '{"pairwright": "0"}')),
+    Tampering("an audit without end", "audit/audit.json", "",
+              lambda bad: bad.write("audit/audit.json", "[" * 200_000)),
+    Tampering("no audit", "audit/audit.json", "missing",
+              lambda bad: _gone(bad, "audit/audit.json")),
+    Tampering("no page of the audit", "audit/report.html", "missing",
+              lambda bad: _gone(bad, "audit/report.html")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tampering", [*ROWS, *PEOPLE, *STATED], ids=lambda of: of.name)
+def test_what_checksums_would_hide_is_caught(
+    tampering: Tampering, release: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(release, tmp_path / "copy"))
+    tampering.do(bad)
+    bad.seal()
+    found = caught(bad.root)
+    assert found.where.startswith(tampering.place), found
+    assert tampering.said in found.what, found
+
+
+# With checksums to match: what is derived, and trials
+
+
+DERIVED = (
+    ("manifest.json", '"rows": {'),
+    ("README.md", "1.0.0-trial"),
+    ("DATASHEET.md", "trial"),
+    ("croissant.json", '"@context"'),
+    ("LICENSE.md", "share"),
+    ("CHANGELOG.md", "1.0.0"),
+    ("attribution.csv", "CC-BY-SA-3.0"),
+    ("preference/Home-violate-test.jsonl", "Good answer"),
+)
+
+
+@pytest.mark.parametrize(("path", "text"), DERIVED, ids=lambda of: of.split("/")[0])
+def test_a_derived_file_that_says_something_else_is_caught(
+    path: str, text: str, trial: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(trial, tmp_path / "copy"))
+    line = bad.read(path)[: bad.read(path).index(text)].count("\n") + 1
+    bad.text(path, text, "TAMPERED")
+    bad.seal()
+    found = caught(bad.root)
+    assert found.where == f"{path}:{line}"
+    assert "TAMPERED" in found.what
+    assert text.replace('"', "") in found.what.replace('"', "").replace("\\", "")
+
+
+@pytest.mark.parametrize("path", ["human/decisions.jsonl", "human/findings.json"])
+def test_decisions_and_findings_that_nobody_came_to_are_caught(
+    path: str, release: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(release, tmp_path / "copy"))
+    bad.text(path, "refused", "verified")
+    bad.seal()
+    assert caught(bad.root).where.startswith(f"{path}:")
+
+
+def test_a_file_that_no_release_has_is_caught_though_its_checksum_is_there(
+    trial: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(trial, tmp_path / "copy"))
+    bad.write("loader.py", "print('hello')\n")
+    bad.seal(derived=True)
+    found = caught(bad.root)
+    assert (found.where, found.what) == ("loader.py", "is no file of a release")
+
+
+def test_a_derived_file_with_more_after_its_end_or_less_is_caught(
+    trial: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(trial, tmp_path / "copy"))
+    whole = bad.read("LICENSE.md")
+    for text in (whole + "And MIT.\n", whole[:-20], ""):
+        bad.write("LICENSE.md", text)
+        bad.seal()
+        assert caught(bad.root).where.startswith("LICENSE.md:")
+
+
+def _made_a_release(bad: Tampered) -> None:
+    bad.json("stated.json", kind="release", version="1.0.0", trial_because=[])
+    _history(bad, version="1.0.0")
+
+
+TRIALS = (
+    Tampering("a simulated pair cleared", "audit/audit.json", "digest", lambda bad: bad.rows(
+        VIOLATES, lambda rows: [row.model_copy(update={"simulated": False}) for row in rows])),
+    Tampering("verified without anybody", f"{VIOLATE}:1", "verified, where nobody was asked",
+              lambda bad: bad.row(VIOLATES, 1, verified=True)),
+    Tampering("votes of nobody", f"{VIOLATE}:1", "votes, where nobody was asked", lambda bad:
+              bad.row(VIOLATES, 1, votes=RowVotes(chosen=3, rejected=0, equal=0, cannot_tell=0))),
+    Tampering("a trial made a release", STUDY, "missing", _made_a_release),
+    Tampering("what the build said", "manifest.json:", "and must be", lambda bad: bad.json(
+        "stated.json", build=bad.one("stated.json")["build"] | {"state": "whole"})),
+    Tampering("an erratum that no page tells", "manifest.json:", "and must be",
+              lambda bad: bad.put("errata.jsonl", [ERRATUM])),
+    Tampering("why a unit was refused", "manifest.json:", "", lambda bad: bad.line(
+        UNITS, bad.number(UNITS, lambda of: of["outcome"] == "rejected"), reason="parity")),
+    Tampering("an audit that passes", "manifest.json:", "", _failures_passed),
+    Tampering("a trial without its reason", "stated.json [trial_because]", "says nothing",
+              lambda bad: bad.json("stated.json", trial_because=[])),
+    Tampering("a pair left out", "data", "belongs into",
+              lambda bad: bad.rows("Home-twin", lambda rows: rows[:-2])),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tampering", TRIALS, ids=lambda of: of.name)
+def test_a_trial_cannot_be_made_to_look_better(
+    tampering: Tampering, trial: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(trial, tmp_path / "copy"))
+    tampering.do(bad)
+    bad.seal()
+    found = caught(bad.root)
+    assert found.where.startswith(tampering.place), found
+    assert tampering.said in found.what, found
+
+
+def test_the_tamperings_are_tamperings(release: Path, trial: Path, tmp_path: Path) -> None:
+    """The tools change nothing by themselves: read and written again, a release verifies."""
+    for number, whole in enumerate((release, trial)):
+        same = Tampered(copy_of(whole, tmp_path / str(number)))
+        same.json("stated.json")
+        same.put(UNITS, same.lines(UNITS))
+        same.rows(VIOLATES, lambda rows: rows)
+        same.seal(derived=True)
+        assert bytes_of(same.root) == bytes_of(whole)
+        assert verify(same.root)

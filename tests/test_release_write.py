@@ -1,0 +1,715 @@
+"""What goes into a release, what never does, and that it comes out the same."""
+
+import gc
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright.build.folder import RunFolder
+from pairwright.cli.gather import Asked
+from pairwright.cli.make_release import make_release
+from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
+from pairwright.errors import InputError
+from pairwright.records import Pair, content_id, dyad_id, pseudonym
+from pairwright.release.checksums import read_checksums, write_checksums
+from pairwright.release.primary import read_primary
+from pairwright.release.records import Stated, Unit
+from pairwright.release.splits import splits_of
+from pairwright.release.summary import Summing, rows_of
+from pairwright.release.write import write_primary
+from pairwright.store import Store
+from pairwright_human_eval.folder import HumanFolder
+from released import (
+    DOMAINS,
+    PAIRS,
+    answered,
+    export,
+    gathered,
+    question,
+    right,
+    rows,
+    run_of,
+    subjects,
+    twinned,
+    violated,
+    written,
+)
+from study import Done, pairwright
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight twins and eight violate pairs; people refused those of questions 1 and 2. Not to be
+    changed."""
+    return run_of(tmp_path_factory.mktemp("run") / "run", against=[1, 2], failed=2)
+
+
+@pytest.fixture(scope="module")
+def told(run: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Layout, Done]:
+    """Its release, with a validation split, and what the command said. Not to be changed."""
+    out = tmp_path_factory.mktemp("release") / "out"
+    done = pairwright("release", run, "--out", out, "--version", "1.0.0", "--validation", "0.4")
+    assert done.code == 0, done.said
+    return Layout(out), done
+
+
+@pytest.fixture(scope="module")
+def release(told: tuple[Layout, Done]) -> Layout:
+    return told[0]
+
+
+def copied(run: Path, to: Path) -> Path:
+    shutil.copytree(run, to)
+    return to
+
+
+def of_questions(*numbers: int) -> set[str]:
+    """The subjects of the twin and the violate pair about each question."""
+    return {pair.twin_id or pair.id for n in numbers for pair in question(n, DOMAINS[n % 2])}
+
+
+# What goes in
+
+
+def test_what_people_verified_is_released_and_what_they_refused_is_not(release: Layout) -> None:
+    found = rows(release)
+    assert subjects(found) == of_questions(0, 3, 4, 5, 6, 7)
+    assert len(found) == 18
+    assert all(row.verified and not row.simulated for row in found)
+
+
+def test_a_row_says_what_the_pair_said(release: Layout) -> None:
+    found = {row.id: row for row in rows(release)}
+    for pair in PAIRS:
+        if pair.id not in found:
+            continue
+        row = found[pair.id]
+        assert (row.question, row.chosen, row.rejected) == (
+            pair.question, pair.chosen, pair.rejected
+        )  # fmt: skip
+        assert [post.text for post in row.profile] == [post.text for post in pair.profile]
+        assert row.user == pseudonym(pair.user)
+        assert row.generator == "writer-7b"
+        assert row.judge == "judge-70b"
+        assert row.config == f"{pair.domain}-{pair.mode}"
+        assert row.id == row.derived_id()
+
+
+def test_a_dyad_is_both_users_of_a_twin(release: Layout) -> None:
+    users = defaultdict(set)
+    for pair in PAIRS:
+        users[pair.twin_id or pair.id].add(pair.user)
+    for row in rows(release):
+        assert row.dyad == dyad_id(users[row.subject])
+
+
+def test_votes_are_those_of_the_decision(release: Layout) -> None:
+    for row in rows(release):
+        assert row.votes is not None
+        assert row.votes.model_dump() == {
+            "chosen": 3, "rejected": 0, "equal": 0, "cannot_tell": 0
+        }  # fmt: skip
+
+
+def test_licences_are_the_address_own_or_the_configured(tmp_path: Path) -> None:
+    pair = violated(0)
+    changes: tuple[dict[str, Any], ...] = (
+        {"source_url": "https://blog.example/1"}, {"created": "2010-01-01"}, {"created": None}
+    )  # fmt: skip
+    posts = [p.model_copy(update=of) for p, of in zip(pair.profile, changes, strict=True)]
+    pair = pair.model_copy(update={"profile": tuple(posts)})
+    [row] = rows(written(run_of(tmp_path / "run", [pair]), tmp_path / "out"))
+    assert [post.licence for post in row.profile] == ["CC0-1.0", "CC-BY-SA-2.5", None]
+    assert row.licence == "CC-BY-SA-4.0"
+
+
+def test_rows_are_in_the_order_of_the_run_the_asked_half_first(run: Path, release: Layout) -> None:
+    order = [pair.id for pair in PAIRS]
+    for part in parts_of(release.root):
+        ids = [row.id for row in read_rows(release.part(part))]
+        assert ids == sorted(ids, key=order.index)
+
+
+def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "out")
+    made = write_primary(layout, gathered(run, share=0.4).content)
+    again = Summing()
+    for part, row in rows_of(layout):
+        again.add(part, row)
+    assert made.summary == again.summary()
+    assert made.primary == read_primary(layout)
+
+
+def test_a_run_is_read_one_subject_at_a_time(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, alive = 0, list[int]()
+    parse, before = Pair.model_validate_json, _pairs_alive()
+
+    def counted(line: bytes) -> Pair:
+        nonlocal read
+        read += 1
+        alive.append(_pairs_alive() - before)
+        return parse(line)
+
+    monkeypatch.setattr("pairwright.release.kept.Pair.model_validate_json", counted)
+    written(run, tmp_path / "out")
+    assert read == len(PAIRS) + 18
+    assert max(alive) <= 4
+
+
+def _pairs_alive() -> int:
+    gc.collect()
+    return sum(isinstance(thing, Pair) for thing in gc.get_objects())
+
+
+# What never goes in
+
+
+def test_nothing_is_released_that_nobody_was_asked_about(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", study=False)
+    with pytest.raises(InputError, match="no study"):
+        gathered(run)
+
+
+def test_nothing_is_released_that_simulated_annotators_verified(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", simulated_answers=True)
+    with pytest.raises(InputError, match="simulated annotators"):
+        gathered(run)
+
+
+def test_nothing_is_released_that_a_simulated_model_wrote(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", question(0, simulated=True))
+    with pytest.raises(InputError, match=r"nothing to release \(2 simulated\)"):
+        gathered(run)
+
+
+def test_a_simulated_pair_among_others_is_left_out_with_its_verdicts(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [*question(0), *question(1, simulated=True), *question(2)])
+    layout = written(run, tmp_path / "out")
+    gone = {pair.twin_id or pair.id for pair in question(1)}
+    assert subjects(rows(layout)) == {p.twin_id or p.id for n in (0, 2) for p in question(n)}
+    primary = read_primary(layout)
+    assert primary.public is not None
+    assert not gone & {outline.id for outline in primary.public.outlines}
+    assert not gone & {verdict.subject for verdict in primary.public.verdicts}
+    assert primary.public.study.left_out == 2
+
+
+def test_a_twin_with_one_simulated_half_is_left_out_whole(tmp_path: Path) -> None:
+    first, second = twinned(0)
+    halves = [first, second.model_copy(update={"simulated": True})]
+    run = run_of(tmp_path / "run", [*halves, *question(1)])
+    assert subjects(rows(written(run, tmp_path / "out"))) == {
+        pair.twin_id or pair.id for pair in question(1)
+    }
+
+
+def test_a_pair_that_waits_for_a_vote_is_not_released(tmp_path: Path) -> None:
+    waits = question(0)[2].id
+    all_but = right()
+    seen: list[str] = []
+
+    def answer(task: Any, subject: Any) -> Any:
+        first = task.kind == "preference" and task.subject == waits and not seen
+        if first:
+            seen.append(task.task)
+            return None
+        return all_but(task, subject)
+
+    run = run_of(tmp_path / "run", question(0), answer=answer)
+    found = gathered(run)
+    assert found.why[waits] == "waiting"
+    assert len(found.content.entries) == 1
+
+
+def test_a_twin_with_one_half_refused_is_refused_whole(tmp_path: Path) -> None:
+    (asked, other), usual = twinned(0), right()
+
+    def answer(task: Any, subject: Any) -> Any:
+        ticks: Any = usual(task, subject)
+        if task.kind == "preference" and task.pair == other.id:
+            return {"preference": "B" if ticks["preference"] == "A" else "A"}
+        return ticks
+
+    run = run_of(tmp_path / "run", [asked, other, violated(0)], answer=answer)
+    found = gathered(run)
+    assert found.why[asked.twin_id or ""] == "refused: preference: for_the_other"
+    assert [entry.id for entry in found.content.entries] == [violated(0).id]
+
+
+def test_who_fails_the_attention_checks_verifies_nothing(tmp_path: Path) -> None:
+    usual = right()
+
+    def careless(task: Any, subject: Any) -> Any:
+        ticks: Any = usual(task, subject)
+        if task.purpose == "attention":
+            return {"preference": "B" if ticks["preference"] == "A" else "A"}
+        return ticks
+
+    run = run_of(tmp_path / "run", question(0), answer=careless)
+    with pytest.raises(InputError, match="nothing to release"):
+        gathered(run)
+
+
+def test_a_subject_outside_the_study_is_not_released(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", study=False)
+    export(run, question(0, DOMAINS[0]), RunFolder(run).settings())
+    answered(run, right())
+    found = gathered(run)
+    assert subjects(rows(written(run, tmp_path / "out"))) == of_questions(0)
+    assert set(found.why.values()) == {"", "not in the study"}
+
+
+def test_another_rule_in_the_config_decides_anew(run: Path, tmp_path: Path) -> None:
+    run = copied(run, tmp_path / "run")
+    change(run / "config.toml", "votes = 3", "votes = 4")
+    with pytest.raises(InputError, match="waiting"):
+        gathered(run)
+
+
+def test_no_file_of_a_release_names_a_user_or_a_folder_of_this_machine(release: Layout) -> None:
+    users = {pair.user for pair in PAIRS}
+    for path in release.root.rglob("*"):
+        if path.is_file() and path.suffix != ".parquet":
+            text = path.read_text(encoding="utf-8")
+            assert not [user for user in users if user in text], path
+            assert "/home/somebody" not in text, path
+            assert str(release.root) not in text, path
+
+
+# Trials
+
+
+def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -> None:
+    layout = written(run_of(tmp_path / "run", study=False), tmp_path / "out", trial=True)
+    found = rows(layout)
+    assert [row.verified for row in found] == [False] * len(PAIRS)
+    assert all(row.votes is None for row in found)
+    stated = read_primary(layout).stated
+    assert (stated.version, stated.kind) == ("1.0.0-trial", "trial")
+    assert stated.trial_because == ("nobody verified its pairs",)
+
+
+def test_a_trial_of_simulated_pairs_and_annotators_names_both(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", question(0, simulated=True), simulated_answers=True)
+    layout = written(run, tmp_path / "out", trial=True)
+    assert len(read_primary(layout).stated.trial_because) == 2
+    assert all(row.simulated and not row.verified for row in rows(layout))
+
+
+def test_a_trial_with_a_study_holds_what_it_verified(run: Path, tmp_path: Path) -> None:
+    layout = written(run, tmp_path / "out", trial=True)
+    assert subjects(rows(layout)) == of_questions(0, 3, 4, 5, 6, 7)
+    assert read_primary(layout).stated.trial_because == ("it was made with --trial",)
+
+
+def test_a_trial_follows_a_trial(run: Path, tmp_path: Path) -> None:
+    first = written(run, tmp_path / "first", trial=True)
+    second = written(run, tmp_path / "second", "1.0.1", previous=first.root, trial=True)
+    assert [of.version for of in read_primary(second).history] == ["1.0.0-trial", "1.0.1-trial"]
+
+
+# Beside the rows
+
+
+def test_every_unit_of_the_build_is_there_by_the_hash_of_its_name(
+    run: Path, release: Layout
+) -> None:
+    units = list(read_lines(release.units, Unit))
+    kept = [unit for unit in units if unit.outcome == "kept"]
+    assert [unit.subject for unit in kept] == list(
+        dict.fromkeys(pair.twin_id or pair.id for pair in PAIRS)
+    )
+    assert kept[0].unit == content_id("unit", f"twin:{PAIRS[0].item_id}")
+    refused = [unit for unit in units if unit.outcome == "rejected"]
+    assert {(unit.stage, unit.reason) for unit in refused} == {("plan", "no_personal_signal")}
+    assert [unit.reason for unit in units if unit.outcome == "failed"] == ["timeout"] * 2
+
+
+def test_what_is_stated_is_the_manifest_without_its_counts(run: Path, release: Layout) -> None:
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    build = read_primary(release).stated.build
+    assert build.keys() == manifest.keys() - {"counts"}
+    assert build["state"] == "short"
+    assert build["config"]["source"]["path"] == "histories.jsonl"  # type: ignore[index,call-overload]
+
+
+def test_errata_of_the_run_are_released_and_those_before_stay(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    run = copied(run, tmp_path / "run")
+    old = {"pair": PAIRS[0].id, "versions": "1.0.0", "what": "wrong", "mended": ""}
+    first = Layout(copied(release.root, tmp_path / "first"))
+    first.errata.write_text(json.dumps(old) + "\n", encoding="utf-8")
+    write_checksums(first.root)
+    kept = written(run, tmp_path / "kept", version="1.1.0", previous=first.root)
+    assert [e.model_dump() for e in read_primary(kept).errata] == [old]
+    mended, new = {**old, "mended": "1.1.0"}, {**old, "what": "late"}
+    lines = "".join(json.dumps(line) + "\n" for line in (mended, new))
+    (run / "errata.jsonl").write_text(lines, encoding="utf-8")
+    second = written(run, tmp_path / "second", version="1.1.0", previous=first.root)
+    assert [e.model_dump() for e in read_primary(second).errata] == [mended, new]
+
+
+# Splits
+
+
+def test_a_user_and_both_users_of_a_twin_are_in_one_split(release: Layout) -> None:
+    splits = defaultdict(set)
+    for part, row in rows_of(release):
+        splits[row.user].add(part.split)
+        splits[row.dyad].add(part.split)
+    assert all(len(of) == 1 for of in splits.values())
+    assert {split for of in splits.values() for split in of} == {"test", "validation"}
+
+
+def test_splits_do_not_depend_on_the_order_or_on_other_users() -> None:
+    couples = [(f"user-{n}a", f"user-{n}b") for n in range(200)]
+    whole = splits_of(couples, 0.3)
+    assert splits_of([pair[::-1] for pair in reversed(couples)], 0.3) == whole
+    fewer = splits_of(couples[::2], 0.3)
+    assert fewer == {user: split for user, split in whole.items() if user in fewer}
+
+
+def test_chains_of_partners_stay_together() -> None:
+    chain = [(f"user-{n}", f"user-{n + 1}") for n in range(50)]
+    for order in (chain, chain[::-1], chain[::2] + chain[1::2]):
+        assert set(splits_of(order, 0.5).values()) in ({"test"}, {"validation"})
+
+
+def test_the_share_of_users_is_about_what_was_asked_for() -> None:
+    users = [(f"user-{n}",) for n in range(4000)]
+    found = splits_of(users, 0.2).values()
+    assert 0.17 < sum(split == "validation" for split in found) / len(users) < 0.23
+    assert set(splits_of(users, 0.0).values()) == {"test"}
+
+
+def test_more_users_in_validation_never_move_one_back() -> None:
+    users = [(f"user-{n}",) for n in range(500)]
+    low, high = splits_of(users, 0.2), splits_of(users, 0.5)
+    assert all(high[user] == "validation" for user, of in low.items() if of == "validation")
+
+
+# The same bytes, whole or not at all
+
+
+@pytest.fixture(scope="module")
+def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same release of a copy of the run, in a process of its own, with other hashes and in
+    another zone; its first attempt was interrupted."""
+    folder = tmp_path_factory.mktemp("again")
+    copy, out = copied(run, folder / "copy"), folder / "elsewhere"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pairwright.cli.make_release.audit", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make_release(copy, out, Asked("1.0.0", None, False, 0.4))
+    assert not out.exists()
+    assert (folder / "elsewhere.partial" / "stated.json").exists()
+    (folder / "elsewhere.partial" / "left.txt").touch()
+    program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
+    options = ["--out", "elsewhere", "--version", "1.0.0", "--validation", "40%"]
+    done = subprocess.run(
+        [*program, "release", "copy", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Kolkata"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def _interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_two_copies_of_a_run_give_the_same_bytes(release: Layout, again: Path) -> None:
+    for path in read_checksums(release.root):
+        assert (again / path).read_bytes() == (release.root / path).read_bytes(), path
+    assert Layout(again).checksums.read_bytes() == release.checksums.read_bytes()
+
+
+def test_the_two_do_not_differ(release: Layout, again: Path) -> None:
+    done = pairwright("diff", release.root, again)
+    assert done.code == 0, done.said
+    assert "No pair was added, removed or changed." in done.out
+
+
+def test_nothing_is_left_of_an_interrupted_release(again: Path) -> None:
+    assert [path.name for path in again.parent.iterdir() if path.name.startswith("else")] == [
+        "elsewhere"
+    ]
+    assert not (again / "left.txt").exists()
+
+
+def test_a_release_verifies(release: Layout) -> None:
+    done = pairwright("verify", release.root)
+    assert done.code == 0, done.said
+
+
+def test_it_says_what_was_released_what_was_not_and_what_comes_next(
+    told: tuple[Layout, Done],
+) -> None:
+    layout, done = told
+    digest = hashlib.sha256(layout.checksums.read_bytes()).hexdigest()
+    for part in (
+        "small-pairs 1.0.0",
+        "refused: preference: for_the_other",
+        "2 units of the build failed",
+        "maintainers, citation, annotators, payment, consent, maintenance",
+        f"pairwright verify {layout.root} --digest sha256:{digest}",
+        f'load_dataset("{layout.root}", "Garden-twin")',
+    ):
+        assert part in done.out
+
+
+# What cannot be released
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def first_line(path: Path, **changes: Any) -> None:
+    line, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    changed = json.dumps({**json.loads(line), **changes}) + "\n"
+    path.write_text(changed + "".join(rest), encoding="utf-8")
+
+
+def unhashed(run: Path) -> None:
+    """Pairs without a study, so that nothing but the build's own store knows what they were."""
+    shutil.rmtree(HumanFolder(run).path)
+
+
+def _drop(name: str) -> Callable[[Path], None]:
+    return lambda run: (run / name).unlink()
+
+
+def _write(name: str, text: str) -> Callable[[Path], None]:
+    def write(run: Path) -> None:
+        (run / name).write_text(text, encoding="utf-8")
+
+    return write
+
+
+def _without_a_half(run: Path) -> None:
+    unhashed(run)
+    lines = (run / "pairs.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (run / "pairs.jsonl").write_text("".join(lines[1:]), encoding="utf-8")
+
+
+def _fewer(run: Path) -> None:
+    unhashed(run)
+    lines = (run / "pairs.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (run / "pairs.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
+
+
+def _twice(run: Path) -> None:
+    unhashed(run)
+    text = (run / "pairs.jsonl").read_text(encoding="utf-8")
+    (run / "pairs.jsonl").write_text(text + text, encoding="utf-8")
+
+
+def _no_pair(run: Path) -> None:
+    unhashed(run)
+    change(run / "pairs.jsonl", '"mode":"violate"', '"mode":"other"')
+
+
+def _domain(name: str) -> Callable[[Path], None]:
+    def rename(run: Path) -> None:
+        unhashed(run)
+        change(run / "pairs.jsonl", '"domain":"Garden"', f'"domain":{json.dumps(name)}')
+
+    return rename
+
+
+def _begun_again(run: Path) -> None:
+    store = Store(RunFolder(run).calls)
+    store.clear_outcomes()
+    store.close()
+
+
+def _reported(run: Path) -> None:
+    assert pairwright("human", "report", run).code == 0
+    gathered(run)  # As it is, it can be released.
+    first_line(HumanFolder(run).decisions, state="refused", reasons=["preference: for_the_other"])
+
+
+WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
+    "pairs.jsonl is missing": (_drop("pairs.jsonl"), "pairs.jsonl"),
+    "pairs changed after the tasks were made": (
+        lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
+    ),
+    "half a twin is lost": (_without_a_half, "where it must have 2"),
+    "fewer pairs than were built": (_fewer, "not the 16 that the build kept"),
+    "pairs twice": (_twice, "pairs.jsonl:25: .* is there twice"),
+    "a line that is no pair": (_no_pair, "pairs.jsonl:3: not a pair: mode"),
+    "a domain with a slash": (_domain("Home/Garden"), "cannot be part of a path"),
+    "a domain that climbs": (_domain(".."), "cannot be part of a path"),
+    "a domain without a name": (_domain(""), "cannot be part of a path"),
+    "a domain as long as a book": (_domain("x" * 300), "cannot be part of a path"),
+    "two domains that differ in case": (_domain("home"), "case does not count"),
+    "the build was begun again": (_begun_again, "its build has not finished"),
+    "no store": (_drop("calls.sqlite"), "tells what came of each unit"),
+    "no manifest": (_drop("manifest.json"), "manifest.json: cannot be read"),
+    "a manifest of something else": (_write("manifest.json", "[1]"), "not the manifest of a run"),
+    "a manifest that was cut": (_write("manifest.json", '{"source":'), "cannot be read"),
+    "errata that are none": (_write("errata.jsonl", '{"pair": 1}\n'), "errata.jsonl:1"),
+    "errata of no pair": (
+        _write("errata.jsonl", '{"pair":"x","versions":"1.0.0","what":"w"}'), "no id of a pair"
+    ),
+    "errata of no version": (
+        _write(
+            "errata.jsonl", '{"pair":"pair-0123456789abcdef","versions":"all","what":"w"}'
+        ), "names no versions",
+    ),
+    "tombstones that are none": (
+        _write("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"
+    ),
+    "a report of other answers": (_reported, "human report"),
+    "no config": (_drop("config.toml"), "config.toml"),
+    "a config that is none": (_write("config.toml", "x ="), "config"),
+    "a study whose key is lost": (_drop("human/private/key.jsonl"), "the key is missing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_run_that_cannot_be_released_says_why(what: str, run: Path, tmp_path: Path) -> None:
+    spoil, said = WRONG[what]
+    run = copied(run, tmp_path / "run")
+    spoil(run)
+    trial = () if HumanFolder(run).study.exists() else ("--trial",)
+    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0", *trial)
+    refused(done, said)
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.partial").exists()
+
+
+def refused(done: Done, said: str) -> None:
+    """Exit code 2, a message of two lines: what is wrong where, and what to do."""
+    assert done.code == 2, done.said
+    assert re.search(said, done.err), done.err
+    assert "Traceback" not in done.err
+    assert "\n  " in done.err
+
+
+@pytest.mark.parametrize(
+    "version", ["1.0", "v1.0.0", "1.0.0-trial", "01.0.0", "1.0.0.0", "", "1.0.x"]
+)
+def test_a_version_is_three_numbers(version: str, run: Path, tmp_path: Path) -> None:
+    done = pairwright("release", run, "--out", tmp_path / "out", "--version", version)
+    refused(done, "is no version")
+
+
+def test_a_release_is_never_written_over_anything(run: Path, tmp_path: Path) -> None:
+    for made in (tmp_path / "folder", tmp_path / "file", tmp_path / "link"):
+        if made.name == "folder":
+            made.mkdir()
+        elif made.name == "file":
+            made.touch()
+        else:
+            made.symlink_to(tmp_path / "nowhere")
+        refused(pairwright("release", run, "--out", made, "--version", "1.0.0"), "is there already")
+
+
+def test_a_strangers_folder_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "out.partial" / "thesis.txt"
+    mine.parent.mkdir()
+    mine.touch()
+    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    refused(done, "was not left by a release")
+    assert mine.exists()
+
+
+def test_a_validation_share_of_all_is_refused(run: Path, tmp_path: Path) -> None:
+    for share in ("100%", "1"):
+        done = pairwright(
+            "release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--validation", share
+        )
+        refused(done, "nothing would be left")
+
+
+def test_a_run_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    refused(
+        pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"), "no run"
+    )
+
+
+def test_no_build_can_change_a_run_while_it_is_released(run: Path, tmp_path: Path) -> None:
+    run = copied(run, tmp_path / "run")
+    store = Store(RunFolder(run).calls)
+    try:
+        done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    finally:
+        store.close()
+    refused(done, "another process is building")
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "said"),
+    [
+        ("1.0.0", (), "which 1.0.0 does not follow"),
+        ("0.9.9", (), "which 0.9.9 does not follow"),
+        ("1.0.0", ("--trial",), "which 1.0.0 does not follow"),
+    ],
+)
+def test_a_release_follows_a_lower_version(
+    version: str, options: tuple[str, ...], said: str, run: Path, release: Layout, tmp_path: Path
+) -> None:
+    done = pairwright(
+        "release", run, "--out", tmp_path / "out", "--version", version,
+        "--previous", release.root, *options,
+    )  # fmt: skip
+    refused(done, said)
+
+
+def _renamed(root: Path) -> None:
+    change(root / "stated.json", '"name": "small-pairs"', '"name": "other-pairs"')
+
+
+def _trial(root: Path) -> None:
+    stated = Stated.model_validate_json((root / "stated.json").read_bytes())
+    of = stated.model_copy(update={"kind": "trial", "version": "1.0.0-trial"})
+    (root / "stated.json").write_text(of.model_dump_json(), encoding="utf-8")
+
+
+def _lost_part(root: Path) -> None:
+    (root / Part("Home-twin", "test").path).unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_renamed, "is a release of 'other-pairs'"),
+        (_trial, "is a trial"),
+        (lambda root: (root / "manifest.json").unlink(), "no release here"),
+        (lambda root: shutil.rmtree(root), "no such folder"),
+        (lambda root: (root / "checksums.sha256").unlink(), "no checksums"),
+        (lambda root: (root / "history.jsonl").write_text("{}\n"), "history.jsonl:1"),
+        (_lost_part, "missing or not as it was released"),
+        (lambda root: change(root / "README.md", "small", "large"), "not as it was released"),
+    ],
+)
+def test_a_release_follows_a_whole_ordinary_release_of_the_same_name(
+    spoil: Callable[[Path], None], said: str, run: Path, release: Layout, tmp_path: Path
+) -> None:
+    previous = tmp_path / "previous"
+    shutil.copytree(release.root, previous)
+    spoil(previous)
+    done = pairwright(
+        "release", run, "--out", tmp_path / "out", "--version", "1.1.0", "--previous", previous
+    )
+    refused(done, said)
