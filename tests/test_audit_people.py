@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pairwright.audit.people import EXPLAINED, People, Redaction
+from pairwright.audit.people import EXPLAINED, People
 from pairwright.audit.people.finding import masked
 from pairwright.audit.people.scan import FAILS, KINDS, MOST, find
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.tombstones import Forgotten, url_name
 
@@ -208,7 +208,14 @@ def test_a_post_of_many_rows_is_logged_once_with_how_many_hold_it() -> None:
     words = shared.text
     assert list(people.redactions()) == [
         Redaction(
-            "r0", "profile[1].text", "p1", "email", 9, len(words), "j***.***@****.****.***", 4
+            row="r0",
+            field="profile[1].text",
+            post="p1",
+            kind="email",
+            start=9,
+            end=len(words),
+            masked="j***.***@****.****.***",
+            rows=4,
         )
     ]
     (check,) = [check for check in people.checks() if check.name == "email"]

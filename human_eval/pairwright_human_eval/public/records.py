@@ -1,7 +1,7 @@
 """What is public of a study, with its decisions and findings."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from pairwright.policy import HumanPolicy
 from pairwright.records import Record
@@ -13,6 +13,11 @@ from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.report.findings import findings
 from pairwright_human_eval.report.records import Findings
+
+REPLICATES, FEWER = 1000, 200
+"""Of the bootstrap. Of very many answers the intervals are narrow, and their ends, which 200
+replicates know to a tenth of their width, too."""
+MANY = 100_000
 
 
 class PublicAnnotator(Record):
@@ -51,8 +56,9 @@ class PublicStudy(Record):
     simulated model had a part in them."""
 
 
-class Public(NamedTuple):
-    """A study as a release holds it."""
+@dataclass(frozen=True)
+class Public:
+    """A study as a release holds it. What is derived is derived once."""
 
     study: PublicStudy
     outlines: tuple[Outline, ...]
@@ -70,15 +76,18 @@ class Public(NamedTuple):
     def simulated(self) -> bool:
         return any(verdict.simulated for verdict in self.verdicts)
 
+    @cached_property
     def decisions(self) -> dict[str, Decision]:
         """The decision on every subject, by its id."""
         return decide_all(self.outlines, self.verdicts, self.study.policy, self.excluded)
 
-    def findings(self, step: Callable[[str], None] = lambda _: None) -> Findings:
-        """Agreement, claims and parity; `step` is told each step."""
+    @cached_property
+    def findings(self) -> Findings:
+        """Agreement, claims and parity."""
         study = self.study
         return findings(
             self.outlines, self.verdicts, study.scales, study.policy,
-            margin=study.fixed.parity_margin, overlap=study.overlap, excluded=self.excluded,
-            step=step,
+            decisions=self.decisions, margin=study.fixed.parity_margin, overlap=study.overlap,
+            excluded=self.excluded,
+            replicates=REPLICATES if len(self.verdicts) < MANY else FEWER,
         )  # fmt: skip

@@ -37,20 +37,21 @@ def compute(
     verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
     out = excluded_by(checks_passed(verdicts, key), policy.attention_floor)
     outlines = outlines_of(subjects, key)
+    step("decisions")
+    decisions = decide_all(outlines, verdicts, policy, out)
     found = findings(
-        outlines, verdicts, study.scales, policy,
+        outlines, verdicts, study.scales, policy, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=out,
         replicates=replicates, seed=study.seed, step=step,
     )  # fmt: skip
     step("annotators")
     pairs = abouts(outlines)
-    decisions = list(decide_all(outlines, verdicts, policy, out).values())
     comments = _comments(verdicts)
     return Report(
         **dict(found),
         head=head(outlines, fixed, verdicts, set_aside, out, policy),
         fixed=study.policy,
-        adjudication=adjudication(key, verdicts, decisions, pairs),
+        adjudication=adjudication(key, verdicts, list(decisions.values()), pairs),
         annotators=annotator_rows(verdicts, answers_of(pairs, verdicts, out).votes, key, out),
         seconds=seconds_by_kind(verdicts),
         comments=tuple(comments[:COMMENTS]),

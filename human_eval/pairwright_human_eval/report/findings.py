@@ -1,10 +1,10 @@
 """From outlines and verdicts to what they say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pairwright.policy import HumanPolicy
 from pairwright.rubric import Scale
-from pairwright_human_eval.decide import decide_all
+from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.report.agreed import agreed
@@ -24,22 +24,23 @@ def findings(
     scales: tuple[Scale, ...],
     policy: HumanPolicy,
     *,
+    decisions: Mapping[str, Decision],
     margin: float,
     overlap: int,
     excluded: frozenset[str],
     replicates: int = 1000,
     seed: int = 0,
-    step: Callable[[str], None],
+    step: Callable[[str], None] = lambda _: None,
 ) -> Findings:
     """Estimates on all `subjects`, those sampled, whatever was decided about them.
 
-    `margin` is that of parity, in points, as it was fixed at export; `overlap` the votes on each
-    pair; `excluded` the annotators whose answers do not count. `step` is told each step. The same
-    input gives the same findings.
+    `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
+    at export; `overlap` the votes on each pair; `excluded` the
+    annotators whose answers do not count. `step` is told each step. The same input gives the same
+    findings.
     """
-    step("decisions")
     verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
-    decisions = list(decide_all(subjects, verdicts, policy, excluded).values())
+    decided = [decisions[of.id] for of in subjects]
     pairs = abouts(subjects)
     answers = answers_of(pairs, verdicts, excluded)
     modes = [of.mode for of in sides(subjects)]
@@ -56,8 +57,8 @@ def findings(
     step("judge")
     return Findings(
         policy=policy,
-        decisions=states(subjects, decisions, policy),
-        reasons=reasons(decisions),
+        decisions=states(subjects, decided, policy),
+        reasons=reasons(decided),
         by_chance=by_chance(subjects, policy, overlap),
         agreement=rows,
         preferred=tuple(preferred(name, own, draws) for name, own in grouped),

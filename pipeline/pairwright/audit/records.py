@@ -7,6 +7,8 @@ and `checks()`, called once after the last.
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
+from pydantic import Field
+
 from pairwright.dataset import Row
 from pairwright.records import Record
 
@@ -60,6 +62,23 @@ class Check(Record):
 
 
 EXAMPLES = 20
+
+
+class Redaction(Record):
+    """Personal data in a text, in the first row that holds the text: a line of redactions.jsonl."""
+
+    row: str
+    field: str
+    """Such as `question` or `profile[2].text`, counted from 0."""
+    post: str
+    """The post's id, where it is in one."""
+    kind: str
+    start: int
+    end: int
+    """In characters; `text[start:end]` is to be redacted."""
+    masked: str
+    rows: int
+    """How many rows hold the same text in such a field: all of them are to be redacted."""
 
 
 class Explained(Record):
@@ -127,6 +146,8 @@ class Audit(Record):
     against: Source | None = None
     checks: tuple[Check, ...]
     breakdowns: tuple[Breakdown, ...]
+    redactions: tuple[Redaction, ...] = Field((), exclude=True)
+    """Written to a file of its own, which is for whoever mends the pairs."""
 
     @property
     def failed(self) -> tuple[Check, ...]:

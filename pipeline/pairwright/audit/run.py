@@ -75,6 +75,7 @@ def audit(
         against=beside,
         checks=tuple(checks),
         breakdowns=parts.balance.breakdowns(),
+        redactions=tuple(parts.people.redactions()),
     )
 
 
@@ -89,14 +90,14 @@ class _Parts:
 
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
-        self.balance = Balance()
+        self.balance, self.people = Balance(), People(options.forgotten)
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
         self._parts: dict[str, Part] = {
             "shortcuts": Shortcuts(max_shortcut=options.max_shortcut),
             "leakage": self._leakage,
             "integrity": Integrity(),
-            "people": People(options.forgotten),
-            "human": Human(read_public(Layout(released)) if released else options.public),
+            "people": self.people,
+            "human": Human(options.public or (read_public(Layout(released)) if released else None)),
             "balance": self.balance,
         }
 

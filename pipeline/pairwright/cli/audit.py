@@ -77,8 +77,8 @@ def audit_command(
 
     Reads a release, a run folder, the official benchmark's schema, and plain prompt, chosen and
     rejected in JSON, JSONL or Parquet; responses may be texts or lists of messages. Writes
-    audit.json and report.html, one page with plots and a browser of pairs that needs no network.
-    Exits with 1 if a check fails.
+    audit.json, report.html, one page with plots and a browser of pairs that needs no network, and
+    redactions.jsonl, the places of personal data. Exits with 1 if a check fails.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split; or first, second and label
@@ -99,7 +99,7 @@ def audit_command(
     from pairwright.audit.page import write_page
     from pairwright.audit.read import open_source
     from pairwright.audit.run import Options, audit, shortened
-    from pairwright.dataset import write_one
+    from pairwright.dataset import write_lines, write_one
 
     source = open_source(given, column or ())
     beside = open_source(against, against_column or ()) if against else None
@@ -111,6 +111,7 @@ def audit_command(
             options = options._replace(forgotten=forgotten, public=public)
         found = audit(source, options, against=beside, progress=shown)
         write_one(folder / "audit.json", shortened(found))
+        write_lines(folder / "redactions.jsonl", found.redactions)
         write_page(folder / "report.html", found, source.rows(), progress=shown)
     if as_json:
         typer.echo((folder / "audit.json").read_text(encoding="utf-8"), nl=False)

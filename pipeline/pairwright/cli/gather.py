@@ -145,7 +145,7 @@ def _decided(run: Path, config: Config, forgotten: Forgotten, asked: Asked, step
                 where=human.verdicts,
                 fix="Have people answer (pairwright human serve), or add --trial.",
             )
-        decisions = public.decisions()
+        decisions = public.decisions
         _check_reported(human.decisions, decisions, run)
         return _Decided(found, public, decisions)
 

@@ -12,7 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from pairwright.audit.page import write_page
 from pairwright.audit.read.release import open_release
-from pairwright.audit.run import audit, shortened
+from pairwright.audit.run import Options, audit, shortened
 from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked, Gathered, Step, gather
 from pairwright.dataset import Layout, write_one
@@ -96,11 +96,13 @@ def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     primary, summary = write_primary(layout, gathered.content, lambda n: step("writing pairs", n))
     # Not the folder's name: a release is the same wherever it is written.
     source = open_release(layout.root, gathered.content.stated.info.name)
-    audited = audit(source, progress=lambda what, n: step(f"auditing: {what}", n))
+    options = Options(public=primary.public)
+    audited = audit(source, options, progress=lambda what, n: step(f"auditing: {what}", n))
     write_one(layout.audit, shortened(audited))
     write_page(layout.audit_page, audited, source.rows(), progress=step)
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
-    known = know(layout, primary, summary, lambda what: step(what, None))
+    step("decisions and findings", None)
+    known = know(layout, primary, summary)
     for path, pieces in documents(known):
         step(f"writing {path}", None)
         write_whole(layout.root / path, pieces)

@@ -18,7 +18,8 @@ def language(passage: str, enough: int = ENOUGH) -> str:
 
 def _plainly_english(passage: str) -> bool:
     """Whether half of the words are English function words. py3langid then says the same at
-    much greater cost: the two differed on 3 of 150,000 passages spliced from two languages."""
+    much greater cost: of some 1,800 such passages, spliced from English and another language
+    anywhere, it called at most 3 another."""
     if not passage.isascii():
         return False
     found = words(passage)

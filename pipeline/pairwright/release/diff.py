@@ -68,7 +68,7 @@ class Sides(NamedTuple):
 
 
 def sides_of(before: Told, after: Told) -> Sides:
-    decided = [told.public.decisions() if told.public else {} for told in (before, after)]
+    decided = [told.public.decisions if told.public else {} for told in (before, after)]
     return Sides(decided[0], decided[1], before.units, after.units)
 
 

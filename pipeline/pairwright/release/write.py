@@ -148,7 +148,7 @@ def _history(content: Content, seen: _Seen) -> tuple[Version, ...]:
 
     before = sketches_of(previous.layout, look)
     sides = Sides(
-        decisions_before=previous.public.decisions() if previous.public else {},
+        decisions_before=previous.public.decisions if previous.public else {},
         decisions=content.decisions,
         units_before=previous.units,
         units=content.units,

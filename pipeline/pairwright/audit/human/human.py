@@ -18,7 +18,7 @@ class Human:
         self._rows: Counter[str] = Counter()
         self._verified: Counter[str] = Counter()
         self._of_subject: dict[str, list[str]] = {}
-        self._decisions = public.decisions() if public else {}
+        self._decisions = public.decisions if public else {}
 
     def add(self, row: Row) -> None:
         self._rows[row.config] += 1
@@ -32,7 +32,7 @@ class Human:
         if self._public is None:
             return
         yield self._undecided()
-        found = self._public.findings()
+        found = self._public.findings
         yield from agreement_checks(found)
         yield from claim_checks(found)
         yield from annotator_checks(self._public)

@@ -9,6 +9,5 @@ tombstones.py  people and addresses that were to be forgotten
 
 from pairwright.audit.people.explained import EXPLAINED
 from pairwright.audit.people.part import People
-from pairwright.audit.people.scan import Redaction
 
-__all__ = ["EXPLAINED", "People", "Redaction"]
+__all__ = ["EXPLAINED", "People"]

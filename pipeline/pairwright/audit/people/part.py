@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from pairwright.audit.people.licences import Licences
-from pairwright.audit.people.scan import PersonalData, Redaction
+from pairwright.audit.people.scan import PersonalData
 from pairwright.audit.people.sensitive import Sensitive
 from pairwright.audit.people.tombstones import Tombstones
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row
 from pairwright.dataset.tombstones import Forgotten
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from pairwright.audit.found import Found
 from pairwright.audit.people.finding import Finding, Kind, masked
@@ -13,7 +13,7 @@ from pairwright.audit.people.money import cards, ibans
 from pairwright.audit.people.names import handles, stated_names
 from pairwright.audit.people.net import ips, profile_urls
 from pairwright.audit.people.telephone import phones
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -30,23 +30,6 @@ _FINDERS = {
 _NEED_DIGITS = frozenset({"iban", "card", "phone", "ip"})
 """An address of the sixth version without a digit is none that anybody has."""
 _DIGIT = re.compile(r"\d")
-
-
-class Redaction(NamedTuple):
-    """One finding, in the first row that holds its text."""
-
-    row: str
-    field: str
-    """Such as `question` or `profile[2].text`, counted from 0."""
-    post: str
-    """The post's id, where it is in one."""
-    kind: Kind
-    start: int
-    end: int
-    """In characters; `text[start:end]` is to be redacted."""
-    masked: str
-    rows: int
-    """How many rows hold the same text in such a field: all of them are to be redacted."""
 
 
 class PersonalData:
@@ -98,7 +81,7 @@ class PersonalData:
     def redactions(self) -> Iterator[Redaction]:
         for key, found in self._found.items():
             for one in found:
-                yield one._replace(rows=self._rows[key])
+                yield one.model_copy(update={"rows": self._rows[key]})
 
 
 def find(text: str) -> list[Finding]:
@@ -117,7 +100,10 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 
 def _logged(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
-    return Redaction(row, field, post, one.kind, one.start, one.end, masked(text, one), 0)
+    return Redaction(
+        row=row, field=field, post=post, kind=one.kind, start=one.start, end=one.end,
+        masked=masked(text, one), rows=0,
+    )  # fmt: skip
 
 
 def _fields(row: Row) -> Iterator[tuple[str, str, str]]:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from typing import NamedTuple
 
 from pairwright.dataset import Layout
@@ -51,16 +50,15 @@ def know(
     layout: Layout,
     primary: Primary,
     summary: Summary,
-    step: Callable[[str], None] = lambda _: None,
 ) -> Known:
-    """Decide every subject and estimate everything again; `step` is told each step."""
+    """Decide every subject and estimate everything again."""
     public = primary.public
     return Known(
         layout=layout,
         primary=primary,
         summary=summary,
-        decisions=public.decisions() if public else {},
-        findings=public.findings(step) if public else None,
+        decisions=public.decisions if public else {},
+        findings=public.findings if public else None,
         digests=_digests(layout, summary),
     )
 

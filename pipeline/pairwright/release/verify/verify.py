@@ -102,14 +102,15 @@ def _decided(layout: Layout, primary: Primary, kept: dict[str, Kept]) -> Decided
     outlines = check_outlines(public.outlines, public.study, subjects)
     check_sampled(outlines, kept, subjects)
     check_verdicts(public, outlines, study, verdicts)
-    return Decided(outlines, public.decisions(), kind)
+    return Decided(outlines, public.decisions, kind)
 
 
 def _check_derived(
     layout: Layout, primary: Primary, read: Read, folder: Folder, progress: Progress
 ) -> None:
     """Every file but the primary ones, written again; and no file that is none of either."""
-    known = know(layout, primary, read.summary, lambda step: progress(step, 0, None))
+    progress("decisions and findings", 0, None)
+    known = know(layout, primary, read.summary)
     derived: Iterable[tuple[str, Iterable[str]]] = documents(known)
     names = {part.path for part in parts_of(layout.root)}
     names |= {path for path, _ in primary_documents(layout, primary)}
