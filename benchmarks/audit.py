@@ -1,10 +1,16 @@
-"""CPU and memory of auditing 100,000 pairs beside 10,000, each in a process of its own.
+"""CPU and memory of auditing 100,000 pairs beside 10,000, and of releasing and verifying 100,000;
+each command in a process of its own.
 
     .venv/bin/python benchmarks/audit.py [SMALL LARGE]
 
 The pairs are synthetic (`pairs.py`); with other sizes than 10,000 and 100,000 the names of the
 figures stay, and their targets do not hold: `audit_cpu_100k` 300 s, `audit_rss_mb_100k` 2,000 MB,
-`audit_growth` 12.
+`audit_growth` 12, `release_cpu_100k` and `verify_cpu_100k` 180 s.
+
+A release audits itself, and the audit has its own limit: `release_cpu_100k` is the command's CPU
+less that of an audit of what it released. Nobody was asked about the 100,000; SMALL pairs are
+released and verified with a whole study, too (seven or eight verdicts a pair), and both commands
+grow in proportion: `release_cpu_judged_10k`, `verify_cpu_judged_10k`.
 """
 
 import json
@@ -33,9 +39,13 @@ def main(small: int, large: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         before = audited(Path(scratch), small)
         after = audited(Path(scratch), large)
+        whole = released(Path(scratch), large)
+        judged = released(Path(scratch), small, "judged")
     figures["audit_cpu_100k"] = round(after.cpu, 1)
     figures["audit_rss_mb_100k"] = round(after.mb)
     figures["audit_growth"] = round(after.cpu / before.cpu, 2)
+    figures["release_cpu_100k"], figures["verify_cpu_100k"] = whole
+    figures["release_cpu_judged_10k"], figures["verify_cpu_judged_10k"] = judged
     print(json.dumps(figures))
 
 
@@ -50,6 +60,25 @@ def audited(scratch: Path, pairs: int) -> Spent:
     page = (out / "report.html").stat().st_size / 1e6
     print(f"{pairs:>9,} pairs: {spent.cpu:.0f} s of CPU, {spent.mb:,.0f} MB, page {page:.1f} MB")
     return spent
+
+
+def released(scratch: Path, pairs: int, *options: str) -> tuple[float, float]:
+    """Makes a run, releases and verifies it: seconds of CPU of both, the audit's left out."""
+    folder, out = scratch / f"run-{pairs}", scratch / f"release-{pairs}"
+    subprocess.run([sys.executable, HERE / "runs.py", folder, str(pairs), *options], check=True)
+    trial = () if options else ("--trial",)
+    release = run("release", str(folder), "--out", str(out), "--version", "1.0.0", *trial)
+    verify = run("verify", str(out))
+    audit = run("audit", str(out), "--out", str(scratch / f"again-{pairs}"))
+    if release.code or verify.code or audit.code not in (0, 1):
+        sys.exit(f"ended with {release.code}, {verify.code} and {audit.code}")
+    own = release.cpu - audit.cpu
+    told = "judged by people" if options else "nobody was asked"
+    print(
+        f"{pairs:>9,} pairs, {told}: released in {own:.0f} s of CPU and {release.mb:,.0f} MB, and"
+        f" {audit.cpu:.0f} s for the audit; verified in {verify.cpu:.0f} s and {verify.mb:,.0f} MB"
+    )
+    return round(own, 1), round(verify.cpu, 1)
 
 
 def run(*arguments: str) -> Spent:

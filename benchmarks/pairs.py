@@ -26,25 +26,37 @@ TWINS = 2 / 3
 _SYLLABLES = tuple(map("".join, product("bdfgklmnprstv", "aeiou", ("", "n", "r", "st"))))
 _WORDS = 30_000
 
+Made = tuple[Row, str]
+"""A row, and the name behind its user's pseudonym."""
+
 
 def write_release(folder: Path, pairs: int) -> None:
     """Data, manifest and version: as much of a release as an audit reads where nobody was asked."""
-    people = max(pairs // PAIRS_OF_A_USER // len(DOMAINS), 2) // 2 * 2
-    for number, domain in enumerate(DOMAINS):
-        n = pairs // len(DOMAINS) + (number < pairs % len(DOMAINS))
-        twins = int(n * TWINS / 2)
-        start = 10_000_000 * number
-        for rows, mode in (
-            (_twins(domain, range(start, start + twins), people), "twin"),
-            (_violates(domain, range(start + twins, start + n - twins), people), "violate"),
-        ):
-            write_rows(folder / Part(f"{domain}-{mode}", "test").path, rows)
+    for part, made in _parts(pairs):
+        write_rows(folder / part.path, (row for row, _ in made))
     layout = Layout(folder)
     layout.manifest.write_text("{}\n", encoding="utf-8")
     layout.stated.write_text(json.dumps({"version": "1.0.0"}), encoding="utf-8")
 
 
-def _twins(domain: str, numbers: range, people: int) -> Iterator[Row]:
+def rows(pairs: int) -> Iterator[Made]:
+    """The rows alone."""
+    for _, made in _parts(pairs):
+        yield from made
+
+
+def _parts(pairs: int) -> Iterator[tuple[Part, Iterator[Made]]]:
+    people = max(pairs // PAIRS_OF_A_USER // len(DOMAINS), 2) // 2 * 2
+    for number, domain in enumerate(DOMAINS):
+        n = pairs // len(DOMAINS) + (number < pairs % len(DOMAINS))
+        twins = int(n * TWINS / 2)
+        start = 10_000_000 * number
+        twin, violate = range(start, start + twins), range(start + twins, start + n - twins)
+        yield Part(f"{domain}-twin", "test"), _twins(domain, twin, people)
+        yield Part(f"{domain}-violate", "test"), _violates(domain, violate, people)
+
+
+def _twins(domain: str, numbers: range, people: int) -> Iterator[Made]:
     for number in numbers:
         # Couples are disjoint: partners differ in the last bit.
         asker = number * 7919 % people
@@ -52,14 +64,18 @@ def _twins(domain: str, numbers: range, people: int) -> Iterator[Row]:
         asked = _row(domain, "twin", number, users, sides)
         other = _row(domain, "twin", number, users[::-1], sides[::-1], asked=False)
         name = derived_twin_id(asked, other)
-        yield asked.model_copy(update={"twin_id": name})
-        yield other.model_copy(update={"twin_id": name})
+        yield asked.model_copy(update={"twin_id": name}), _name(domain, users[0])
+        yield other.model_copy(update={"twin_id": name}), _name(domain, users[1])
 
 
-def _violates(domain: str, numbers: range, people: int) -> Iterator[Row]:
+def _violates(domain: str, numbers: range, people: int) -> Iterator[Made]:
     for number in numbers:
         user = number * 7919 % people
-        yield _row(domain, "violate", number, (user, user), _sides(number))
+        yield _row(domain, "violate", number, (user, user), _sides(number)), _name(domain, user)
+
+
+def _name(domain: str, user: int) -> str:
+    return f"{domain}:{user}"
 
 
 def _row(
@@ -71,7 +87,7 @@ def _row(
     *,
     asked: bool = True,
 ) -> Row:
-    names = [f"{domain}:{user}" for user in users]
+    names = [_name(domain, user) for user in users]
     profile = _profile(domain, users[0])
     row = Row(
         id="",
