@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.build.load import load_release
+from pairwright.build.load import iterate_pairs
 from pairwright.records import Pair
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
@@ -114,7 +114,7 @@ def test_it_says_what_it_made_and_what_to_do_next(run: Path) -> None:
 
 
 def test_no_byte_tells_an_annotator_anything_about_a_real_run(exported: HumanFolder) -> None:
-    pairs = load_release(exported.run)
+    pairs = list(iterate_pairs(exported.run))
     secrets = {"simulated", "violate", "twin-", "pair-", "response-", "aspect-", "dyad-", "check-"}
     secrets |= {"annotator-", "adherence", "sha256", "\u202e", "\u200b"}
     for pair in pairs:
@@ -140,7 +140,7 @@ def test_no_byte_tells_an_annotator_anything_about_a_real_run(exported: HumanFol
 
 
 def test_real_controls_and_aspects_show_what_they_should(exported: HumanFolder) -> None:
-    pairs = {pair.id: pair for pair in load_release(exported.run)}
+    pairs = {pair.id: pair for pair in iterate_pairs(exported.run)}
     twins = {s.id: s for s in subjects_of(pairs.values(), exported.run / "pairs.jsonl")}
     owner = {(when(p), p.text): pair.user for pair in pairs.values() for p in pair.profile}
     seen = Counter[str]()
@@ -302,7 +302,7 @@ def test_an_overlap_that_can_verify_nothing_is_refused(run: Path, overlap: int) 
 
 
 def test_half_a_twin_is_named(run: Path) -> None:
-    (gone, *_) = [pair for pair in load_release(run) if not pair.asked]
+    (gone, *_) = [pair for pair in iterate_pairs(run) if not pair.asked]
     keep_lines(run, lambda pair: pair.id != gone.id)
     refused(export(run), str(gone.twin_id), "pairs.jsonl", "Build again")
     assert not HumanFolder(run).path.exists()

@@ -49,7 +49,7 @@ class PersonalData:
         }  # fmt: skip
 
     def add(self, row: Row) -> None:
-        said: dict[Kind, str] = {}
+        said: dict[str, str] = {}
         seen: set[int] = set()
         for field, post, text in _fields(row):
             key = hash(text)
