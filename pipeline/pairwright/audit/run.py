@@ -15,6 +15,7 @@ from pairwright.audit.read import Found, PairSource, Unread
 from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.records import EXAMPLES, Audit, Check, Part, Source
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
+from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.audit.tally import EXPLAINED, Tally
 from pairwright.audit.target import Measured, compare
 from pairwright.dataset import Layout, Row, content_digest
@@ -137,7 +138,8 @@ def _compared(
 
 
 def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:
-    return tuple(check for check in checks if check.family == "shortcuts")
+    """Those that are accuracies; shares and ratios stand in the same family."""
+    return tuple(check for check in checks if check.name in BLIND)
 
 
 def _read(source: PairSource, add: Callable[[Found], None], progress: Progress) -> _Own:

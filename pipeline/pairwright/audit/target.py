@@ -46,8 +46,8 @@ class Measured(NamedTuple):
 
 
 def compare(own: Measured, other: Measured) -> Iterator[Check]:
-    """Sizes, lengths and aspects of every domain; accuracies of every configuration of both that
-    are of one domain, and of all together."""
+    """Sizes, lengths and aspects of every domain; accuracies of configurations that have one name,
+    or are of one domain where the other has no modes."""
     there = other.balance.by_domain()
     for domain, means in sorted(own.balance.by_domain().items()):
         yield from _domain(domain, means, there.get(domain), other.name)
@@ -80,9 +80,9 @@ def _domain(domain: str, own: Means, there: Means | None, name: str) -> Iterator
 
 
 def _comparable(check: Check, counterpart: Check, own: Measured, other: Measured) -> bool:
-    if not check.config or not counterpart.config:
+    if check.config == counterpart.config or check.config in other.balance.domains:
         return check.config == counterpart.config
-    return own.balance.domains[check.config] == other.balance.domains[counterpart.config]
+    return own.balance.domains.get(check.config) == other.balance.domains.get(counterpart.config)
 
 
 def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:

@@ -117,8 +117,24 @@ def audit_command(
         typer.echo((folder / "audit.json").read_text(encoding="utf-8"), nl=False)
     else:
         tell(Console(), found, folder)
+    if source.kind == "release" and source.folder and options == Options() and beside is None:
+        typer.echo(_held_against(source.folder, folder), err=True)
     if found.failed:
         raise typer.Exit(1)
+
+
+def _held_against(release: Path, folder: Path) -> str:
+    """Whether this came to the audit that the release holds, byte for byte."""
+    from pairwright.dataset import Layout
+
+    layout = Layout(release)
+    for own, made in ((layout.audit, "audit.json"), (layout.audit_page, "report.html")):
+        if not own.is_file() or own.read_bytes() != (folder / made).read_bytes():
+            return (
+                f"The release's own audit/{made} is not what this audit came to: one of the two is"
+                " changed, or another version made it."
+            )
+    return "The release's own audit is the same, byte for byte."
 
 
 def _folder(source: "PairSource", out: Path | None) -> Path:

@@ -1,7 +1,6 @@
 """What the terminal shows of an audit."""
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     from pairwright.audit.page.verdict import Finding
     from pairwright.audit.records import Audit, Status
 
-NAMED = 3
-"""Rows that are named of a failed check."""
+NAMED, LINES, SHOWN = 3, 6, 20
+"""Rows that are named of a failed check; lines it has; accuracies that are told."""
 
 
 def tell(console: Console, found: "Audit", folder: Path) -> None:
@@ -27,28 +26,58 @@ def tell(console: Console, found: "Audit", folder: Path) -> None:
     for warning in warnings(found):
         console.print(warning, style="bold red", markup=False, highlight=False)
     name = short(f"{source.name} {source.version}".strip())
-    pairs = f"{source.rows:,} pairs in {len(source.configs):,} configurations"
+    several = "" if len(source.configs) == 1 else "s"
+    pairs = f"{source.rows:,} pairs in {len(source.configs):,} configuration{several}"
     for line in (f"{name}: {pairs}", source.digest):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if said.findings:
-        console.print(_failed(said.findings))
+    for finding in said.findings:
+        console.print(_failed(finding), soft_wrap=False)
+    if blind := _accuracies(found):
+        console.print(blind)
     if said.open:
         console.print(_undecided(found))
     console.print(_counts(found))
     console.print(said.headline, style="bold", markup=False, highlight=False)
-    for file in ("report.html", "audit.json"):
+    files = ["report.html", "audit.json", *(["redactions.jsonl"] if found.redactions else [])]
+    for file in files:
         console.print(f"  {folder / file}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _failed(findings: Iterable["Finding"]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title="failed", title_justify="left", show_lines=True)
-    for head in ("what", "why it matters", "what to do"):
-        table.add_column(head, ratio=2 if head == "what" else 1)
-    for finding in findings:
-        rows = [f"e.g. {example.row}" for example in finding.examples[:NAMED]]
-        what = Text("\n".join((finding.title, *finding.lines, *rows)))
-        what.stylize("bold red", 0, len(finding.title))
-        table.add_row(what, Text(finding.why), Text(finding.todo))
+def _failed(finding: "Finding") -> Text:
+    """One check that failed: where, and what to do."""
+    lines = [f"  {line}" for line in finding.lines[:LINES]]
+    if len(finding.lines) > LINES:
+        lines.append(f"  and {len(finding.lines) - LINES} more")
+    if rows := [example.row for example in finding.examples[:NAMED]]:
+        lines.append(f"  such as {', '.join(rows)}")
+    said = (finding.title, *lines, f"  Why it matters: {finding.why}", f"  {finding.todo}", "")
+    text = Text("\n".join(said))
+    text.stylize("bold red", 0, len(finding.title))
+    return text
+
+
+def _accuracies(found: "Audit") -> Table | None:
+    """What picks the chosen response blind, where there are few enough to be read."""
+    from pairwright.audit.page.shown import short
+
+    given = [of for of in found.checks if of.family == "shortcuts" and of.found and of.limit]
+    if not 0 < len(given) <= SHOWN:
+        return None
+    table = Table(box=box.SIMPLE_HEAD, title="accuracy without the user", title_justify="left")
+    for n, head in enumerate(("", "configuration", "accuracy", "pairs", "")):
+        table.add_column(head, justify="right" if n in (2, 3) else "left")
+    for of in given:
+        if of.found is None or of.found.value is None:
+            continue
+        value, low, high = of.found.value, of.found.low, of.found.high
+        interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        row = (
+            of.name.replace("_", " "),
+            short(of.config),
+            f"{value:.3f}{interval}",
+            f"{of.found.n:,}",
+        )
+        table.add_row(*map(Text, (*row, of.status.replace("_", " "))))
     return table
 
 

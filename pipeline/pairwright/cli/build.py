@@ -2,9 +2,7 @@
 
 import asyncio
 import contextlib
-import shutil
 import signal
-import sys
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +22,7 @@ from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
 from pairwright.cli import collector
 from pairwright.cli.crew import EndpointCrew, crew_of
+from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
 from pairwright.cli.tables import estimate_tables, result_table
 from pairwright.client import Meter
@@ -101,10 +100,9 @@ def _next_steps(console: Console, run: RunFolder) -> None:
     """What to look at now, with ids that exist."""
     pair = next(iterate_pairs(run.path), None)
     look = ["status {} --verify"] if pair is None else ["show {} " + pair.id, "status {} --verify"]
-    program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
     console.print("Look further:")
     for command in look:
-        line = f"  {program} {command.format(run.path)}"
+        line = f"  {program()} {command.format(run.path)}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     files = "pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json"
     console.print(f"  {run.path}/: {files}", markup=False)

@@ -60,7 +60,7 @@ def _json(
     old: "Told", new: "Told", listed: "Sequence[Difference]", counts: "Sequence[Change]"
 ) -> dict[str, JsonValue]:
     sides: list[JsonValue] = [
-        {"name": of.stated.info.name, "version": of.stated.version, "digest": of.digest}
+        {"name": of.stated.name, "version": of.stated.version, "digest": of.digest}
         for of in (old, new)
     ]
     return {
@@ -79,8 +79,12 @@ def _tell(
     counts: "Sequence[Change]",
 ) -> None:
     from pairwright.release.diff import EITHER
+    from pairwright.release.versions import TRIAL, check_version
 
     console.print(visible(f"{old.name} to {new.name}"), style="bold", markup=False, highlight=False)
+    first, second = (check_version(of.stated.version.removesuffix(TRIAL)) for of in (old, new))
+    if second < first:
+        console.print("A is the later one: what is called added here was removed.", style="yellow")
     if not listed:
         console.print("No pair was added, removed or changed.")
         return

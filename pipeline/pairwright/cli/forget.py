@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from rich import box
@@ -17,6 +16,7 @@ from pairwright.build.folder import RunFolder
 from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath
 from pairwright.dataset import read_lines
+from pairwright.dataset.address import address_of
 from pairwright.dataset.tombstones import Forgotten, url_name
 from pairwright.errors import InputError
 from pairwright.records import Item, pseudonym
@@ -25,7 +25,6 @@ from pairwright.release.tombstones import FILE, add_tombstones
 from pairwright_human_eval.subjects import Subject
 
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
-_WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
 @dataclass
@@ -41,6 +40,10 @@ class Concerned:
     """Ids."""
     pairs: int = 0
     twins: int = 0
+
+    @property
+    def found(self) -> bool:
+        return bool(self.items or self.pairs)
 
     def item(self, item: Item) -> None:
         if not self.known.concerns(item):
@@ -83,7 +86,7 @@ def forget_command(
       pairwright forget runs/first --url https://cooking.stackexchange.com/q/123
     """
     RunFolder(run).settings()
-    asked = [*map(_user, user or ()), *map(_address, url or ())]
+    asked = [*(one for given in user or () for one in _user(given)), *map(_address, url or ())]
     if not asked:
         raise InputError(
             "nobody and nothing is named", where=run, fix="Give --user or --url, or several."
@@ -91,37 +94,35 @@ def forget_command(
     collector.ease()
     with Console(stderr=True).status("looking through the run"):
         _look(run, asked)
+    there = {one.given for one in asked if one.found}
+    asked = [one for one in asked if one.found or one.given not in there]
     fresh = add_tombstones(run, (one.name for one in asked))
     _tell(Console(), run, asked, set(fresh))
-    if missing := [one.given for one in asked if not (one.items or one.pairs)]:
-        told = ", ".join(repr(given) for given in missing)
+    if missing := dict.fromkeys(one.given for one in asked if not one.found):
+        told = ", ".join(map(repr, missing))
         typer.echo(
             f"Nowhere in this run, perhaps misspelt: {told}. Recorded all the same.", err=True
         )
         raise typer.Exit(1)
 
 
-def _user(given: str) -> Concerned:
+def _user(given: str) -> Iterator[Concerned]:
+    """What looks like a pseudonym may be the source's own id: only the run can tell."""
     if not given.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
-    name = given if _PSEUDONYM.fullmatch(given) else pseudonym(given)
-    return Concerned(given, name, Forgotten(users=frozenset({name})))
+    for name in (pseudonym(given), *([given] if _PSEUDONYM.fullmatch(given) else [])):
+        yield Concerned(given, name, Forgotten(users=frozenset({name})))
 
 
 def _address(given: str) -> Concerned:
-    text = given.strip()
-    try:
-        parts = urlsplit(text if _WEB.match(text) else f"https://{text}")
-        there = "." in (parts.hostname or "") and not re.search(r"\s", text) and parts.port != 0
-    except ValueError:
-        there = False
-    if not there:
+    address = address_of(given)
+    if address is None or "." not in address.host or re.search(r"\s", given.strip()):
         raise InputError(
             f"{given!r} is no address",
             where="--url",
             fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
         )
-    name = url_name(text)
+    name = url_name(given)
     return Concerned(given, name, Forgotten(urls=frozenset({name})))
 
 

@@ -94,8 +94,7 @@ def _held(run: Path) -> Iterator[Store]:
 
 def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     primary, summary = write_primary(layout, gathered.content, lambda n: step("writing pairs", n))
-    # Not the folder's name: a release is the same wherever it is written.
-    source = open_release(layout.root, gathered.content.stated.info.name)
+    source = open_release(layout.root)
     options = Options(public=primary.public)
     audited = audit(source, options, progress=lambda what, n: step(f"auditing: {what}", n))
     write_one(layout.audit, shortened(audited))

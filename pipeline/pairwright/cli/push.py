@@ -33,10 +33,11 @@ def push_command(
     publish(release, name, public=public)
 
 
-def publish(release: Path, name: str, *, public: bool = False) -> None:
-    """Verify, push, and tell where it is. Raises Difference and InputError."""
+def check_push(name: str, *, trial: bool) -> None:
+    """Before any work: raise InputError where a release of this kind cannot go to this name, or
+    the extra is missing."""
     try:
-        from pairwright.release.push import push
+        from pairwright.release.push import check_name
     except ModuleNotFoundError as error:
         if error.name != "huggingface_hub":
             raise
@@ -45,6 +46,14 @@ def publish(release: Path, name: str, *, public: bool = False) -> None:
             where=name,
             fix="Run pip install 'pairwright[hub]'.",
         ) from None
+    check_name(name, trial=trial)
+
+
+def publish(release: Path, name: str, *, public: bool = False) -> None:
+    """Verify, push, and tell where it is. Raises Difference and InputError."""
+    check_push(name, trial=name.endswith("-trial"))
+    from pairwright.release.push import push
+
     verified = verify_shown(release)
     pushed = push(release, name, verified, public=public)
     console = Console()

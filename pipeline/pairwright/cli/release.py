@@ -8,7 +8,7 @@ from rich.console import Console
 
 from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath, share_of
-from pairwright.cli.push import Public, publish
+from pairwright.cli.push import Public, check_push, publish
 from pairwright.errors import InputError
 
 
@@ -70,6 +70,8 @@ def release_command(
             "nothing would be left to test on", where="--validation", fix="Give less than 1."
         )
     collector.ease()
+    if push:
+        check_push(push, trial=trial)
     made = make_release(run, out, Asked(version, previous, trial, validation))
     tell(Console(), run, out, made)
     if push:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from pairwright.cli.gather import Gathered
 from pairwright.cli.make_release import Made
+from pairwright.cli.program import program
 from pairwright.policy import ReleaseInfo
 from pairwright.release.summary import Summary
 
@@ -22,7 +23,7 @@ def tell(console: Console, run: Path, out: Path, made: Made) -> None:
     if stated.kind == "trial":
         because = "; ".join(stated.trial_because)
         console.print(f"A trial, no benchmark: {because}.", style="bold red", markup=False)
-    console.print(_released(f"{stated.info.name} {stated.version}", gathered, summary))
+    console.print(_released(f"{stated.name} {stated.version}", gathered, summary))
     if any(gathered.why.values()):
         console.print(_left_out(gathered))
     for line in _notes(made, run):
@@ -31,7 +32,7 @@ def tell(console: Console, run: Path, out: Path, made: Made) -> None:
     for line in (
         f"Root digest: {made.digest}",
         "Next:",
-        f"  pairwright verify {out} --digest {made.digest}",
+        f"  {program()} verify {out} --digest {made.digest}",
         f"  {out / 'audit' / 'report.html'}",
         f'  datasets.load_dataset("{out}", "{config}")   # in Python',
     ):
@@ -86,13 +87,14 @@ def _notes(made: Made, run: Path) -> Iterator[str]:
         yield "Nobody came into the split `validation`: it takes users by hash, and they are few."
     if failed_checks:
         yield f"{failed_checks:,} checks of its audit failed; the report says what and why."
-    if empty := not_stated(stated.info):
+    if empty := not_stated(stated.info, made.summary):
         yield (
             f'The pages say "Not stated." of {", ".join(empty)}: [release] in'
             f" {run / 'config.toml'} is the place."
         )
 
 
-def not_stated(info: ReleaseInfo) -> list[str]:
-    """The fields that are empty, in their order."""
-    return [name for name, value in info if not value]
+def not_stated(info: ReleaseInfo, summary: Summary) -> list[str]:
+    """The fields that are empty, in their order. A licence is wanted where a post has none."""
+    known = {"licence"} - summary.licences.keys() if "unknown" not in summary.licences else set()
+    return [name for name, value in info if not value and name not in known]

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from pairwright.release.verify import Verified
 
 NOT_SHOWN = (
-    "What this cannot show: stated.json is what the run says of itself, and audit/report.html is"
-    " as the checksums have it\n(`pairwright audit` makes it anew). Whoever can rewrite the whole"
-    " folder can make it agree with itself:\ncompare the root digest with the one its maintainers"
-    " published, or give it as --digest."
+    "What this cannot show: stated.json is what the run says of itself, and audit/ is as the"
+    " checksums have it\n(`pairwright audit DIR` audits again and says whether it comes to the"
+    " same). Whoever can rewrite the whole\nfolder can make it agree with itself"
 )
+HOLD_TO = ": compare the root digest with the published one, or give it as --digest."
+HELD = ", but not have this root digest: it is the one you gave."
 
 
 def verify_command(
@@ -50,7 +51,7 @@ def verify_command(
     if as_json:
         typer.echo(_json(verified, None))
         return
-    tell(Console(), verified)
+    tell(Console(), verified, held=digest is not None)
 
 
 def verify_shown(release: Path, digest: str | None = None) -> "Verified":
@@ -71,8 +72,8 @@ def verify_shown(release: Path, digest: str | None = None) -> "Verified":
         )
 
 
-def tell(console: Console, verified: "Verified") -> None:
-    """What was checked, and what that cannot show."""
+def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
+    """What was checked, and what that cannot show; `held`: to a root digest that was given."""
     if verified.kind == "trial":
         because = "; ".join(verified.trial_because)
         console.print(f"A trial, no benchmark: {because}", style="bold red", markup=False)
@@ -83,7 +84,7 @@ def tell(console: Console, verified: "Verified") -> None:
         f" {verified.files:,} files.",
         *(f"No part of the release: {name}" for name in verified.beside),
         f"Root digest: {verified.digest}",
-        NOT_SHOWN,
+        NOT_SHOWN + (HELD if held else HOLD_TO),
     )
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

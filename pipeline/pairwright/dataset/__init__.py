@@ -2,6 +2,7 @@
 
 row.py         Row, its parts, and the ids that anyone can derive again from a row
 rows.py        from a pair of a run to its row
+address.py     an address taken apart, alike for all its spellings
 licence.py     under which licence a post stands, by its address and date
 layout.py      the names of a release's files
 tombstones.py  users and addresses that are to be forgotten, by hashes
@@ -14,7 +15,7 @@ from pairwright.dataset.licence import licence_of
 from pairwright.dataset.lines import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes
-from pairwright.dataset.rows import row_of
+from pairwright.dataset.rows import model_name, row_of
 
 __all__ = [
     "Layout",
@@ -26,6 +27,7 @@ __all__ = [
     "RowVotes",
     "content_digest",
     "licence_of",
+    "model_name",
     "parts_of",
     "read_lines",
     "read_one",

@@ -4,11 +4,11 @@ Stack Exchange: CC BY-SA, its version by the date of the post
 (https://stackoverflow.com/help/licensing): 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.
 """
 
-from urllib.parse import urlsplit
+from pairwright.dataset.address import address_of
 
 _HOSTS = (
     "stackexchange.com", "stackoverflow.com", "superuser.com", "serverfault.com", "askubuntu.com",
-    "mathoverflow.net", "stackapps.com",
+    "mathoverflow.net", "mathoverflow.com", "stackapps.com",
 )  # fmt: skip
 _VERSIONS = (("2011-04-08", "CC-BY-SA-2.5"), ("2018-05-02", "CC-BY-SA-3.0"))
 _NEWEST = "CC-BY-SA-4.0"
@@ -25,8 +25,10 @@ def licence_of(url: str | None, created: str | None, default: str | None = None)
 
 def of_stack_exchange(url: str) -> bool:
     """Whether an address is of one of its sites."""
-    try:
-        host = (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return False
+    found = address_of(url)
+    return found is not None and stack_exchange_host(found.host)
+
+
+def stack_exchange_host(host: str) -> bool:
+    """The same of an `Address.host`."""
     return any(host == known or host.endswith(f".{known}") for known in _HOSTS)

@@ -1,6 +1,8 @@
 """From a pair of a run to its row."""
 
+import re
 from functools import lru_cache
+from pathlib import PurePosixPath, PureWindowsPath
 
 from pairwright.dataset.licence import licence_of
 from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes, Verdict
@@ -40,8 +42,8 @@ def row_of(
         dyad=dyad_id(users),
         aspects_origin=pair.rubric.origin,
         strategy=pair.draft.strategy,
-        generator=pair.draft.generator,
-        judge=pair.judge,
+        generator=model_name(pair.draft.generator),
+        judge=pair.judge and model_name(pair.judge),
         quality=_quality(pair),
         comparison=_comparison(pair),
         votes=votes,
@@ -51,6 +53,13 @@ def row_of(
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
     )
+
+
+def model_name(model: str) -> str:
+    """A model as a release names it: of a folder on the maker's machine, the last part."""
+    if PurePosixPath(model).is_absolute() or PureWindowsPath(model).is_absolute():
+        return re.split(r"[/\\]", model.rstrip("/\\"))[-1]
+    return model
 
 
 @lru_cache(maxsize=4096)

@@ -4,19 +4,21 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
-from pairwright.dataset.licence import of_stack_exchange
+from pairwright.dataset.address import address_of
+from pairwright.dataset.licence import stack_exchange_host
 from pairwright.dataset.row import Row, RowPost
 from pairwright.records import Item, Pair, Post, content_id, pseudonym
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
-_PORTS = {"http": 80, "https": 443}
-# /questions/ID[/slug[/ANSWER]], and the short forms that "share" gives, with the sharer's number.
-_QUESTION = re.compile(r"/(?:questions|q)/(\d+)(?:/.*)?")
-_ANSWER = re.compile(r"/(?:questions/\d+/[^/]+|a)/(\d+)(?:/\d*)?")
-_ANSWER_BELOW = re.compile(r"(?:answer-)?(\d+)")
+# Questions and answers of a site share their numbers. A question's page with the number of an
+# answer at its end is that answer's; behind the short forms stands who shared them.
+_POST = re.compile(
+    r"/(?:questions/[0-9]+/[^/]+|questions|q|a|posts|revisions)/([0-9]+)(?:/.*)?", re.IGNORECASE
+)
+_BELOW = re.compile(r"(?:answer-|comment[0-9]+_)?([0-9]+)")
+_SAME_SITE = {"mathoverflow.com": "mathoverflow.net"}
 
 
 @lru_cache(maxsize=200_000)
@@ -25,39 +27,26 @@ def url_name(url: str) -> str:
 
     Scheme, `www.`, the host's case, a usual port, a last slash, fragment and tracking parameters do
     not count, nor does the order of the others. Of Stack Exchange's addresses, which come with a
-    title or short, counts which question or answer they lead to.
+    title or short, counts which post they lead to: a comment's, to the post it stands below.
     """
-    return content_id("url", _plain(url.strip()))
+    return content_id("url", _plain(url))
 
 
 def _plain(url: str) -> str:
-    try:
-        parts = urlsplit(url if _SCHEME.match(url) else f"https://{url.lstrip('/')}")
-        host, port = (parts.hostname or "").removeprefix("www."), parts.port
-    except ValueError:
-        return url
-    if port is not None and port != _PORTS.get(parts.scheme):
-        host = f"{host}:{port}"
-    if of_stack_exchange(f"https://{host}") and (post := _stack_exchange(parts)):
-        return f"{host}{post}"
-    path = quote(unquote(parts.path)).rstrip("/")
+    address = address_of(url)
+    if address is None:
+        return url.strip()
+    host = _SAME_SITE.get(address.host, address.host)
+    if stack_exchange_host(host) and (post := _POST.fullmatch(address.path)):
+        below = _BELOW.fullmatch(address.fragment)
+        return f"{host}/{below[1] if below else post[1]}"
+    host += f":{address.port}" if address.port is not None else ""
     asked = sorted(
         (name, value)
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        for name, value in parse_qsl(address.query, keep_blank_values=True)
         if not _TRACKING.fullmatch(name)
     )
-    return f"{host}{path}" + (f"?{urlencode(asked)}" if asked else "")
-
-
-def _stack_exchange(parts: SplitResult) -> str | None:
-    path = parts.path.rstrip("/")
-    if answer := _ANSWER.fullmatch(path):
-        return f"/a/{answer[1]}"
-    question = _QUESTION.fullmatch(path)
-    if not question:
-        return None
-    below = _ANSWER_BELOW.fullmatch(parts.fragment)
-    return f"/a/{below[1]}" if below else f"/q/{question[1]}"
+    return f"{host}{address.path}" + (f"?{urlencode(asked)}" if asked else "")
 
 
 class Forgotten(NamedTuple):

@@ -36,6 +36,11 @@ class Stated(Record):
     validation_share: float
     """Of users, whose rows are in the split `validation`."""
 
+    @property
+    def name(self) -> str:
+        """The dataset's name; that of a trial says so."""
+        return f"{self.info.name}-trial" if self.kind == "trial" else self.info.name
+
 
 class Unit(Record):
     """A line of build/units.jsonl: what came of one item in one mode."""

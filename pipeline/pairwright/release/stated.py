@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from pairwright.dataset import model_name
 from pairwright.errors import InputError
 from pairwright.policy import ReleaseInfo
 from pairwright.release.records import Stated
@@ -41,7 +42,8 @@ def stated(
 
 
 def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, JsonValue]:
-    """The manifest without what build/units.jsonl counts, and without folders of this machine."""
+    """The manifest without what build/units.jsonl counts, without folders of this machine, and
+    without what was sent beside the prompts, where keys and account names may stand."""
     told = dict(manifest) if isinstance(manifest, dict) else {}
     told.pop(_UNITS, None)
     source, config = told.get("source"), told.get("config")
@@ -55,8 +57,34 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
     named: dict[str, JsonValue] = {key: _named(config.get(key)) for key in _FOLDERS}
     if isinstance(read := config.get("source"), dict):
         named["source"] = {**read, "path": _named(read.get("path"))}
+    named["endpoints"] = _endpoints(config.get("endpoints"))
+    named["sampling"] = _sampling(config.get("sampling"))
+    told["endpoints"] = _endpoints(told.get("endpoints"))
     told["config"] = {**config, **named, "content": content}
     return told
+
+
+def _endpoints(given: JsonValue) -> JsonValue:
+    if not isinstance(given, dict):
+        return given
+    return {
+        name: {**of, "model": model_name(model)}
+        if isinstance(of, dict) and isinstance(model := of.get("model"), str)
+        else of
+        for name, of in given.items()
+    }
+
+
+def _sampling(given: JsonValue) -> JsonValue:
+    """Of `extra`, only the type of each value."""
+    if not isinstance(given, dict):
+        return given
+    return {
+        role: {**of, "extra": {key: type(value).__name__ for key, value in extra.items()}}
+        if isinstance(of, dict) and isinstance(extra := of.get("extra"), dict)
+        else of
+        for role, of in given.items()
+    }
 
 
 def _named(path: JsonValue) -> JsonValue:

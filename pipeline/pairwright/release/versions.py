@@ -29,7 +29,7 @@ class Told(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.stated.info.name} {self.stated.version}"
+        return f"{self.stated.name} {self.stated.version}"
 
 
 def check_version(version: str) -> tuple[int, ...]:

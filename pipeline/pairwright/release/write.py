@@ -15,7 +15,7 @@ from pairwright.dataset import (
     write_rows,
 )
 from pairwright.dataset.tombstones import Forgotten
-from pairwright.release.diff import Sides, Sketches, sketches_of
+from pairwright.release.diff import Sides, Sketch, Sketches, sketches_of
 from pairwright.release.history import first_version, next_version
 from pairwright.release.kept import subject_at
 from pairwright.release.primary import Primary
@@ -65,7 +65,6 @@ def write_primary(
     """
     write_one(layout.stated, content.stated)
     write_lines(layout.units, content.units)
-    write_lines(layout.errata, content.errata)
     if content.public:
         write_public(content.public, layout)
     seen = _Seen(step)
@@ -74,11 +73,11 @@ def write_primary(
             subjects = (subject_at(file, entry.place, content.pairs) for entry in entries)
             rows = (row for subject in subjects for row in _rows(subject, content))
             write_rows(layout.part(part), seen.each(part, rows), note=_note(content.stated))
-    history = _history(content, seen)
+    history, before = _history(content, seen)
     write_lines(layout.history, history)
-    primary = Primary(
-        content.stated, history, content.errata, content.units, content.public, audit=None
-    )
+    errata = _errata(content.errata, (*seen.sketches.found.values(), *before))
+    write_lines(layout.errata, errata)
+    primary = Primary(content.stated, history, errata, content.units, content.public, audit=None)
     return Written(primary, seen.summing.summary())
 
 
@@ -131,14 +130,22 @@ def _votes(votes: Votes | None) -> RowVotes | None:
 
 
 def _note(stated: Stated) -> str:
-    name = f"{stated.info.name} {stated.version}"
+    name = f"{stated.name} {stated.version}"
     return name if stated.kind == "release" else f"{name}: a trial, no benchmark"
 
 
-def _history(content: Content, seen: _Seen) -> tuple[Version, ...]:
+def _errata(errata: Iterable[Erratum], there: Iterable[Sketch]) -> tuple[Erratum, ...]:
+    """Those on pairs that are `there`. Of any other nobody can tell any more whether it is of
+    somebody who is to be forgotten, whose words it may quote."""
+    known = {pair for sketch in there for pair in sketch.pairs}
+    return tuple(erratum for erratum in errata if erratum.pair in known)
+
+
+def _history(content: Content, seen: _Seen) -> tuple[tuple[Version, ...], list[Sketch]]:
+    """With it, what of the previous release nobody asked to have forgotten."""
     version, previous, after = content.stated.version, content.previous, seen.sketches.found
     if previous is None:
-        return (first_version(version, after),)
+        return (first_version(version, after),), []
     left = set[str]()
 
     def look(row: Row) -> None:
@@ -153,4 +160,5 @@ def _history(content: Content, seen: _Seen) -> tuple[Version, ...]:
         units_before=previous.units,
         units=content.units,
     )
-    return (*previous.history, next_version(version, previous, before, after, sides, left))
+    history = (*previous.history, next_version(version, previous, before, after, sides, left))
+    return history, [sketch for subject, sketch in before.items() if subject not in left]

@@ -2,7 +2,10 @@
 
 from pairwright.audit.records import Explained
 
-_REDACT = "Work through audit/redactions.jsonl: it gives the place of every finding, masked."
+_REDACT = (
+    "Work through the redactions.jsonl that `pairwright audit` writes beside its report: it gives"
+    " the place of every finding, masked."
+)
 
 EXPLAINED = {
     "iban": Explained(

@@ -28,7 +28,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
         if "manifest.json" in there and any(map(_DATA.fullmatch, there)):
             columns.refuse(given)
             at = hub.snapshot_download(name, repo_type="dataset", revision=revision or None)
-            return open_release(Path(at), name=given)
+            return open_release(Path(at), given)
         loaded = {
             config: datasets.load_dataset(name, config, revision=revision or None)
             for config in datasets.get_dataset_config_names(name, revision=revision or None)

@@ -25,16 +25,18 @@ def is_release(folder: Path) -> bool:
     return False
 
 
-def open_release(folder: Path, name: str = "") -> PairSource:
-    """The rows by configuration and split. `name` is for the report; the folder's if empty.
+def open_release(folder: Path, fallback: str = "") -> PairSource:
+    """The rows by configuration and split, under the name that the release gives itself: an audit
+    of it is the same wherever it lies. `fallback` or the folder's name is for one without.
 
     Raises InputError where the release does not say its version.
     """
     parts = parts_of(folder)
+    name, version = _stated(Layout(folder))
     return PairSource(
-        name=name or folder.resolve().name,
+        name=name or fallback or folder.resolve().name,
         kind="release",
-        version=_version(Layout(folder)),
+        version=version,
         read=partial(_read, folder, parts),
         folder=folder,
         total=_count(folder, parts),
@@ -47,11 +49,14 @@ def _read(folder: Path, parts: list[Part]) -> Iterator[Found]:
             yield Found(part.split, row)
 
 
-def _version(layout: Layout) -> str:
+def _stated(layout: Layout) -> tuple[str, str]:
+    """Name and version; a trial's name says so."""
     try:
         stated = json.loads(layout.stated.read_text(encoding="utf-8"))
-        return str(stated["version"])
-    except (OSError, ValueError, KeyError, TypeError):
+        name = str(stated.get("info", {}).get("name", ""))
+        trial = stated.get("kind") == "trial"
+        return f"{name}-trial" if name and trial else name, str(stated["version"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError("states no version", where=layout.stated, fix=_FIX) from None
 
 

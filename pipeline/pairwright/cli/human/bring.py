@@ -14,6 +14,7 @@ from rich.table import Table
 
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KnownUrl, RunPath, api_key
+from pairwright.cli.program import program
 from pairwright_human_eval.accept import Accepted
 from pairwright_human_eval.exports import store_raw
 
@@ -90,4 +91,4 @@ def tell(console: Console, study: Opened, answers: Accepted) -> None:
     console.print(table)
     if any(v.simulated for v in answers.verdicts):
         console.print("Simulated annotators answered: this verifies nothing.")
-    console.print(f"Next:\n  pairwright human report {study.folder.run}", highlight=False)
+    console.print(f"Next:\n  {program()} human report {study.folder.run}", highlight=False)

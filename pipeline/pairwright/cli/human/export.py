@@ -15,6 +15,7 @@ from pairwright import __version__, assets
 from pairwright.build.folder import RunFolder
 from pairwright.build.load import iterate_pairs
 from pairwright.cli.human.options import RunPath, share_of
+from pairwright.cli.program import program
 from pairwright.errors import InputError
 from pairwright_human_eval.checks import load_checks
 from pairwright_human_eval.folder import HumanFolder
@@ -134,4 +135,4 @@ def _tell(
     console.print("Next, one of:")
     for command in ("serve", "push {} --url http://...", "import {} FILE...", "simulate {}"):
         text = command.format(run) if "{}" in command else f"{command} {run}"
-        console.print(f"  pairwright human {text}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"  {program()} human {text}", highlight=False, markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.program import program
 from pairwright_human_eval.decide import Decision, write_decisions
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def report_command(run: RunPath) -> None:
             console.print(f"  {study.folder.path / name}", highlight=False, soft_wrap=True)
         if disputed:
             console.print(
-                f"  pairwright human adjudicate {run}   # {disputed} disputed", markup=False
+                f"  {program()} human adjudicate {run}   # {disputed} disputed", markup=False
             )
 
 

@@ -78,8 +78,8 @@ def sensitive(known: Known) -> Iterator[str]:
         )
     if known.primary.public:
         yield (
-            "Annotators appear as annotator-01 and so on. Their names, comments and times of work"
-            " are not in the release."
+            "Annotators appear as annotator-01 and so on. Their names and comments are not in the"
+            " release, nor the days and hours they worked at: only how long each answer took."
         )
 
 

@@ -30,9 +30,7 @@ class Known(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The dataset's name; that of a trial says so."""
-        name = self.primary.stated.info.name
-        return f"{name}-trial" if self.trial else name
+        return self.primary.stated.name
 
     @property
     def version(self) -> str:

@@ -43,7 +43,7 @@ def check_audit(layout: Layout, primary: Primary, read: Read) -> None:
         raise difference(first["msg"], f"{name} [{'.'.join(map(str, first['loc']))}]") from None
     configs = Counter({of.config: of.rows for of in read.summary.configs})
     must = _Source(
-        name=primary.stated.info.name,
+        name=primary.stated.name,
         kind="release",
         version=primary.stated.version,
         digest=read.digest,

@@ -61,7 +61,7 @@ def _check_part(layout: Layout, part: Part, stated: Stated) -> None:
     """What a file says of itself, beside its rows."""
     if part.split != SPLITS[0] and not stated.validation_share:
         raise difference("is there, and no user is in this split", part.path)
-    name = f"{stated.info.name} {stated.version}"
+    name = f"{stated.name} {stated.version}"
     note = name if stated.kind == "release" else f"{name}: a trial, no benchmark"
     found = pq.read_schema(layout.part(part)).metadata
     same("metadata", found, {b"pairwright": note.encode()}, part.path)

@@ -64,7 +64,7 @@ def verify(
         _check_derived(layout, primary, read, folder, progress)
     return Verified(
         digest=folder.digest,
-        name=primary.stated.info.name,
+        name=primary.stated.name,
         version=primary.stated.version,
         kind=primary.stated.kind,
         trial_because=primary.stated.trial_because,

@@ -1,0 +1,55 @@
+"""An address as people write or copy it, taken apart so that spellings of one are alike."""
+
+import posixpath
+import re
+import unicodedata
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+
+from pairwright import text
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
+_AROUND = " \t\r\n\u00a0<>\"'"
+
+
+class Address(NamedTuple):
+    """Its parts; the scheme does not count."""
+
+    host: str
+    """In lower case, in its own script, without `www.` and a last dot."""
+    port: int | None
+    """None for the one that goes with the scheme."""
+    path: str
+    """Quoted, without dots, doubled and last slashes; empty for the first page."""
+    query: str
+    fragment: str
+
+
+def address_of(url: str) -> Address | None:
+    """None for what is no address. One without a scheme is taken as a browser would."""
+    plain = unicodedata.normalize("NFC", text.visible(url)).strip(_AROUND).replace("&amp;", "&")
+    scheme = _SCHEME.match(plain)
+    rest = plain[scheme.end() :] if scheme else plain.lstrip("/")
+    name = scheme[1].lower() if scheme else "https"
+    try:
+        parts = urlsplit(f"{name}://{rest}")
+        host, port = _host(parts.hostname or ""), parts.port
+    except ValueError:
+        return None
+    path = unicodedata.normalize("NFC", unquote(parts.path)).lstrip("/")
+    return Address(
+        host.removeprefix("www."),
+        None if port == {"http": 80, "https": 443}.get(name) else port,
+        quote(posixpath.normpath(f"/{path}")).rstrip("/"),
+        parts.query,
+        parts.fragment,
+    )
+
+
+def _host(name: str) -> str:
+    """Raises ValueError for a label that is no punycode (RFC 3492)."""
+    labels = name.rstrip(".").split(".")
+    return ".".join(
+        label[4:].encode().decode("punycode") if label.startswith("xn--") else label
+        for label in labels
+    )
