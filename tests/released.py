@@ -329,7 +329,7 @@ def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
     fixed = read_study(human)
     pairs = [
         Pair.model_validate_json(line)
-        for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+        for line in (folder / "pairs.jsonl").read_bytes().split(b"\n")[:-1]
     ]
     subjects = {subject.id: subject for subject in subjects_of(pairs, folder / "pairs.jsonl")}
     for account, who in enumerate(fixed.study.annotators, start=1):

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.dataset import read_lines
+from pairwright.dataset import licence_of, read_lines, write_lines
 from pairwright.dataset.tombstones import Forgotten, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Unit
+from pairwright.release.records import Erratum, Unit
 from pairwright.release.tombstones import add_tombstones, read_tombstones
-from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, written
+from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
 from study import Done, pairwright
 from verified import user_of
 
@@ -145,6 +145,35 @@ def test_a_run_built_anew_without_them_still_counts_them(run: Path, tmp_path: Pa
     assert reasons == {"forgotten"}
 
 
+# Errata
+
+
+def test_errata_leave_with_whom_they_are_about(run: Path, tmp_path: Path) -> None:
+    gone, kept = question(1)[0], question(2)[0]
+    faults = [Erratum(pair=of.id, versions="1.0.0", what=of.question) for of in (gone, kept)]
+    write_lines(run / "errata.jsonl", faults)
+    first = written(run, tmp_path / "first")
+    assert read_primary(first).errata == tuple(faults)
+    forget(run, "--user", user_of(1, "_partner"))
+    for name in ("with the run's", "with the first's alone"):
+        second = written(run, tmp_path / name, "1.1.0", previous=first.root)
+        assert read_primary(second).errata == (faults[1],)
+        (run / "errata.jsonl").unlink(missing_ok=True)
+
+
+def test_errata_stay_for_a_release_where_their_pair_left_for_another_reason(tmp_path: Path) -> None:
+    fault = Erratum(pair=question(1)[0].id, versions="1.0.0", what="wrong")
+    run = run_of(tmp_path / "run", [*question(0), *question(1)])
+    write_lines(run / "errata.jsonl", [fault])
+    first = written(run, tmp_path / "first")
+    again = run_of(tmp_path / "again", question(0))
+    second = written(again, tmp_path / "second", "1.1.0", previous=first.root)
+    assert read_primary(second).errata == (fault,)
+    # Whether its user is to be forgotten by now, nothing can tell any more.
+    third = written(again, tmp_path / "third", "1.2.0", previous=second.root)
+    assert read_primary(third).errata == ()
+
+
 # What is recorded
 
 
@@ -190,6 +219,24 @@ def test_a_pseudonym_of_a_release_will_do(run: Path) -> None:
     done = forget(run, "--user", pseudonym(user_of(1)))
     assert done.code == 0
     assert read_tombstones(run).users == {pseudonym(user_of(1))}
+
+
+def test_an_id_that_looks_like_a_pseudonym_is_found_as_what_it_is(tmp_path: Path) -> None:
+    raw = "user-0123456789abcdef"
+    kept = [pair.model_copy(update={"user": raw}) for pair in (violated(0),)]
+    run = run_of(tmp_path / "run", [*kept, violated(1)], study=False)
+    done = forget(run, "--user", raw)
+    assert done.code == 0, done.said
+    assert read_tombstones(run).users == {pseudonym(raw)}
+    assert done.out.count(raw) == 1
+
+
+def test_what_looks_like_a_pseudonym_and_is_nowhere_is_recorded_as_both(run: Path) -> None:
+    raw = "user-0123456789abcdef"
+    done = forget(run, "--user", raw)
+    assert done.code == 1
+    assert f"perhaps misspelt: '{raw}'. " in done.err
+    assert read_tombstones(run).users == {raw, pseudonym(raw)}
 
 
 def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
@@ -268,7 +315,21 @@ def test_a_damaged_run_is_refused(spoil: Callable[[Path], None], said: str, run:
             f"{SITE}/questions/123/how-do-i#comment5_123",
             f" {SITE}/q/123\n",
             "diy.stackexchange.com/q/123",
+            "diy.stackexchange.com./q/123",
+            f"{SITE}/posts/123",
+            f"{SITE}/posts/123/edit",
+            f"{SITE}/posts/123/revisions",
+            f"{SITE}/revisions/123/2",
+            f"{SITE}/Questions/123/How-Do-I",
+            f"{SITE}//questions//123/x/",
+            f"{SITE}/q/123\u200b",
+            f"\ufeff<{SITE}/q/123>",
+            f"{SITE}/q/123#123",
+            f"{SITE}/questions/123/x/124#comment5_123",
+            # The site takes the number of any post behind both.
+            f"{SITE}/a/123",
         ),
+        ("https://mathoverflow.net/q/1", "mathoverflow.com/questions/1/x", "MathOverflow.net/a/1"),
         (
             f"{SITE}/a/9",
             f"{SITE}/a/9/4567",
@@ -276,12 +337,23 @@ def test_a_damaged_run_is_refused(spoil: Callable[[Path], None], said: str, run:
             f"{SITE}/questions/123/how-do-i/9",
             f"{SITE}/questions/123/how-do-i#answer-9",
             f"{SITE}/questions/123#9",
+            f"{SITE}/questions/123/how-do-i#comment5_9",
+            f"{SITE}/posts/9/edit",
         ),
         (
             "https://www.example.com/a/b/?y=2&x=1&utm_source=mail&fbclid=z#top",
             "http://example.com/a/b?x=1&y=2",
             "HTTPS://Example.COM:443/a/b?y=2&x=1",
             "example.com/%61/b?x=1&y=2",
+            "https://example.com./a/./b?x=1&amp;y=2",
+            "https:/example.com//a//b/?x=1&y=2",
+        ),
+        ("https://ex\u00e4mple.org/x", "https://xn--exmple-cua.org/x", "EX\u00c4MPLE.org/x"),
+        (
+            "https://example.org/caf\u00e9",
+            "https://example.org/cafe\u0301",
+            "https://example.org/caf%C3%A9",
+            "https://example.org/cafe%CC%81/",
         ),
     ],
 )
@@ -291,7 +363,7 @@ def test_all_spellings_of_an_address_have_one_name(group: tuple[str, ...]) -> No
 
 def test_different_addresses_have_different_names() -> None:
     urls = [
-        f"{SITE}/q/123", f"{SITE}/q/124", f"{SITE}/a/123", "https://superuser.com/q/123",
+        f"{SITE}/q/123", f"{SITE}/q/124", f"{SITE}/a/125", "https://superuser.com/q/123",
         "https://example.com/q/123", "https://example.com/q/123?page=2", "https://example.com/Q/123",
         "https://example.com:8080/q/123", "https://example.com", f"{SITE}/users/123", "", "nothing",
         "https://[::1/broken", "https://example.com/a%2Fb", "https://example.org/q/123",
@@ -308,3 +380,20 @@ def test_a_pair_without_addresses_is_concerned_by_none() -> None:
     posts = tuple(post.model_copy(update={"source_url": None}) for post in pair.profile)
     pair = pair.model_copy(update={"profile": posts, "source_url": None})
     assert not Forgotten(urls=frozenset({url_name("")})).concerns(pair)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "diy.stackexchange.com/q/1", "//DIY.StackExchange.com./q/1", "https://stackoverflow.com./q/1",
+        "<https://mathoverflow.com/q/1>", "http://askubuntu.com:80/q/1",
+    ],
+)  # fmt: skip
+def test_a_post_of_stack_exchange_has_its_licence_however_its_address_is_spelt(url: str) -> None:
+    assert licence_of(url, "2015-01-01", "CC0-1.0") == "CC-BY-SA-3.0"
+    assert licence_of(url, None, "CC0-1.0") is None
+
+
+@pytest.mark.parametrize("url", ["notstackexchange.com/q/1", "stackexchange.com.evil.org", "", "x"])
+def test_a_post_of_elsewhere_has_the_licence_that_is_stated(url: str) -> None:
+    assert licence_of(url, "2015-01-01", "CC0-1.0") == "CC0-1.0"

@@ -219,6 +219,17 @@ def test_a_folder_that_was_changed_since_is_not_pushed(there: Hub, tmp_path: Pat
     assert not there.asked
 
 
+def test_a_file_that_was_changed_since_is_not_pushed(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    found = verified(root)
+    (root / "README.md").write_bytes(b"Better.\n")
+    with pytest.raises(Difference, match="changed since it was verified") as caught:
+        push(root, NAME, found)
+    assert caught.value.where == "README.md"
+    assert not there.repos[NAME].commits
+    assert not there.large
+
+
 def test_a_token_that_cannot_be_sent_is_not_quoted(
     there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright.dataset import Part, Row, RowVotes, content_digest, read_rows
+from pairwright.dataset import Part, Row, RowVotes, content_digest, read_rows, write_rows
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import Difference
 from pairwright.records import dyad_id, pseudonym
@@ -144,6 +144,12 @@ UNSEALED = (
         "the Hub's file elsewhere", "data/.gitattributes", "not listed",
         lambda bad: bad.write("data/.gitattributes", ""),
     ),
+    Tampering("a folder named as the Hub's file", ".gitattributes", "is no file",
+              lambda bad: (bad.root / ".gitattributes").mkdir()),
+    Tampering("a file named as git's folder", ".git", "is no folder",
+              lambda bad: bad.write(".git", "")),
+    Tampering("a link named as the Hub's folder", ".cache", "is no folder",
+              lambda bad: (bad.root / ".cache").symlink_to(bad.root)),
     Tampering("an empty folder", "extra", "empty folder", lambda bad: (bad.root / "extra").mkdir()),
     Tampering("a link", "LICENSE.md", "symbolic link", lambda bad: _link(bad, "LICENSE.md")),
     Tampering("a linked folder", "human", "symbolic link", lambda bad: _link(bad, "human")),
@@ -278,6 +284,24 @@ def _post(row: Row, **changes: Any) -> Row:
     return row.model_copy(update={"profile": (first.model_copy(update=changes), *others)})
 
 
+def _late(row: Row) -> Row:
+    """The last post is of the year after the question, with the licence of that year."""
+    *others, last = row.profile
+    late = last.model_copy(update={"created": "2025-01-01T00:00:00", "licence": "CC-BY-SA-4.0"})
+    return row.model_copy(update={"profile": (*others, late)})
+
+
+def _better(row: Row) -> Row:
+    return row.model_copy(update={"comparison": "chosen"})
+
+
+def _smuggled(bad: Tampered) -> None:
+    """Between the columns and the footer, which counts from the end."""
+    whole = (bad.root / TWINS).read_bytes()
+    end = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    bad.write(TWINS, whole[:end] + b"#!/bin/sh\n" + whole[end:])
+
+
 def _first(change: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row]]:
     return lambda rows: [change(rows[0]), *rows[1:]]
 
@@ -318,8 +342,23 @@ ROWS = (
           _first(lambda row: _post(row, licence="CC0-1.0"))),
     _rows("a post's date", f"{VIOLATE}:1 [profile.0]", "licence", VIOLATES,
           _first(lambda row: _post(row, created="2024-01-01T00:00:00"))),
-    _rows("a post's text", "audit/audit.json", "digest", VIOLATES,
+    _rows("a post's text", f"{VIOLATE}:1", "another profile", VIOLATES,
           _first(lambda row: _post(row, text="I never said that."))),
+    _rows("an emptied profile", f"{VIOLATE}:1", "another profile", VIOLATES,
+          _first(lambda row: row.model_copy(update={"profile": (), "aspects_origin": "gold"}))),
+    _rows("a post after the question", f"{TWINS}:1 [profile.2]", "not before", "Home-twin",
+          _first(_late)),
+    _rows("evidence that nobody wrote", f"{TWINS}:1 [rubric_aspects.0]", "in no post it names",
+          "Home-twin", _first(lambda row: _aspect(row, evidence="I never said that."))),
+    _rows("evidence of nothing", f"{TWINS}:1 [rubric_aspects.0]", "in no post it names",
+          "Home-twin", _first(lambda row: _aspect(row, evidence=" "))),
+    _rows("evidence in a post of nobody", f"{TWINS}:1 [rubric_aspects.0]", "no post of the profile",
+          "Home-twin", _first(lambda row: _aspect(row, post_ids=("nope",)))),
+    _rows("evidence in another post", f"{TWINS}:1 [rubric_aspects.0]", "in no post it names",
+          "Home-twin", _first(lambda row: _aspect(row, post_ids=(row.profile[2].id,)))),
+    _field("a writer that is no model", "no model that the build states", generator="a person"),
+    _field("a judge that is no model", "no model that the build states", judge="a person"),
+    _field("a question's category", "digest", "audit/audit.json", category="Gardens"),
     _field("a text edited", "id is", chosen="A better answer."),
     _field("sides swapped", "id is", chosen="Other answer 1.", rejected="Good answer 1."),
     _field("a user renamed", "id is", user=OTHER),
@@ -339,6 +378,17 @@ ROWS = (
               lambda bad: bad.row("Home-twin", 2, question="Another question?")),
     Tampering("a half's judge", f"{TWINS}:2", "judge",
               lambda bad: bad.row("Home-twin", 2, judge="human")),
+    Tampering("a half's narrative", f"{TWINS}:2", "narrative",
+              lambda bad: bad.row("Home-twin", 2, narrative="I asked, too.")),
+    Tampering("a half's comparison", f"{TWINS}:2", "comparison",
+              lambda bad: bad.row("Home-twin", 2, comparison="undecided")),
+    Tampering("both halves better than the other", f"{TWINS}:2", "comparison", lambda bad: bad.rows(
+        "Home-twin", lambda rows: [_better(row) for row in rows])),
+    Tampering("a file without rows", "data/Kitchen-twin/test", "no rows", lambda bad: write_rows(
+        bad.layout.part(Part("Kitchen-twin", "test")), [], note="small-pairs 1.0.0")),
+    Tampering("columns that say more", TWINS, "metadata", lambda bad: _columns(
+        bad, SCHEMA.set(6, SCHEMA.field(6).with_metadata({"label": "chosen"})))),
+    Tampering("bytes that no reader sees", TWINS, "number of its bytes", _smuggled),
     Tampering("a vote more", f"{VIOLATE}:1", "votes is", lambda bad: bad.rows(VIOLATES, _first(
         lambda row: row.model_copy(update={"votes": row.votes and row.votes.model_copy(
             update={"chosen": 4})})))),
@@ -403,6 +453,12 @@ def _answers(bad: Tampered, kind: str, change: Callable[[Any], Any]) -> None:
     bad.line(VERDICTS, number, answers=answers)
 
 
+IDLE = {
+    "annotator": "annotator-99", "simulated": False,
+    "checks": 0, "passed": 0, "repeats": 0, "repeated": 0,
+}  # fmt: skip
+
+
 def _refused_subject_gone(bad: Tampered) -> None:
     """What people refused, with every verdict on it."""
     gone = {of["subject"] for of in bad.lines("human/decisions.jsonl") if of["state"] == "refused"}
@@ -426,11 +482,23 @@ PEOPLE = (
     Tampering("enough votes turned", f"{VIOLATE}:1", "decision", lambda bad: _turn_votes(bad, 2)),
     Tampering("a vote removed", f"{VIOLATE}:1", "decision",
               lambda bad: _drop(bad, VERDICTS, _vote(bad))),
-    Tampering("a refusal taken away", "manifest.json:", "", _refused_subject_gone),
+    Tampering("a refusal taken away", SUBJECTS, "manifest.json has", _refused_subject_gone),
     Tampering("an annotator made to fail", "data/", "decision",
               lambda bad: _annotator(bad, 1, passed=0)),
-    Tampering("attention counts", "manifest.json:", "is",
+    Tampering("attention counts", STUDY, "manifest.json has",
               lambda bad: _annotator(bad, 1, checks=9, passed=9)),
+    Tampering("fewer than none left out", f"{STUDY} [left_out]", "is -5",
+              lambda bad: bad.json(STUDY, left_out=-5)),
+    Tampering("fewer than none set aside", f"{STUDY} [set_aside.x]", "is -7",
+              lambda bad: bad.json(STUDY, set_aside={"x": -7})),
+    Tampering("an overlap below none", f"{STUDY} [overlap]", "is -1",
+              lambda bad: bad.json(STUDY, overlap=-1)),
+    Tampering("repeats below none", f"{STUDY} [annotators.0]", "of -1 repeats",
+              lambda bad: _annotator(bad, 1, repeats=-1, repeated=-1)),
+    Tampering("more subjects than the run has", SUBJECTS, "in the run",
+              lambda bad: bad.json(STUDY, of=1)),
+    Tampering("an annotator who answered nothing", f"{STUDY} [annotators.", "answered nothing",
+              lambda bad: bad.json(STUDY, annotators=[*bad.one(STUDY)["annotators"], IDLE])),
     Tampering("more passed than met", f"{STUDY} [annotators.0]", "passed is 99",
               lambda bad: _annotator(bad, 1, passed=99)),
     Tampering("an annotator's name", f"{STUDY} [annotators.0]", "no pseudonym",
@@ -492,6 +560,25 @@ def _history(bad: Tampered, **changes: Any) -> None:
     bad.line("history.jsonl", 1, **changes)
 
 
+def _change(name: str, said: str, **changes: Any) -> Tampering:
+    """Of the first line of changes in the history's one line."""
+
+    def do(bad: Tampered) -> None:
+        first, *others = bad.lines("history.jsonl")[0]["changes"]
+        _history(bad, changes=[first | changes, *others])
+
+    return Tampering(name, "history.jsonl:1", said, do)
+
+
+def _built(bad: Tampered, **changes: Any) -> None:
+    bad.json("stated.json", build=bad.one("stated.json")["build"] | changes)
+
+
+def _erratum(name: str, said: str, **changes: Any) -> Tampering:
+    return Tampering(name, "errata.jsonl:1", said,
+                     lambda bad: bad.put("errata.jsonl", [ERRATUM | changes]))  # fmt: skip
+
+
 def _bumped(bad: Tampered) -> None:
     bad.json("stated.json", version="2.0.0")
     _history(bad, version="2.0.0")
@@ -515,6 +602,16 @@ def _gone(bad: Tampered, path: str) -> None:
     (bad.root / path).unlink()
 
 
+def _invented(bad: Tampered) -> None:
+    """A version before this one that had the same pairs, and one more."""
+    line = bad.lines("history.jsonl")[0]
+    first = line | {"version": "0.9.0", "pairs": line["pairs"] + 1}
+    first["changes"] = [line["changes"][0] | {"pairs": line["changes"][0]["pairs"] + 1},
+                        *line["changes"][1:]]  # fmt: skip
+    after = {"previous": "0.9.0", "previous_digest": "sha256:" + "0" * 64, "changes": []}
+    bad.put("history.jsonl", [first, line | after])
+
+
 ERRATUM = {"pair": "pair-0123456789abcdef", "versions": "1.0.0", "what": "a typo", "mended": ""}
 STATED = (
     Tampering("a version bumped", "history.jsonl:1", "must be '2.0.0'",
@@ -536,15 +633,32 @@ STATED = (
               lambda bad: _history(bad, previous="0.9.0")),
     Tampering("no history", "history.jsonl", "empty",
               lambda bad: bad.write("history.jsonl", "")),
-    Tampering("an erratum of nothing", "errata.jsonl:1", "id of a pair",
-              lambda bad: bad.put("errata.jsonl", [ERRATUM | {"pair": "../x"}])),
-    Tampering("an erratum of no version", "errata.jsonl:1", "1.0.0 to 1.1.0",
-              lambda bad: bad.put("errata.jsonl", [ERRATUM | {"versions": "all"}])),
+    _change("more pairs of another configuration", "pairs of 'Cellar-twin'", config="Cellar-twin"),
+    _change("fewer pairs than one", "changes.0 is of 0 pairs", pairs=0),
+    _change("a first version that removed", "changes.0 of a first", what="removed"),
+    _change("a first version for a reason", "changes.0 of a first", reason="better"),
+    Tampering("a version before that was invented", "history.jsonl:2", "pairs", _invented),
+    Tampering("a build that was simulated", "stated.json [build.calls]", "were simulated",
+              lambda bad: _built(bad, calls={"n": 7, "simulated": 7})),
+    Tampering("more calls simulated than made", "stated.json [build.calls]", "simulated is 7",
+              lambda bad: _built(bad, calls={"n": 0, "simulated": 7})),
+    Tampering("calls that are no numbers", "stated.json [build.calls.n]", "integer",
+              lambda bad: _built(bad, calls={"n": "many", "simulated": 0})),
+    _erratum("an erratum of nothing", "id of a pair", pair="../x"),
+    _erratum("an erratum of no version", "1.0.0 to 1.1.0", versions="all"),
+    _erratum("an erratum of other digits", "1.0.0 to 1.1.0", versions="1.0.\u0660"),
+    _erratum("an erratum of a version with zeros", "1.0.0 to 1.1.0", versions="01.0.0"),
+    _erratum("an erratum of three versions", "1.0.0 to 1.1.0", versions="1.0.0 to 1.1.0 to 1.2.0"),
+    _erratum("an erratum that runs backwards", "backwards", versions="1.10.0 to 1.9.0"),
+    _erratum("an erratum that says nothing", "what is empty", what=" "),
+    Tampering("an erratum twice", "errata.jsonl:2", "twice",
+              lambda bad: bad.put("errata.jsonl", [ERRATUM, ERRATUM])),
     Tampering("a kept unit removed", f"{SUBJECTS}:1", "no kept unit",
               lambda bad: _drop(bad, UNITS, 1)),
     Tampering("a unit doubled", f"{UNITS}:2", "there twice",
               lambda bad: bad.put(UNITS, bad.lines(UNITS)[:1] + bad.lines(UNITS))),
     _unit("a unit's own name", "must be a hash", unit="twin:ann"),
+    _unit("a unit named anew", "the unit of its item", "data/", unit="unit-0000000000000000"),
     _unit("a kept unit without its subject", "whether there is a subject", subject=None),
     _unit("a kept unit with a reason", "whether there is a reason", reason="parity"),
     _unit("a unit of another mode", "mode", f"{SUBJECTS}:1", mode="violate"),
@@ -556,6 +670,12 @@ STATED = (
               lambda bad: _audit(bad, rows=1000)),
     Tampering("an audit that is none", "audit/audit.json [source]", "Field required",
               lambda bad: bad.write("audit/audit.json", '{"pairwright": "0"}')),
+    Tampering("an audit with half a character", "audit/audit.json", "surrogates", lambda bad:
+              bad.text("audit/audit.json", '"status": "pass"', '"status": "\\ud800"')),
+    Tampering("an audit that says a thing twice", "audit/audit.json", "a key twice", lambda bad:
+              bad.text("audit/audit.json", "{", '{"checks": [],')),
+    Tampering("an audit of no number", "audit/audit.json", "NaN", lambda bad:
+              bad.text("audit/audit.json", "{", '{"more": NaN,')),
     Tampering("an audit without end", "audit/audit.json", "",
               lambda bad: bad.write("audit/audit.json", "[" * 200_000)),
     Tampering("no audit", "audit/audit.json", "missing",
@@ -650,13 +770,13 @@ TRIALS = (
     Tampering("votes of nobody", f"{VIOLATE}:1", "votes, where nobody was asked", lambda bad:
               bad.row(VIOLATES, 1, votes=RowVotes(chosen=3, rejected=0, equal=0, cannot_tell=0))),
     Tampering("a trial made a release", STUDY, "missing", _made_a_release),
-    Tampering("what the build said", "manifest.json:", "and must be", lambda bad: bad.json(
+    Tampering("what the build said", "stated.json", "manifest.json has", lambda bad: bad.json(
         "stated.json", build=bad.one("stated.json")["build"] | {"state": "whole"})),
-    Tampering("an erratum that no page tells", "manifest.json:", "and must be",
+    Tampering("an erratum that no page tells", "errata.jsonl", "manifest.json has",
               lambda bad: bad.put("errata.jsonl", [ERRATUM])),
-    Tampering("why a unit was refused", "manifest.json:", "", lambda bad: bad.line(
+    Tampering("why a unit was refused", UNITS, "manifest.json has", lambda bad: bad.line(
         UNITS, bad.number(UNITS, lambda of: of["outcome"] == "rejected"), reason="parity")),
-    Tampering("an audit that passes", "manifest.json:", "", _failures_passed),
+    Tampering("an audit that passes", "audit/audit.json", "manifest.json has", _failures_passed),
     Tampering("a trial without its reason", "stated.json [trial_because]", "says nothing",
               lambda bad: bad.json("stated.json", trial_because=[])),
     Tampering("a pair left out", "data", "belongs into",

@@ -8,8 +8,10 @@ import pytest
 
 from pairwright.errors import Difference
 from pairwright.release.checksums import root_digest
+from pairwright.release.records import Change, Version
 from pairwright.release.verify import verify
 from pairwright.release.verify.documents import compare
+from pairwright.release.verify.history import check_rows_of_history
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
@@ -84,6 +86,33 @@ def test_what_downloads_leave_beside_a_release_is_told_and_no_part_of_it(
     assert "No part of the release: .gitattributes" in pairwright("verify", root).out
 
 
+# Versions
+
+
+def _line(version: str, previous: str | None, pairs: int, *changes: Change) -> Version:
+    digest = previous and "sha256:" + "0" * 64
+    return Version(
+        version=version, previous=previous, previous_digest=digest, pairs=pairs, changes=changes
+    )
+
+
+def _added(config: str, pairs: int) -> Change:
+    return Change(config=config, what="added", reason="new", pairs=pairs)
+
+
+FIRST = _line("1.0.0", None, 4, _added("Home-twin", 4))
+
+
+def test_pairs_are_those_of_every_configuration_over_all_versions() -> None:
+    gone = Change(config="Home-twin", what="removed", reason="forgotten", pairs=2)
+    history = (FIRST, _line("1.1.0", "1.0.0", 5, _added("Home-violate", 3), gone))
+    check_rows_of_history(history, {"Home-twin": 2, "Home-violate": 3}, "history.jsonl")
+    for rows in ({"Home-twin": 3, "Home-violate": 2}, {"Home-twin": 5}, {}):
+        with pytest.raises(Difference) as caught:
+            check_rows_of_history(history, rows, "history.jsonl")
+        assert caught.value.where == "history.jsonl:2"
+
+
 # The root digest
 
 
@@ -112,7 +141,7 @@ def test_the_command_prints_the_digest_and_what_it_cannot_show(trial: Path) -> N
     done = pairwright("verify", trial)
     assert done.code == 0
     assert f"Root digest: {root_digest(trial)}\n" in done.out
-    assert "small-pairs 0.1.0-trial is what it says" in done.out
+    assert "small-pairs-trial 0.1.0-trial is what it says" in done.out
     assert "What this cannot show" in done.out
     assert "compare the root digest" in done.out
     assert not done.err.strip()

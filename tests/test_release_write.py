@@ -569,12 +569,17 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "a manifest that was cut": (_write("manifest.json", '{"source":'), "cannot be read"),
     "errata that are none": (_write("errata.jsonl", '{"pair": 1}\n'), "errata.jsonl:1"),
     "errata of no pair": (
-        _write("errata.jsonl", '{"pair":"x","versions":"1.0.0","what":"w"}'), "no id of a pair"
+        _write("errata.jsonl", '{"pair":"x","versions":"1.0.0","what":"w"}'), "the id of a pair"
     ),
     "errata of no version": (
         _write(
             "errata.jsonl", '{"pair":"pair-0123456789abcdef","versions":"all","what":"w"}'
-        ), "names no versions",
+        ), "such as 1.0.0",
+    ),
+    "an erratum twice": (
+        _write(
+            "errata.jsonl", '{"pair":"pair-0123456789abcdef","versions":"1.0.0","what":"w"}\n' * 2
+        ), "errata.jsonl:2: is there twice",
     ),
     "tombstones that are none": (
         _write("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"
@@ -630,8 +635,47 @@ def test_a_strangers_folder_is_not_taken_for_a_leftover(run: Path, tmp_path: Pat
     mine.parent.mkdir()
     mine.touch()
     done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
-    refused(done, "was not left by a release")
+    refused(done, "was not left by an interrupted release")
     assert mine.exists()
+
+
+def test_a_whole_release_is_not_taken_for_a_leftover(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    other = Layout(tmp_path / "out.partial")
+    shutil.copytree(release.root, other.root)
+    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    refused(done, "was not left by an interrupted release")
+    assert read_checksums(other.root) == read_checksums(release.root)
+    assert all((other.root / path).is_file() for path in read_checksums(other.root))
+
+
+def test_a_link_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:
+    stated = tmp_path / "mine" / "stated.json"
+    stated.parent.mkdir()
+    stated.touch()
+    (tmp_path / "out.partial").symlink_to(stated.parent)
+    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    refused(done, "stands in the way")
+    assert stated.exists()
+
+
+def test_a_leftover_whose_removal_was_interrupted_is_removed_by_the_next(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partial = tmp_path / "out.partial"
+    (partial / "zoo").mkdir(parents=True)
+    for name in ("stated.json", "zoo/last", "errata.jsonl"):
+        (partial / name).touch()
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.rmtree", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make_release(run, tmp_path / "out", Asked("1.0.0", None, False, 0.0))
+    assert (partial / "stated.json").exists()
+    # The removal comes before anything else, and is told by what is asked after it.
+    with pytest.raises(InputError, match="no run"):
+        make_release(tmp_path / "nothing", tmp_path / "out", Asked("1.0.0", None, False, 0.0))
+    assert not partial.exists()
 
 
 def test_a_validation_share_of_all_is_refused(run: Path, tmp_path: Path) -> None:
@@ -690,6 +734,27 @@ def _lost_part(root: Path) -> None:
     (root / Part("Home-twin", "test").path).unlink()
 
 
+def _more(root: Path) -> None:
+    """A file that a release may have, and that this one has not."""
+    one, other = Part("Home-twin", "test"), Part("Cellar-twin", "test")
+    (root / other.path).parent.mkdir()
+    shutil.copy(root / one.path, root / other.path)
+
+
+def _no_parquet(root: Path) -> None:
+    (root / Part("Home-twin", "test").path).write_bytes(b"no rows at all\n")
+    write_checksums(root)
+
+
+def _other_history(root: Path) -> None:
+    """Sealed, so that only the rows tell."""
+    path = root / "history.jsonl"
+    line = json.loads(path.read_text(encoding="utf-8"))
+    line["changes"][0]["pairs"] += 1
+    path.write_text(json.dumps(line | {"pairs": line["pairs"] + 1}) + "\n", encoding="utf-8")
+    write_checksums(root)
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -699,8 +764,11 @@ def _lost_part(root: Path) -> None:
         (lambda root: shutil.rmtree(root), "no such folder"),
         (lambda root: (root / "checksums.sha256").unlink(), "no checksums"),
         (lambda root: (root / "history.jsonl").write_text("{}\n"), "history.jsonl:1"),
-        (_lost_part, "missing or not as it was released"),
-        (lambda root: change(root / "README.md", "small", "large"), "not as it was released"),
+        (_lost_part, "listed in checksums.sha256, and is not there"),
+        (_more, "is there, and is not listed"),
+        (_no_parquet, "Home-twin/test.*Parquet"),
+        (_other_history, "history.jsonl:1: pairs of 'Garden-twin' is"),
+        (lambda root: change(root / "README.md", "small", "large"), "README.md: sha256 is"),
     ],
 )
 def test_a_release_follows_a_whole_ordinary_release_of_the_same_name(

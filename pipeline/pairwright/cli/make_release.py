@@ -60,21 +60,33 @@ def _partial(out: Path) -> Path:
             "is there already", where=out, fix="Give a new folder: a release is never changed."
         )
     partial = out.with_name(out.name + ".partial")
-    if partial.exists() and not partial.is_dir():
+    if partial.is_symlink() or (partial.exists() and not partial.is_dir()):
         raise InputError("stands in the way", where=partial, fix="Move it away.")
     if partial.is_dir():
-        # The first file that a release writes; it may have been interrupted in the middle of it.
-        first = Layout(partial).stated
-        there = {path.name for path in partial.iterdir()}
-        if there - {f"{first.name}.partial"} and first.name not in there:
-            raise InputError(
-                "was not left by a release, and stands in the way",
-                where=partial,
-                fix="Move it away.",
-            )
-        with on_disk(partial):
-            shutil.rmtree(partial)
+        _remove(partial)
     return partial
+
+
+def _remove(partial: Path) -> None:
+    """Remove what an interrupted release left, and nothing else."""
+    # The first file that a release writes; it may have been interrupted in the middle of it.
+    layout = Layout(partial)
+    first, there = layout.stated, {path.name for path in partial.iterdir()}
+    unfinished = first.name in there or not there - {f"{first.name}.partial"}
+    if not unfinished or layout.checksums.name in there:
+        raise InputError(
+            "was not left by an interrupted release, and stands in the way",
+            where=partial,
+            fix="Move it away.",
+        )
+    with on_disk(partial):
+        # Last what tells the next release that it may remove the rest, too.
+        for path in sorted(partial.iterdir(), key=lambda path: path == first):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        partial.rmdir()
 
 
 @contextmanager

@@ -20,6 +20,12 @@ from pairwright.errors import InputError, on_disk
 GROUP = 1000
 """Rows in memory at a time."""
 _TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
+
+
+def _list(of: pa.DataType) -> pa.DataType:
+    return pa.list_(pa.field("element", of))  # As Parquet itself names what a list holds.
+
+
 _POST = pa.struct(
     dict.fromkeys(("id", "text", "category", "created", "source_url", "licence"), _TEXT)
 )
@@ -28,7 +34,7 @@ _ASPECT = pa.struct(
         "aspect": _TEXT,
         "reason": _TEXT,
         "evidence": _TEXT,
-        "post_ids": pa.list_(_TEXT),
+        "post_ids": _list(_TEXT),
         "confidence": pa.float64(),
         "chosen_score": _NUMBER,
         "rejected_score": _NUMBER,
@@ -37,9 +43,9 @@ _ASPECT = pa.struct(
 _QUALITY = pa.struct({"scale": _TEXT, "chosen": _NUMBER, "rejected": _NUMBER})
 _VOTES = pa.struct(dict.fromkeys(("chosen", "rejected", "equal", "cannot_tell"), _NUMBER))
 _OTHER = {
-    "profile": pa.list_(_POST),
-    "rubric_aspects": pa.list_(_ASPECT),
-    "quality": pa.list_(_QUALITY),
+    "profile": _list(_POST),
+    "rubric_aspects": _list(_ASPECT),
+    "quality": _list(_QUALITY),
     "votes": _VOTES,
     "asked": _YES,
     "verified": _YES,
@@ -72,7 +78,8 @@ def read_rows(path: Path) -> Iterator[Row]:
     number = 0
     try:
         with pq.ParquetFile(path) as file:
-            if not file.schema_arrow.equals(SCHEMA, check_metadata=False):
+            # What stands at the top, such as the note, is not of the rows; columns have nothing.
+            if not file.schema_arrow.remove_metadata().equals(SCHEMA, check_metadata=True):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in file.iter_batches(batch_size=GROUP):
                 for values in batch.to_pylist():
@@ -84,6 +91,14 @@ def read_rows(path: Path) -> Iterator[Row]:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
         raise _unreadable(f"{path}:{number} [{at}]", first["msg"]) from None
+
+
+def count_rows(path: Path) -> int:
+    """How many rows a file says it has. Raises InputError where it is no Parquet."""
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, str(error)) from None
 
 
 def content_digest(rows: Iterable[Row]) -> str:
@@ -100,7 +115,7 @@ def _difference(found: Any) -> str:
         if not (there and due and there.name == due.name and there.type == due.type):
             told = [f"{of.name} ({of.type})" if of else "no column" for of in (there, due)]
             return f"column {told[0]}, where a release has {told[1]}"
-    return "the columns are not those of a release"
+    return "a column has metadata, where a release has none"
 
 
 def _unreadable(where: str | Path, what: str) -> InputError:

@@ -7,38 +7,42 @@ from pathlib import Path
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.release.records import Erratum
+from pairwright.release.versions import numbers_of
 
 FILE = "errata.jsonl"
 _PAIR = re.compile(r"pair-[0-9a-f]{16}")
-_NUMBER = r"\d+\.\d+\.\d+(-trial)?"
-_VERSIONS = re.compile(rf"{_NUMBER}( to {_NUMBER})?")
+_TO = " to "
 
 
 def read_errata(run: Path, before: Sequence[Erratum]) -> tuple[Erratum, ...]:
     """The previous release's errata with those of the run, which may say that one is mended.
 
-    Raises InputError for a line of the run's file that is none.
+    Raises InputError for a line of the run's file that is none, or is there twice.
     """
     path, own = run / FILE, list[Erratum]()
     if path.exists():
         for number, erratum in enumerate(read_lines(path, Erratum), start=1):
-            _check(erratum, f"{path}:{number}")
+            if why := "is there twice" if erratum in own else fault(erratum):
+                raise InputError(
+                    why,
+                    where=f"{path}:{number}",
+                    fix="Write the id of a released pair, its versions, and what is wrong with it.",
+                )
             own.append(erratum)
     return tuple({(of.pair, of.what): of for of in (*before, *own)}.values())
 
 
-def _check(erratum: Erratum, where: str) -> None:
+def fault(erratum: Erratum) -> str:
+    """Why it is no erratum; empty where it is one."""
     if not _PAIR.fullmatch(erratum.pair):
-        raise InputError(
-            f"[pair] {erratum.pair!r} is no id of a pair",
-            where=where,
-            fix="Copy it from a release.",
+        return f"pair is {erratum.pair[:100]!a}, and must be the id of a pair"
+    versions = [numbers_of(version) for version in erratum.versions.split(_TO)]
+    known = [numbers for numbers in versions if numbers]
+    if len(versions) > 2 or known != versions:
+        return (
+            f"versions is {erratum.versions[:100]!a}, and must be one such as 1.0.0, or the first"
+            f" and last: 1.0.0{_TO}1.1.0"
         )
-    if not _VERSIONS.fullmatch(erratum.versions):
-        raise InputError(
-            f"[versions] {erratum.versions!r} names no versions",
-            where=where,
-            fix="Write one such as 1.0.0, or the first and last: 1.0.0 to 1.1.0.",
-        )
-    if not erratum.what.strip():
-        raise InputError("[what] is empty", where=where, fix="Say what is wrong with the pair.")
+    if known != sorted(known):
+        return f"versions is {erratum.versions!a}, which runs backwards"
+    return "" if erratum.what.strip() else "what is empty, and must say what is wrong with the pair"

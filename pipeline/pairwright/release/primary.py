@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from pydantic import JsonValue
 
@@ -47,9 +47,23 @@ def _json(path: Path) -> JsonValue:
     if not path.exists():
         return None
     try:
-        value: JsonValue = json.loads(path.read_bytes())
+        value: JsonValue = json.loads(
+            path.read_text(encoding="utf-8"), object_pairs_hook=_object, parse_constant=_no_number
+        )
+        json.dumps(value, ensure_ascii=False).encode()  # Fails for half a surrogate pair.
     except (OSError, ValueError) as error:
         raise InputError(
             str(error), where=path, fix="Take this file anew from where it came from."
         ) from None
     return value
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object that has a key twice")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number in JSON")

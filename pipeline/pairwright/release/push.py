@@ -5,7 +5,7 @@ here prints or stores a token.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def push(root: Path, name: str, verified: Verified, *, public: bool = False) -> 
     folder was changed since it was verified.
     """
     check_name(name, trial=verified.kind == "trial")
-    paths = _paths(root, verified)
+    digests = _digests(root, verified)
     token = get_token()
     if not token:
         raise InputError("not logged in to the Hugging Face Hub", where=name, fix=_LOGIN)
@@ -87,7 +87,7 @@ def push(root: Path, name: str, verified: Verified, *, public: bool = False) -> 
         there = api.dataset_info(name)
         made = api.create_commit(
             name,
-            [*_removed(there.siblings or (), paths), *_added(root, paths)],
+            [*_removed(there.siblings or (), digests), *_added(root, digests)],
             repo_type="dataset",
             commit_message=f"Version {verified.version}",
             commit_description=f"Root digest {verified.digest}",
@@ -100,24 +100,32 @@ def push(root: Path, name: str, verified: Verified, *, public: bool = False) -> 
     )
 
 
-def _paths(root: Path, verified: Verified) -> list[str]:
-    """The files that the root digest stands for, and the one that lists them."""
+def _digests(root: Path, verified: Verified) -> dict[str, str]:
+    """Of the files that the root digest stands for, and of the one that lists them."""
     own = Layout(root).checksums.name
     if root_digest(root) != verified.digest:
-        raise Difference(
-            "was changed since it was verified",
-            where=own,
-            fix="Push again, and leave the folder alone meanwhile.",
-        )
-    return [*read_checksums(root), own]
+        raise _changed(own)
+    return {**read_checksums(root), own: verified.digest.removeprefix("sha256:")}
 
 
-def _added(root: Path, paths: list[str]) -> Iterator[CommitOperationAdd]:
-    for path in paths:
-        yield CommitOperationAdd(path_in_repo=path, path_or_fileobj=root / path)
+def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAdd]:
+    for path, digest in digests.items():
+        adding = CommitOperationAdd(path_in_repo=path, path_or_fileobj=root / path)
+        # The hash under which the file is sent.
+        if adding.upload_info.sha256.hex() != digest:
+            raise _changed(path)
+        yield adding
 
 
-def _removed(there: Iterable[RepoSibling], paths: list[str]) -> Iterator[CommitOperationDelete]:
+def _changed(path: str) -> Difference:
+    return Difference(
+        "was changed since it was verified",
+        where=path,
+        fix="Push again, and leave the folder alone meanwhile.",
+    )
+
+
+def _removed(there: Iterable[RepoSibling], paths: Iterable[str]) -> Iterator[CommitOperationDelete]:
     """What an earlier version had and this one has not; what is the Hub's own stays."""
     for path in sorted({file.rfilename for file in there} - {*paths, *DOWNLOADED}):
         yield CommitOperationDelete(path_in_repo=path)
@@ -128,7 +136,7 @@ def _refusals(name: str, token: str) -> Iterator[None]:
     """Turn what the Hub or the network refuses into an InputError."""
     try:
         yield
-    except InputError:
+    except (InputError, Difference):
         raise
     except Exception as error:  # whatever the Hub's client and the network raise
         # An upload's own error says which file it was, and its cause why.

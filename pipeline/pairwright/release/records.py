@@ -23,6 +23,8 @@ class Stated(Record):
 
     pairwright: str
     """Version that wrote the release."""
+    code: str
+    """`version.code_digest()` of the very code that wrote it."""
     version: str
     """X.Y.Z, with `-trial` in a trial."""
     kind: Kind

@@ -11,7 +11,7 @@ from pairwright.errors import InputError
 from pairwright.policy import ReleaseInfo
 from pairwright.release.records import Stated
 from pairwright.release.versions import TRIAL
-from pairwright.version import __version__
+from pairwright.version import __version__, code_digest
 
 _UNITS = "counts"
 _FOLDERS = ("prompts", "rubrics")
@@ -32,6 +32,7 @@ def stated(
     `where`, is not a run's."""
     return Stated(
         pairwright=__version__,
+        code=code_digest(),
         version=version + (TRIAL if trial_because else ""),
         kind="trial" if trial_because else "release",
         trial_because=tuple(trial_because),

@@ -3,9 +3,9 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
+from pairwright.dataset.address import address_of
 from pairwright.records import Record
 from pairwright.text import word_count
 
@@ -190,7 +190,5 @@ def _short(text: str) -> bytes:
 
 
 def _host(url: str | None) -> str:
-    try:
-        return (urlsplit(url).hostname if url else None) or "none"
-    except ValueError:
-        return "none"
+    address = address_of(url) if url else None
+    return address.host if address else "none"

@@ -1,18 +1,21 @@
 """Versions of a release, and what the release before must be."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.dataset import Layout, read_lines, read_one
-from pairwright.errors import InputError
-from pairwright.release.checksums import file_digest, read_checksums, root_digest
+from pairwright.dataset import Layout, parts_of, read_lines, read_one
+from pairwright.dataset.parquet import count_rows
+from pairwright.errors import Difference, InputError
+from pairwright.release.checksums import root_digest
 from pairwright.release.primary import read_history
 from pairwright.release.records import Erratum, Stated, Unit, Version
 from pairwright_human_eval.public import Public, read_public
 
-_VERSION = re.compile(r"(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})")
 TRIAL = "-trial"
+_NUMBER = "(0|[1-9][0-9]{0,5})"
+_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:{TRIAL})?")
 
 
 class Told(NamedTuple):
@@ -32,16 +35,22 @@ class Told(NamedTuple):
         return f"{self.stated.name} {self.stated.version}"
 
 
+def numbers_of(version: str) -> tuple[int, ...] | None:
+    """The three numbers of X.Y.Z or X.Y.Z-trial; None of anything else."""
+    found = _VERSION.fullmatch(version)
+    return tuple(map(int, found.groups())) if found else None
+
+
 def check_version(version: str) -> tuple[int, ...]:
     """Its three numbers. Raises InputError for what is not X.Y.Z."""
-    found = _VERSION.fullmatch(version)
-    if not found:
+    found = numbers_of(version)
+    if not found or version.endswith(TRIAL):
         raise InputError(
             f"{version!r} is no version",
             where="--version",
             fix="Give three numbers, such as 1.0.0; --trial adds its mark by itself.",
         )
-    return tuple(map(int, found.groups()))
+    return found
 
 
 def read_release(root: Path) -> Told:
@@ -91,16 +100,28 @@ def read_previous(root: Path, version: str, name: str, *, trial: bool) -> Told:
             where=root,
             fix="Give --version a higher number than the previous release has.",
         )
-    _check_whole(root)
+    _check_whole(previous)
     return previous
 
 
-def _check_whole(root: Path) -> None:
-    """Raise InputError where a file is not the one that was released."""
-    for path, digest in read_checksums(root).items():
-        if not (root / path).is_file() or file_digest(root / path) != digest:
-            raise InputError(
-                "is missing or not as it was released",
-                where=root / path,
-                fix="Take the previous release anew from where it was published.",
-            )
+def _check_whole(previous: Told) -> None:
+    """Raise InputError for what `verify` would say of its files and of its history, which the next
+    release goes on with."""
+    # They in turn ask this file what a version is.
+    from pairwright.release.verify.folder import check_folder
+    from pairwright.release.verify.history import check_rows_of_history
+    from pairwright.release.verify.stated import check_stated
+
+    layout, there = previous.layout, Counter[str]()
+    try:
+        check_folder(layout.root, None, lambda _, __, ___: None)
+        check_stated(layout, previous.stated, previous.history, previous.errata)
+        for part in parts_of(layout.root):
+            there[part.config] += count_rows(layout.part(part))
+        check_rows_of_history(previous.history, there, layout.history.name)
+    except Difference as found:
+        raise InputError(
+            found.what,
+            where=layout.root / found.where,
+            fix="Take the previous release anew from where it was published, and verify it.",
+        ) from None

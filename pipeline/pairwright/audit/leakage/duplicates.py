@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from pairwright import text
 from pairwright.audit.found import OTHERS, TEXT, Found, Place
 from pairwright.audit.leakage.sketch import SIMILAR, Sketches, similar
+from pairwright.audit.leakage.splits import one_split
 from pairwright.audit.leakage.texts import POST, QUESTION, Texts, place_name
 from pairwright.audit.records import Check
 from pairwright.dataset import Row
@@ -36,14 +37,15 @@ class Duplicates:
         self._splits: dict[str, int] = {}
         self._user, self._split = array("i"), array("i")
         self._names: list[str] = []
-        nobody = "no row names its user"
         # Others ask many users one question on purpose.
         self._questions = Found(
-            "leakage", "near_duplicate_questions", limit=OTHERS, others=None, nothing=nobody
-        )
+            "leakage", "near_duplicate_questions", limit=OTHERS, others=None,
+            nothing="no row names its user",
+        )  # fmt: skip
         self._posts = Found(
-            "leakage", "near_duplicate_posts", limit=OTHERS, others=OTHERS, nothing=nobody
-        )
+            "leakage", "near_duplicate_posts", limit=OTHERS, others=OTHERS,
+            nothing="no row names its user and has a post",
+        )  # fmt: skip
         self._across = Found(
             "leakage", "near_duplicates_across_splits", limit=OTHERS, others=OTHERS,
             nothing="the rows come without splits",
@@ -56,6 +58,7 @@ class Duplicates:
         self._split.append(_number(self._splits, split or None))
         if row.user is not None:
             self._questions.add(row, None)
+        if row.user is not None and row.profile:
             self._posts.add(row, None)
         if split:
             self._across.add(row, None)
@@ -70,8 +73,12 @@ class Duplicates:
         self._flag(self._questions, lines[lines.place == QUESTION], "another user's")
         self._flag(self._posts, lines[lines.place >= POST], "another user's")
         self._flag(self._across, _shared(standing, "split"), "another split's")
-        for found in (self._questions, self._posts, self._across):
+        for found in (self._questions, self._posts):
             yield from found.checks(_METHOD)
+        if len(self._splits) == 1:
+            yield one_split("near_duplicates_across_splits")
+        else:
+            yield from self._across.checks(_METHOD)
 
     def _text(self, row: int, place: int, passage: str) -> None:
         words = text.words(passage[:TEXT])

@@ -63,6 +63,7 @@ EXPLAINED = {
     "tombstones": Explained(
         title="People and posts that were to be forgotten",
         why="Somebody asked for them to be taken out.",
-        todo="Release again from the run, whose tombstones leave them out.",
+        todo="The next release of a run leaves them out; a release with them is to be made "
+        "again from its run, and taken down.",
     ),
 }

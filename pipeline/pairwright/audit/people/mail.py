@@ -3,11 +3,16 @@
 import re
 from collections.abc import Iterator
 
+from pairwright import text as words
 from pairwright.audit.people.finding import Finding
 
 _NAME, _HOST = r"[A-Za-z0-9._%+-]{1,64}", r"[A-Za-z0-9-]{1,63}"
+# Wide, as Chinese and Japanese keyboards type it, and as it stands in addresses of pages.
+_AT = re.compile("@|\uff20|%40")
+# Names of hosts in any script, the last part in one: running text may follow without a space.
 _PLAIN = re.compile(
-    rf"(?<![A-Za-z0-9._%+@/-]){_NAME}@(?:{_HOST}\.){{1,5}}[A-Za-z]{{2,24}}(?![A-Za-z0-9@-])"
+    rf"(?<![A-Za-z0-9._%+@/-]){_NAME}(?:{_AT.pattern})(?:(?:[^\W_]|-){{1,63}}\.){{1,5}}"
+    r"(?:[Xx][Nn]--[A-Za-z0-9-]{2,59}|[A-Za-z]{2,24}|[^\W\d_A-Za-z]{2,24})(?![A-Za-z0-9@-])"
 )
 _SPELT = re.compile(
     rf"(?<![A-Za-z0-9._%+-]){_NAME} ?(?:[\[(] ?at ?[\])]| at ) ?"
@@ -15,6 +20,9 @@ _SPELT = re.compile(
     r" ?(?:[\[(] ?(?:dot|\.) ?[\])]| dot |\.) ?(?:com|org|net|edu|gov|io|info|co|de|fr|uk|eu)\b",
     re.IGNORECASE,
 )
+# "Meet me at home dot com", "sold at amazon dot com": a place, and nobody's name before it.
+_VERBS = "available bought buy found look ordered order selling sold shop sell".split()
+_A_PLACE = re.compile(rf"(?:{'|'.join(sorted([*words.STOPWORDS, *_VERBS]))}) at ", re.IGNORECASE)
 _SPELT_MARK = re.compile(r"[\[(] ?(?:at|dot) ?[\])]| dot ", re.IGNORECASE)
 # RFC 2606's names for examples, names of files, and addresses of machines.
 _NOBODY = re.compile(
@@ -24,13 +32,19 @@ _NOBODY = re.compile(
 )
 
 
+def at_sign(text: str) -> bool:
+    """Whether there is what every address has but those that are spelt out."""
+    return "@" in text or "\uff20" in text or "%40" in text
+
+
 def emails(text: str) -> Iterator[Finding]:
-    if "@" in text:
+    if at_sign(text):
         for match in _PLAIN.finditer(text):
-            if not _NOBODY.search(match.group()):
+            if not _NOBODY.search(_AT.sub("@", match.group())):
                 yield Finding("email", *match.span())
     # "Buy it at amazon.com" has the form, and no mark of something spelt out.
     if _SPELT_MARK.search(text):
         for match in _SPELT.finditer(text):
-            if _SPELT_MARK.search(match.group()):
+            said = match.group()
+            if _SPELT_MARK.search(said) and not _A_PLACE.match(said):
                 yield Finding("email", *match.span())

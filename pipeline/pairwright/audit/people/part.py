@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pairwright.audit.people.licences import Licences
-from pairwright.audit.people.scan import PersonalData
+from pairwright.audit.people.scan import PersonalData, without_data
 from pairwright.audit.people.sensitive import Sensitive
 from pairwright.audit.people.tombstones import Tombstones
 from pairwright.audit.records import Check, Redaction
@@ -17,9 +17,16 @@ class People:
     def __init__(self, forgotten: Forgotten | None = None) -> None:
         self._data, self._sensitive, self._licences = PersonalData(), Sensitive(), Licences()
         self._tombstones = Tombstones(forgotten)
+        self._rows = 0
 
     def add(self, row: Row) -> None:
-        self._data.add(row)
+        self._rows += 1
+        name = without_data(row.id)
+        if name != row.id:
+            # Many ids may look the same now.
+            name = f"row {self._rows:,}: {name}"
+        self._data.add(row, name)
+        row = row if name == row.id else row.model_copy(update={"id": name})
         self._sensitive.add(row)
         self._licences.add(row)
         self._tombstones.add(row)

@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import get_args
 
 from pairwright.audit.found import Found
 from pairwright.audit.people.finding import Finding, Kind, masked
-from pairwright.audit.people.mail import emails
+from pairwright.audit.people.mail import at_sign, emails
 from pairwright.audit.people.money import cards, ibans
 from pairwright.audit.people.names import handles, stated_names
 from pairwright.audit.people.net import ips, profile_urls
@@ -48,10 +48,11 @@ class PersonalData:
             for kind in KINDS
         }  # fmt: skip
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Row, name: str) -> None:
+        """`name` is the row's id without what is found in it."""
         said: dict[str, str] = {}
         seen: set[int] = set()
-        for field, post, text in _fields(row):
+        for field, post, text in chain(_fields(row), _ids(row)):
             key = hash(text)
             if key in self._clean:
                 continue
@@ -60,14 +61,15 @@ class PersonalData:
                 if not found:
                     self._clean.add(key)
                     continue
-                self._found[key] = [_logged(row.id, field, post, text, one) for one in found]
+                self._found[key] = [_logged(name, field, post, text, one) for one in found]
             if key not in seen:
                 seen.add(key)
                 self._rows[key] += 1
             for one in self._found[key]:
                 said.setdefault(one.kind, f"{field}: {one.masked}")
+        named = row if name == row.id else row.model_copy(update={"id": name})
         for kind, check in self._checks.items():
-            check.add(row, said.get(kind))
+            check.add(named, said.get(kind))
 
     def checks(self) -> Iterator[Check]:
         for check in self._checks.values():
@@ -85,14 +87,24 @@ class PersonalData:
 
 
 def find(text: str) -> list[Finding]:
-    """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS."""
+    """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS, and of
+    one kind what its finder tells first."""
     digits = _DIGIT.search(text) is not None
     taken: list[Finding] = []
     for kind in KINDS:
         if digits or kind not in _NEED_DIGITS:
-            new = list(islice(_FINDERS[kind](text), MOST))
-            taken += [one for one in new if not any(_overlap(one, other) for other in taken)]
+            for one in islice(_FINDERS[kind](text), MOST):
+                if not any(_overlap(one, other) for other in taken):
+                    taken.append(one)
     return sorted(taken, key=lambda one: one.start)
+
+
+def without_data(name: str) -> str:
+    """An id as it may be shown: masked where it holds an address."""
+    if at_sign(name):
+        for one in reversed(find(name)):
+            name = name[: one.start] + masked(name, one) + name[one.end :]
+    return name
 
 
 def _overlap(one: Finding, other: Finding) -> bool:
@@ -101,7 +113,7 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 def _logged(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
     return Redaction(
-        row=row, field=field, post=post, kind=one.kind, start=one.start, end=one.end,
+        row=row, field=field, post=without_data(post), kind=one.kind, start=one.start, end=one.end,
         masked=masked(text, one), rows=0,
     )  # fmt: skip
 
@@ -121,3 +133,15 @@ def _fields(row: Row) -> Iterator[tuple[str, str, str]]:
         ):  # fmt: skip
             if text:
                 yield f"rubric_aspects[{number}].{name}", "", text
+
+
+def _ids(row: Row) -> Iterator[tuple[str, str, str]]:
+    """Ids and categories that may hold an address: other people's data have such users' names."""
+    given = [("id", row.id), ("item_id", row.item_id), ("category", row.category),
+             ("domain", row.domain)]  # fmt: skip
+    for number, post in enumerate(row.profile):
+        field = f"profile[{number}]"
+        given += [(f"{field}.id", post.id), (f"{field}.category", post.category)]
+    for field, text in given:
+        if at_sign(text):
+            yield field, "", text

@@ -7,7 +7,7 @@ from pairwright.audit.people.finding import Finding
 
 _GAP = r"[ .\-\u2010\u2011\u00a0/]"
 _INTERNATIONAL = re.compile(
-    rf"(?<![\w+.,:-])(?:\+|00(?=[1-9]\d{{0,2}}{_GAP}))[1-9]\d{{0,2}}{_GAP}?(?:\(\d{{1,5}}\){_GAP}?)?"
+    rf"(?:(?<![\w+.,:-])|(?<=\b[Tt][Ee][Ll]:))(?:\+|00(?=[1-9]\d{{0,2}}{_GAP}|[1-9]\d{{9,12}}(?!\d)))[1-9]\d{{0,2}}{_GAP}?(?:\(\d{{1,5}}\){_GAP}?)?"
     rf"\d(?:{_GAP}?\d){{5,13}}(?![\w%]|[.,]\d)"
 )
 _NORTH_AMERICAN = re.compile(
@@ -31,6 +31,8 @@ _DATED = re.compile(
 )
 # Numbers kept for fiction, those that only firms have, and postal codes of New England.
 _NOBODY = re.compile(r"555\W?01\d\d$|^0\d{4}-\d{4}$|^(?:\+?1\W?)?\(?8(?:00|22|33|44|55|66|77|88)\b")
+# Round numbers count things, and so do all three of a range's.
+_RANGE = re.compile(r"\d\d0[.-]\d\d0[.-]\d\d00")
 # Bytes and the like; five pairs are how France writes numbers.
 _PAIRS = re.compile(r"\d\d(?: \d\d){5,}")
 
@@ -40,7 +42,10 @@ def phones(text: str) -> Iterator[Finding]:
         if _plausible(match.group().removeprefix("00"), 8, 15):
             yield Finding("phone", *match.span())
     for match in _NORTH_AMERICAN.finditer(text):
-        if _plausible(match.group(), 10, 11) and not _of_a_book(text, match.start()):
+        given = match.group()
+        if _RANGE.fullmatch(given) or _of_a_book(text, match.start()):
+            continue
+        if _plausible(given, 10, 11):
             yield Finding("phone", *match.span())
     for match in _TRUNK.finditer(text):
         if _plausible(match.group(), 9, 12) and not _of_a_book(text, match.start()):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pairwright.release.derive.known import Known
-from pairwright.release.derive.markdown import page, table
+from pairwright.release.derive.markdown import page, table, visible
 
 SHARE_ALIKE = "CC-BY-SA-"
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
@@ -71,9 +71,13 @@ def on_the_hub(known: Known) -> list[str]:
 
 
 def addresses(known: Known) -> list[str]:
-    """The texts of the licences on spdx.org, or this release's own page where none is known."""
-    found = [address for name in known.summary.licences if (address := _address(name))]
-    return found or ["LICENSE.md"]
+    """Each licence's text on spdx.org, or else its name; this release's own page for posts of which
+    none is known."""
+    found = (
+        "LICENSE.md" if name == "unknown" else _address(name) or " ".join(visible(name).split())
+        for name in known.summary.licences
+    )
+    return list(dict.fromkeys(found)) or ["LICENSE.md"]
 
 
 def _address(name: str) -> str | None:

@@ -21,6 +21,8 @@ class Manifest(Record):
     """Why it is no benchmark; empty in an ordinary release."""
     pairwright: str
     """Version that wrote the release."""
+    code: str
+    """Of the code that wrote it: `version.code_digest()`."""
     canary: str
     rows: Summary
     units: tuple[UnitCount, ...]
@@ -41,6 +43,7 @@ def manifest(known: Known) -> Manifest:
         kind=stated.kind,
         trial_because=stated.trial_because,
         pairwright=stated.pairwright,
+        code=stated.code,
         canary=known.canary,
         rows=known.summary,
         units=unit_counts(known.primary.units),

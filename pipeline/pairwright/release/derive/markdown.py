@@ -10,10 +10,13 @@ from pathlib import Path
 
 import jinja2
 
+from pairwright import text as words
 from pairwright.report import Table, inline, plain
 from pairwright.report import table as table_in_markdown
 
 NOT_STATED = "Not stated."
+# No characters at all (Unicode, section 23.7), which editors and parsers stumble over.
+_NOTHING = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
 
 
 class Markdown(str):
@@ -34,33 +37,40 @@ def page(template: str, **values: object) -> str:
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Markdown:
     """A table; the first `left` columns are words, the rest numbers."""
-    return Markdown(table_in_markdown(Table(head, tuple(rows), left)))
+    shown = tuple(tuple(map(visible, row)) for row in rows)
+    return Markdown(table_in_markdown(Table(head, shown, left)))
 
 
 def paragraph(text: str) -> Markdown:
     """Text at the start of a line."""
-    return Markdown(plain(text))
+    return Markdown(plain(visible(text)))
 
 
 def stated(text: str) -> Markdown:
     """Paragraphs that the release's makers wrote, or that they wrote none."""
-    parts = [plain(part) for part in re.split(r"\n\s*\n", text) if part.strip()]
+    parts = [plain(part) for part in re.split(r"\n\s*\n", visible(text)) if part.strip()]
     return Markdown("\n\n".join(parts) or NOT_STATED)
 
 
 def points(texts: Iterable[str]) -> Markdown:
     """A list, one point a text."""
-    return Markdown("\n".join(f"- {plain(text)}" for text in texts))
+    return Markdown("\n".join(f"- {plain(visible(text))}" for text in texts))
 
 
 def code(text: str, language: str = "") -> Markdown:
     """A block shown letter by letter; its fence is longer than any run of backticks in it."""
+    text = visible(text)
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return Markdown(f"{fence}{language}\n{text.strip()}\n{fence}")
 
 
+def visible(text: str) -> str:
+    """Without characters that show nothing and change how the rest is shown."""
+    return _NOTHING.sub("", words.visible(text))
+
+
 def _shown(value: object) -> object:
     if isinstance(value, Markdown):
         return value
-    return f"{value:,}" if isinstance(value, int) else inline(str(value))
+    return f"{value:,}" if isinstance(value, int) else inline(visible(str(value)))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from pairwright.dataset import Layout
 from pairwright.errors import Difference, InputError
+from pairwright.release.records import Stated
+from pairwright.version import code_digest
 
 Progress = Callable[[str, int, int | None], None]
 """Called with what is being checked, how much of it is done, and of how much, where it is known."""
@@ -31,6 +33,20 @@ def shown(value: object) -> str:
     """A value for a message: escaped, and cut to about a hundred characters."""
     text = ascii(value) if not isinstance(value, str) or not value.isprintable() else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+@contextmanager
+def by_another(stated: Stated) -> Iterator[None]:
+    """Say of a difference in what is derived that other code wrote it, where it did: pages are
+    worded, and figures estimated, by the code that wrote them."""
+    try:
+        yield
+    except Difference as found:
+        if stated.code == code_digest():
+            raise
+        told = f"Pairwright {stated.pairwright}, code {stated.code},"
+        fix = f"{told} wrote this release, and this is another: verify it with that one."
+        raise Difference(found.what, where=found.where, fix=fix) from None
 
 
 @contextmanager

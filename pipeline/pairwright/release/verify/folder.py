@@ -13,7 +13,8 @@ from pairwright.release.checksums import file_digest, read_checksums, root_diges
 from pairwright.release.verify.difference import Progress, difference, reading, same
 
 DOWNLOADED = (".git", ".gitattributes", ".cache")
-"""What git and the Hub's own tools put beside the files of a release."""
+"""What git and the Hub's own tools put beside the files of a release: at the top level only, and
+`.gitattributes` as a file, the others as folders."""
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -31,7 +32,7 @@ class Folder(NamedTuple):
 def check_folder(root: Path, digest: str | None, progress: Progress) -> Folder:
     """Raises Difference; InputError where there is no release, or `digest` is none."""
     _check_use(root, digest)
-    beside = tuple(name for name in DOWNLOADED if os.path.lexists(root / name))
+    beside = tuple(_beside(root))
     there = set(_files(root, ""))
     with reading(root):
         listed = read_checksums(root)
@@ -67,6 +68,15 @@ def _check_use(root: Path, digest: str | None) -> None:
             where=root,
             fix="Name the folder of a release, the one that holds checksums.sha256.",
         )
+
+
+def _beside(root: Path) -> Iterator[str]:
+    for name in DOWNLOADED:
+        path, folder = root / name, name != ".gitattributes"
+        if os.path.lexists(path):
+            if path.is_symlink() or not (path.is_dir() if folder else path.is_file()):
+                raise difference(f"is no {'folder' if folder else 'file'}", name)
+            yield name
 
 
 def _files(root: Path, below: str) -> Iterator[str]:

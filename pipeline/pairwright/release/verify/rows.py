@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-import pyarrow.parquet as pq
-
 from pairwright.dataset import Layout, Part, Row, licence_of, parts_of, read_rows
-from pairwright.dataset.layout import DOMAIN, SPLITS
+from pairwright.dataset.layout import DOMAIN
+from pairwright.records import content_id
 from pairwright.release.records import Stated
 from pairwright.release.summary import Summary, Summing
 from pairwright.release.verify.difference import Progress, difference, same
+from pairwright.release.verify.evidence import check_evidence
+from pairwright.release.verify.parts import check_part
+from pairwright.release.verify.stated import Models
 from pairwright.release.verify.twins import Halves
 from pairwright.release.verify.units import Kept
 from pairwright.release.verify.votes import Decided
@@ -39,32 +41,25 @@ def check_rows(
 ) -> Read:
     """Raises Difference; InputError for a file that cannot be read."""
     own, summing, digest = _Rows(kept, stated.info.licence), Summing(), hashlib.sha256()
+    models = Models(stated, layout.stated.name)
     done = 0
     for part in parts_of(layout.root):
-        halves = Halves()
+        halves, before = Halves(), done
         for number, row in enumerate(read_rows(layout.part(part)), start=1):
             where = f"{part.path}:{number}"
             own.add(part, row, where)
             halves.add(row, where)
             decided.add(row, where)
+            models.check(row, where)
+            check_evidence(row, where)
             summing.add(part, row)
             digest.update(row.model_dump_json().encode() + b"\n")
             done += 1
             if done % 1000 == 0:
                 progress("rows", done, None)
         halves.end()
-        _check_part(layout, part, stated)
+        check_part(layout, part, stated, done - before)
     return Read(summing.summary(), f"sha256:{digest.hexdigest()}")
-
-
-def _check_part(layout: Layout, part: Part, stated: Stated) -> None:
-    """What a file says of itself, beside its rows."""
-    if part.split != SPLITS[0] and not stated.validation_share:
-        raise difference("is there, and no user is in this split", part.path)
-    name = f"{stated.name} {stated.version}"
-    note = name if stated.kind == "release" else f"{name}: a trial, no benchmark"
-    found = pq.read_schema(layout.part(part)).metadata
-    same("metadata", found, {b"pairwright": note.encode()}, part.path)
 
 
 class _Rows:
@@ -75,6 +70,7 @@ class _Rows:
         self._licence = licence
         self._ids: set[str] = set()
         self._splits: dict[str, str] = {}
+        self._profiles: dict[tuple[str, str], int] = {}
         self._before: tuple[Part, int] | None = None
 
     def add(self, part: Part, row: Row, where: str) -> None:
@@ -91,17 +87,26 @@ class _Rows:
         same(f"the split of {row.user}", part.split, split, where)
         self._check_order(part, row, where)
         self._check_licences(row, where)
+        self._check_profile(row, where)
 
     def _check_order(self, part: Part, row: Row, where: str) -> None:
         unit = self._kept.get(row.subject)
         if unit is None:
             raise difference(f"{row.subject} is no kept unit of the build", where)
         same("mode", row.mode, unit.mode, where)
+        name = content_id("unit", f"{row.mode}:{row.item_id}")
+        same("the unit of its item", name, unit.name, where)
         before = self._before[1] if self._before and self._before[0] == part else 0
         # The second half of a twin has its first half's place.
         if unit.position < before or (unit.position == before and row.asked):
             raise difference(f"{row.subject} is out of the build's order", where)
         self._before = part, unit.position
+
+    def _check_profile(self, row: Row, where: str) -> None:
+        """What was known of a user when a question was asked is one, whatever was made of it."""
+        profile, about = hash(row.profile), (row.user or "", row.item_id)
+        if self._profiles.setdefault(about, profile) != profile:
+            raise difference(f"has another profile of {row.user} than a row before it", where)
 
     def _check_licences(self, row: Row, where: str) -> None:
         must = licence_of(row.source_url, row.created, self._licence)

@@ -1,35 +1,58 @@
-"""Version, kind, history and errata: each for itself, and with each other."""
+"""What a release states of itself: its version and kind, its models, and its errata."""
 
-import re
-from itertools import pairwise
+from collections.abc import Sequence
 
-from pairwright.dataset import Layout
-from pairwright.release.primary import Primary
+from pydantic import ConfigDict, ValidationError
+
+from pairwright.dataset import Layout, Row
+from pairwright.records import Record
+from pairwright.release.errata import fault
 from pairwright.release.records import Erratum, Stated, Version
-from pairwright.release.verify.difference import difference, same, shown
-from pairwright.release.versions import TRIAL
-
-_NUMBER = r"(?:0|[1-9]\d{0,5})"
-_ONE = rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:{TRIAL})?"
-_VERSION = re.compile(_ONE, re.ASCII)
-_VERSIONS = re.compile(rf"{_ONE}(?: to {_ONE})?", re.ASCII)
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_PAIR = re.compile(r"pair-[0-9a-f]{16}")
+from pairwright.release.verify.difference import difference, shown
+from pairwright.release.verify.history import check_history
+from pairwright.release.versions import TRIAL, numbers_of
 
 
-def check_stated(layout: Layout, primary: Primary) -> None:
+class _Part(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Calls(_Part):
+    n: int
+    simulated: int
+
+
+class _Endpoint(_Part):
+    model: str
+
+
+class _Build(_Part):
+    """The run's manifest, as far as rows can be held to it."""
+
+    calls: _Calls | None = None
+    endpoints: dict[str, _Endpoint] | None = None
+
+
+def check_stated(
+    layout: Layout, stated: Stated, history: Sequence[Version], errata: Sequence[Erratum]
+) -> None:
     """Raises Difference."""
-    stated, name = primary.stated, layout.stated.name
+    name = layout.stated.name
     _check_version(stated, name)
     if not 0 <= stated.validation_share < 1:
         raise difference(f"is {stated.validation_share}", f"{name} [validation_share]")
-    _check_history(primary.history, stated, layout.history.name)
-    for number, erratum in enumerate(primary.errata, start=1):
-        _check_erratum(erratum, f"{layout.errata.name}:{number}")
+    _check_calls(stated, name)
+    check_history(history, stated, layout.history.name)
+    known = set[tuple[str, str]]()
+    for number, erratum in enumerate(errata, start=1):
+        about = erratum.pair, erratum.what
+        if why := "is there twice" if about in known else fault(erratum):
+            raise difference(why, f"{layout.errata.name}:{number}")
+        known.add(about)
 
 
 def _check_version(stated: Stated, name: str) -> None:
-    if not _VERSION.fullmatch(stated.version):
+    if not numbers_of(stated.version):
         raise difference(f"is {shown(stated.version)}, and must be X.Y.Z", f"{name} [version]")
     trial = stated.kind == "trial"
     if stated.version.endswith(TRIAL) != trial:
@@ -45,44 +68,37 @@ def _check_version(stated: Stated, name: str) -> None:
         )
 
 
-def _check_history(history: tuple[Version, ...], stated: Stated, name: str) -> None:
-    if not history:
-        raise difference("is empty, and must hold this version", name)
-    same("version", history[-1].version, stated.version, f"{name}:{len(history)}")
-    for number, version in enumerate(history, start=1):
-        where = f"{name}:{number}"
-        if not _VERSION.fullmatch(version.version):
-            raise difference(f"version is {shown(version.version)}, and must be X.Y.Z", where)
-        if (version.previous is None) != (version.previous_digest is None):
-            raise difference("previous and previous_digest are not both there", where)
-        if version.previous_digest is not None and not _DIGEST.fullmatch(version.previous_digest):
-            raise difference(f"previous_digest is {shown(version.previous_digest)}", where)
-    first = history[0]
-    same("previous", first.previous, None, f"{name}:1")
-    same("pairs", first.pairs, _more(first), f"{name}:1")
-    for number, (before, after) in enumerate(pairwise(history), start=2):
-        where = f"{name}:{number}"
-        same("previous", after.previous, before.version, where)
-        if not _order(before.version) < _order(after.version):
-            raise difference(f"{after.version} does not come after {before.version}", where)
-        if before.version.endswith(TRIAL) and not after.version.endswith(TRIAL):
-            raise difference(f"{after.version} follows {before.version}, a trial", where)
-        same("pairs", after.pairs, before.pairs + _more(after), where)
+def _check_calls(stated: Stated, name: str) -> None:
+    calls, where = _build(stated, name).calls, f"{name} [build.calls]"
+    if calls is None:
+        return
+    if not 0 <= calls.simulated <= calls.n:
+        raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
+    if stated.kind == "release" and calls.n == calls.simulated > 0:
+        raise difference(f"all {calls.n} calls were simulated, and the kind is release", where)
 
 
-def _order(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.removesuffix(TRIAL).split(".")))
+def _build(stated: Stated, name: str) -> _Build:
+    try:
+        return _Build.model_validate(stated.build)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise difference(first["msg"], f"{name} [build.{at}]") from None
 
 
-def _more(version: Version) -> int:
-    sign = {"added": 1, "removed": -1, "changed": 0}
-    return sum(sign[change.what] * change.pairs for change in version.changes)
+class Models:
+    """The models that the build states, where it names any."""
 
+    def __init__(self, stated: Stated, name: str) -> None:
+        """Raises Difference where the build does not state them as a build does."""
+        endpoints = _build(stated, name).endpoints
+        self._known = None if endpoints is None else {of.model for of in endpoints.values()}
 
-def _check_erratum(erratum: Erratum, where: str) -> None:
-    if not _PAIR.fullmatch(erratum.pair):
-        raise difference(f"pair is {shown(erratum.pair)}, and must be the id of a pair", where)
-    if not _VERSIONS.fullmatch(erratum.versions):
-        raise difference(
-            f"versions is {shown(erratum.versions)}, and must be such as 1.0.0 to 1.1.0", where
-        )
+    def check(self, row: Row, where: str) -> None:
+        """Raise Difference where a row was written or judged by another."""
+        if self._known is None:
+            return
+        for name, model in (("generator", row.generator), ("judge", row.judge)):
+            if model is not None and model not in self._known:
+                raise difference(f"{name} is {shown(model)}, no model that the build states", where)

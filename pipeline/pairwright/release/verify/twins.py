@@ -10,6 +10,8 @@ _COMMON = (
     "verified", "simulated", "created", "source_url", "licence",
 )  # fmt: skip
 """What both halves say alike."""
+_MIRRORED = {"chosen": "rejected", "rejected": "chosen"}
+"""A verdict on the same responses as the other half tells it."""
 
 
 class Halves:
@@ -49,6 +51,9 @@ def _check_twin(asked: Row, other: Row, where: str) -> None:
         same(name, getattr(other, name), getattr(asked, name), where)
     same("chosen", other.chosen, asked.rejected, where)
     same("rejected", other.rejected, asked.chosen, where)
+    told = _MIRRORED.get(asked.comparison or "", asked.comparison)
+    same("comparison", other.comparison, told, where)
+    same("narrative of the half that did not ask", other.narrative, None, where)
     if other.user == asked.user:
         raise difference(f"both halves are of {other.user}", where)
     _check_dyad([asked, other], where)

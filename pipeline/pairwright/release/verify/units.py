@@ -15,6 +15,8 @@ _NAME = re.compile(r"unit-[0-9a-f]{16}")
 class Kept(NamedTuple):
     """A unit that was kept."""
 
+    name: str
+    """Its hash."""
     mode: Mode
     position: int
     """Its line, counted from 1."""
@@ -36,7 +38,7 @@ def check_units(units: Iterable[Unit], file: str) -> dict[str, Kept]:
         if unit.subject is not None:
             if unit.subject in kept:
                 raise difference(f"{unit.subject} was kept before", where)
-            kept[unit.subject] = Kept(unit.mode, number)
+            kept[unit.subject] = Kept(unit.unit, unit.mode, number)
     return kept
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from pairwright.release.verify.difference import difference, same
+from pairwright.release.verify.difference import difference, same, shown
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.public import Public, PublicAnnotator, PublicStudy
 from pairwright_human_eval.records import (
@@ -24,6 +24,7 @@ _PRIVATE = ("comment", "created", "updated")
 
 def check_verdicts(public: Public, outlines: Mapping[str, Outline], study: str, file: str) -> None:
     """`study` and `file` name study.json and verdicts.jsonl. Raises Difference."""
+    _check_counts(public.study, study)
     annotators = _annotators(public.study, study)
     tasks, given = set[str](), set[tuple[object, ...]]()
     for number, verdict in enumerate(public.verdicts, start=1):
@@ -41,9 +42,26 @@ def check_verdicts(public: Public, outlines: Mapping[str, Outline], study: str, 
         if (*own, verdict.purpose) in given:
             raise difference(f"{own[0]} answered this on {own[2]} before", where)
         given.add((*own, verdict.purpose))
+    _check_idle(public, study)
     order = [(verdict.task, verdict.annotator) for verdict in public.verdicts]
     if order != sorted(order):
         raise difference("is not ordered by task", file)
+
+
+def _check_counts(study: PublicStudy, file: str) -> None:
+    counts = {"overlap": study.overlap, "of": study.of, "left_out": study.left_out}
+    counts |= {f"set_aside.{reason}": n for reason, n in study.set_aside.items()}
+    for name, n in counts.items():
+        if n < 0:
+            raise difference(f"is {shown(n)}", f"{file} [{name}]")
+
+
+def _check_idle(public: Public, file: str) -> None:
+    """An annotator is somebody who answered; whose answers left with their subjects, too."""
+    answered = {verdict.annotator for verdict in public.verdicts}
+    for n, of in enumerate(public.study.annotators):
+        if not (of.annotator in answered or of.checks or of.repeats or public.study.left_out):
+            raise difference(f"{of.annotator} answered nothing", f"{file} [annotators.{n}]")
 
 
 def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:

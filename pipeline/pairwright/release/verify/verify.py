@@ -9,9 +9,11 @@ from pairwright.release.derive import documents, know
 from pairwright.release.primary import Primary, read_primary
 from pairwright.release.records import Kind
 from pairwright.release.verify.audited import check_audit
-from pairwright.release.verify.difference import Progress, difference, reading, same
+from pairwright.release.verify.difference import Progress, by_another, difference, reading
 from pairwright.release.verify.documents import compare, primary_documents
 from pairwright.release.verify.folder import Folder, check_folder
+from pairwright.release.verify.history import check_rows_of_history
+from pairwright.release.verify.manifest import check_digests
 from pairwright.release.verify.outlines import check_outlines
 from pairwright.release.verify.rows import Read, check_rows
 from pairwright.release.verify.stated import check_stated
@@ -52,14 +54,14 @@ def verify(
     progress("people's answers", 0, None)
     with reading(root):
         primary = read_primary(layout)
-        check_stated(layout, primary)
+        check_stated(layout, primary.stated, primary.history, primary.errata)
         _check_form(layout, primary, folder)
         kept = check_units(primary.units, _name(layout, layout.units))
         decided = _decided(layout, primary, kept)
         read = check_rows(layout, kept, decided, primary.stated, progress)
         decided.end(kept, "data")
-        same("pairs", primary.history[-1].pairs, read.summary.rows,
-             f"{layout.history.name}:{len(primary.history)}")  # fmt: skip
+        rows = {of.config: of.rows for of in read.summary.configs}
+        check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
         _check_derived(layout, primary, read, folder, progress)
     return Verified(
@@ -111,13 +113,15 @@ def _check_derived(
     """Every file but the primary ones, written again; and no file that is none of either."""
     progress("decisions and findings", 0, None)
     known = know(layout, primary, read.summary)
+    check_digests(layout, known.digests)
     derived: Iterable[tuple[str, Iterable[str]]] = documents(known)
     names = {part.path for part in parts_of(layout.root)}
     names |= {path for path, _ in primary_documents(layout, primary)}
     names |= {_name(layout, layout.audit), _name(layout, layout.audit_page)}
     for path, pieces in derived:
         progress(path, 0, None)
-        compare(layout.root, path, pieces)
+        with by_another(primary.stated):
+            compare(layout.root, path, pieces)
         names.add(path)
     if strangers := sorted(set(folder.files) - names):
         raise difference("is no file of a release", strangers[0])

@@ -1,0 +1,27 @@
+"""manifest.json beside the primary files: whose bytes are not those that it states?"""
+
+from collections.abc import Mapping
+
+from pydantic import ConfigDict, ValidationError
+
+from pairwright.dataset import Layout
+from pairwright.records import Record
+from pairwright.release.verify.difference import difference
+
+
+class _Manifest(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    files: dict[str, str]
+
+
+def check_digests(layout: Layout, digests: Mapping[str, str]) -> None:
+    """Name the primary file that changed where the manifest still has its digest, since to compare
+    the manifest with what it must be would name the manifest. Raises Difference."""
+    try:
+        stated = _Manifest.model_validate_json(layout.manifest.read_bytes()).files
+    except (OSError, ValidationError):
+        return  # It is compared whole after this.
+    for path, digest in digests.items():
+        if stated.get(path, digest) != digest:
+            raise difference(f"sha256 is {digest}, and manifest.json has {stated[path]}", path)

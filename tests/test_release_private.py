@@ -1,0 +1,117 @@
+"""What of the makers' machine and of hidden characters must not be in a release."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright.dataset import model_name, row_of
+from pairwright.policy import ReleaseInfo
+from pairwright.release.derive import documents, know
+from pairwright.release.primary import read_primary
+from pairwright.release.records import Stated
+from pairwright.release.stated import stated
+from pairwright.release.summary import Summing, rows_of
+from released import INFO, PAIRS, question, rows, run_of, written
+
+SECRET = "sk-SECRET123"
+HIDDEN = "\x00\x1b\x85\u2028\u2029\u202e\u200b\ufeff\ufffe\uffff\x7f"
+
+
+def told(**config: Any) -> Stated:
+    manifest = {
+        "source": {"path": "/home/ann/histories.jsonl"},
+        "config": {"source": {"path": "/home/ann/histories.jsonl"}, **config},
+        "endpoints": config.get("endpoints", {}),
+    }
+    info = ReleaseInfo.model_validate(INFO)
+    return stated(
+        "1.0.0", info, manifest, {}, trial_because=(), validation_share=0.0, where=Path("manifest")
+    )
+
+
+def test_of_what_is_sent_beside_a_prompt_only_names_and_types_are_told() -> None:
+    extra = {"api_key": SECRET, "n": 1, "metadata": {"user": "ann@corp.com"}}
+    sampling = {"judge": {"seed": 3, "extra": extra}, "planner": {"seed": 4}}
+    found = told(sampling=sampling)
+    assert found.build["config"]["sampling"] == {  # type: ignore[index,call-overload]
+        "judge": {"seed": 3, "extra": {"api_key": "str", "n": "int", "metadata": "dict"}},
+        "planner": {"seed": 4},
+    }
+    assert SECRET not in found.model_dump_json()
+
+
+def test_a_model_that_is_a_folder_is_told_by_its_name() -> None:
+    served = {"judge": {"model": "/home/ann/models/judge", "revision": "abc"}}
+    found = told(endpoints=served)
+    assert found.build["endpoints"] == {"judge": {"model": "judge", "revision": "abc"}}
+    assert "/home/ann" not in found.model_dump_json()
+
+
+def test_rows_name_a_model_that_is_a_folder_by_its_name() -> None:
+    draft = PAIRS[0].draft.model_copy(update={"generator": "/home/ann/models/writer/"})
+    pair = PAIRS[0].model_copy(update={"draft": draft, "judge": "C:\\models\\judge"})
+    row = row_of(pair)
+    assert (row.generator, row.judge) == ("writer", "judge")
+
+
+@pytest.mark.parametrize("model", ["org/model-7b", "model", "models\\judge", "./writer", ""])
+def test_a_model_that_is_no_folder_keeps_its_name(model: str) -> None:
+    assert model_name(model) == model
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Of a release whose makers' own words hold hidden characters, before what could be markup."""
+    folder = tmp_path_factory.mktemp("hidden")
+    words = f"{HIDDEN}# A heading{HIDDEN}\n\n{HIDDEN}- A `list`{HIDDEN}."
+    fields = ("motivation", "maintainers", "contact", "citation", "annotators", "payment",
+              "consent", "maintenance", "licence")  # fmt: skip
+    bare = [
+        pair.model_copy(
+            update={"profile": tuple(p.model_copy(update={"source_url": None}) for p in posts)}
+        )
+        for pair in PAIRS[:6]
+        for posts in (pair.profile,)
+    ]
+    run = run_of(
+        folder / "run", [*bare, *PAIRS[6:9]], info=dict.fromkeys(fields, words) | {"name": "small"}
+    )
+    layout = written(run, folder / "out")
+    layout.manifest.unlink()
+    summing = Summing()
+    for part, row in rows_of(layout):
+        summing.add(part, row)
+    known = know(layout, read_primary(layout), summing.summary())
+    return {path: "".join(pieces) for path, pieces in documents(known)}
+
+
+@pytest.mark.parametrize("name", ["README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"])
+def test_hidden_characters_reach_no_page(name: str, pages: dict[str, str]) -> None:
+    assert not set(HIDDEN) & set(pages[name])
+
+
+@pytest.mark.parametrize("name", ["README.md", "DATASHEET.md"])
+def test_what_stands_behind_a_hidden_character_is_no_markup(
+    name: str, pages: dict[str, str]
+) -> None:
+    # The citation stands in a block of code, letter by letter.
+    outside = "".join(pages[name].split("```")[::2])
+    assert "A heading" in outside
+    assert "\n# A heading" not in outside
+    assert "\n- A `" not in outside
+    assert "\n- A \\`" not in outside
+
+
+def test_croissant_names_every_licence_that_posts_have(pages: dict[str, str]) -> None:
+    licences = json.loads(pages["croissant.json"])["license"]
+    assert "https://spdx.org/licenses/CC-BY-SA-3.0.html" in licences
+    (own,) = [licence for licence in licences if not licence.startswith("https:")]
+    assert own == "# A heading - A `list` ."
+
+
+def test_line_separators_in_a_text_end_no_line(tmp_path: Path) -> None:
+    story = "One.\u2028Two.\x85Three."
+    run = run_of(tmp_path / "run", question(0, narrative=story))
+    assert story in {row.narrative for row in rows(written(run, tmp_path / "out"))}
