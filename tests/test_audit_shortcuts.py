@@ -15,7 +15,7 @@ from pairwright.audit.shortcuts import gathered as gathered_module
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.gathered import COUNTED
 from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response
-from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, row_of
+from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from verified import twin, violate
 
 LLMBAR = Path(__file__).resolve().parents[2] / "shared" / "data" / "llmbar"
@@ -426,3 +426,27 @@ def test_a_blind_scorer_gains_from_lost_halves_what_the_study_of_twins_says() ->
     assert length
     assert length.value is not None
     assert 0.56 <= length.value <= 0.63
+
+
+def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
+    part, sides = Shortcuts(), ("Ripe pears.", "Sour apples.")
+    for n in range(8):
+        for asked in (True, False):
+            chosen, rejected = sides if asked else sides[::-1]
+            # Both users write of apples alone, so overlap is wrong for the one who asked.
+            won = 3 if n else 0
+            part.add(
+                Row(
+                    id=f"{n}-{asked}", question=f"Which fruit, number {n}?", chosen=chosen,
+                    rejected=rejected, domain="Home", mode="twin", twin_id=f"twin-{n}",
+                    asked=asked, user=f"user-{n}-{asked}", dyad=f"dyad-{n}",
+                    profile=(RowPost(id="p", text="I like sour apples."),),
+                    votes=RowVotes(chosen=won, rejected=3 - won, equal=0, cannot_tell=1),
+                )
+            )  # fmt: skip
+    by_name = {check.name: check for check in part.checks()}
+    wrong, people = by_name["twin_against_baseline"], by_name["people_against_baseline"]
+    assert wrong.found
+    assert people.found
+    assert (wrong.found.value, wrong.found.n) == (0.5, 16)
+    assert (people.found.value, people.found.n) == (7 / 8, 8)

@@ -108,6 +108,11 @@ EXPLAINED = {
         why="On these pairs a scorer must understand more than which words the user has used.",
         todo="Report scorers on these pairs apart.",
     ),
+    "people_against_baseline": Explained(
+        title="Twins: people where word overlap is wrong, majority for the chosen response",
+        why="Here the right choice cannot come from counting the user's words.",
+        todo="Look at these pairs: people who read the posts should still choose the chosen one.",
+    ),
     "profile_overlap": Explained(
         title="Picks the response with more of the profile's words",
         why="A floor: a scorer that reads the profile should do better than counting its words.",

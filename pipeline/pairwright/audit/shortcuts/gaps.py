@@ -28,8 +28,14 @@ def twin_gaps(config: str, of: Gathered, profile_overlap: Trial) -> Iterator[Che
     quality = mean(of.quality[judged], of.clusters[judged], least=0)
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
     yield _note("twin_quality_gap", config, quality, missing)
-    wrong = _share((profile_overlap.points == 0).astype(np.float64), profile_overlap.clusters)
-    yield _note("twin_against_baseline", config, wrong, profile_overlap.why)
+    wrong = profile_overlap.points == 0
+    share = _share(wrong.astype(np.float64), profile_overlap.clusters)
+    yield _note("twin_against_baseline", config, share, profile_overlap.why)
+    places = profile_overlap.places[wrong]
+    asked = places[~np.isnan(of.people[places])]
+    people = _share(of.people[asked], of.clusters[asked])
+    none = "" if len(asked) else "Nobody voted on these pairs."
+    yield _note("people_against_baseline", config, people, none)
 
 
 def _share(points: Floats, clusters: Places) -> Interval | None:

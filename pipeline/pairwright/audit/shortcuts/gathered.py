@@ -55,6 +55,7 @@ class Gathered:
         self._points = bytearray()
         self._words = array("L")
         self._quality = array("d")
+        self._people = array("d")
         self._clusters = array("L")
         self._places: dict[str, int] = {}
 
@@ -72,6 +73,7 @@ class Gathered:
         self._points.extend(_points(*sides))
         self._words.extend(side.length for side in sides)
         self._quality.append(_quality_gap(row))
+        self._people.append(_majority(row))
         self._clusters.append(self._places.setdefault(cluster, len(self._places)))
 
     def __len__(self) -> int:
@@ -97,6 +99,12 @@ class Gathered:
     def quality(self) -> Floats:
         """Shape (n,): distance of the judge's mean scores of both sides; NaN where not judged."""
         return np.array(self._quality, np.float64)
+
+    @property
+    def people(self) -> Floats:
+        """Shape (n,): 1 where most votes for a response are for the chosen one, 0 where they are
+        for the other, or one half; NaN without such votes."""
+        return np.array(self._people, np.float64)
 
     @property
     def ratio(self) -> Floats:
@@ -136,3 +144,9 @@ def _quality_gap(row: Row) -> float:
     """Distance of the judge's mean scores of the two responses; NaN where it gave none."""
     gaps = [of.chosen - of.rejected for of in row.quality]
     return abs(sum(gaps)) / len(gaps) if gaps else math.nan
+
+
+def _majority(row: Row) -> float:
+    if row.votes is None or not row.votes.chosen + row.votes.rejected:
+        return math.nan
+    return float(np.sign(row.votes.chosen - row.votes.rejected) + 1) / 2

@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pairwright.dataset import Row
+from pairwright.dataset import Row, RowPost
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -24,7 +24,7 @@ class Line(NamedTuple):
 
 
 def attribution(rows: Iterable[Row]) -> Iterator[str]:
-    """The file, line by line: every post and question with an address, sorted, each once.
+    """The file, line by line: every post and question, sorted, each once.
 
     In memory is one line for each, and no text of theirs.
     """
@@ -35,11 +35,13 @@ def attribution(rows: Iterable[Row]) -> Iterator[str]:
 
 def _lines(rows: Iterable[Row]) -> Iterator[Line]:
     for row in rows:
-        if row.source_url:
-            yield Line(row.item_id, row.source_url, row.licence or "", row.created or "")
+        yield _line(row.item_id, row)
         for post in row.profile:
-            if post.source_url:
-                yield Line(post.id, post.source_url, post.licence or "", post.created or "")
+            yield _line(post.id, post)
+
+
+def _line(name: str, of: Row | RowPost) -> Line:
+    return Line(name, of.source_url or "", of.licence or "", of.created or "")
 
 
 def _written(cells: Iterable[str]) -> str:

@@ -43,9 +43,9 @@ def meaning(known: Known) -> Iterator[str]:
             " licence that Creative Commons lists as compatible."
         )
         yield (
-            "Attribution: attribution.csv has a line for each post and question with an address;"
-            " its author is named there. Keep that file, or the addresses in the rows, with the"
-            " posts. Posts are as the source gave them; longer ones may be cut."
+            "Attribution: attribution.csv has a line for each post and question; its author is"
+            " named at its address. Keep that file, or the addresses in the rows, with the posts."
+            " Posts are as the source gave them; longer ones may be cut."
         )
     if "unknown" in counts:
         yield (
