@@ -66,7 +66,7 @@ def build(config: Path, run: Path, *options: str) -> Done:
         " used.ru_maxrss / 1024]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *_command(config, run), *options],
+        [sys.executable, "-c", script, *command(config, run), *options],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return Done(*json.loads(done.stdout))
@@ -77,7 +77,7 @@ def build_and_kill(config: Path, run: Path, after_calls: int) -> None:
     import sqlite3
 
     process = subprocess.Popen(
-        _command(config, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command(config, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     store = run / "calls.sqlite"
     while process.poll() is None:
@@ -111,6 +111,6 @@ def import_cpu_seconds() -> float:
     return sorted(once() for _ in range(3))[1]
 
 
-def _command(config: Path, run: Path) -> list[str]:
+def command(config: Path, run: Path) -> list[str]:
     program = "from pairwright.cli import main; main()"
     return [sys.executable, "-c", program, "build", str(config), "--run", str(run)]

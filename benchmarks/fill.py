@@ -26,7 +26,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, Endpoint(1.0) as endpoint:
         folder = Path(scratch)
         config = building.prepare(folder, endpoint.url, ITEMS, modes=MODES, concurrency=CONCURRENCY)
-        command = building._command(config, folder / "run")
+        command = building.command(config, folder / "run")
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # One worker for each call in flight: the last unit leaves the source about then.
         last_taken = ITEMS * len(MODES) - CONCURRENCY
