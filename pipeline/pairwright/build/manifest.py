@@ -62,7 +62,7 @@ def manifest(
         },
         "json_replies": {
             "read": counted.json_replies,
-            "leniently": {kind: n for kind, n in sorted(counted.lenient.items())},
+            "leniently": dict(sorted(counted.lenient.items())),
         },
         "no_personal_signal": [
             {"earlier_posts": name, **_share(found)}

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
 
 from pairwright.errors import on_disk
@@ -47,7 +47,7 @@ class Outcome(Record):
     simulated: bool
     json_replies: int = 0
     """Replies that were read as JSON, and how many of them only leniently."""
-    lenient: dict[Leniency, int] = {}
+    lenient: dict[Leniency, int] = Field(default={})
 
     @property
     def kind(self) -> Kind:
