@@ -35,7 +35,7 @@ VLLM = """\
 vllm:num_requests_running{engine="0",model_name="m"} 0.0
 # HELP vllm:cache_config_info Information of the LLMEngine CacheConfig
 # TYPE vllm:cache_config_info gauge
-vllm:cache_config_info{block_size="32",enable_prefix_caching="True",kv_cache_size_tokens="4096",x="\\"quoted\\" }"} 1
+vllm:cache_config_info{enable_prefix_caching="True",kv_cache_size_tokens="4096",x="\\"a\\" }"} 1
 """
 
 
@@ -216,9 +216,9 @@ def needs(**changes: Any) -> int:
 
 
 def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
-    assert needs() == 6000 + 1000 + 1024
-    assert needs(planner={"history_tokens": 2000}) == 2000 + 1000 + 1024
-    assert needs(preset="paper", planner={"retrieval": "bm25"}) == 1000 + 1024
+    assert needs() == 6000 + 1000 + 2048
+    assert needs(planner={"history_tokens": 2000}) == 2000 + 1000 + 2048
+    assert needs(preset="paper", planner={"retrieval": "bm25"}) == 1000 + 2048
 
 
 def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:

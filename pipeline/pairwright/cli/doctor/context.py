@@ -10,17 +10,18 @@ INSTRUCTIONS = 1000
 def needed(config: Config, name: str) -> int:
     """Tokens of the longest prompt with its reply that an endpoint gets, by the config.
 
-    Histories are measured at four characters a token, as the build measures them.
+    Histories are measured at four characters a token, as the build measures them; a reply that
+    is cut short is asked for again with twice the room.
     """
     endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
-    rooms = [INSTRUCTIONS + room for room in _rooms(config, name)]
+    rooms = [INSTRUCTIONS + 2 * room for room in _rooms(config, name)]
     reads = name == roles.planner and config.aspects == "planner"
     if reads or (name in roles.generator and config.paper_writers):
         history = min(
             config.planner.history_tokens, endpoint.history_tokens or config.planner.history_tokens
         )
         reader = sampling.planner if reads else sampling.generator
-        rooms.append(history + INSTRUCTIONS + reader.max_tokens)
+        rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
     return max(rooms)
 
 

@@ -1,12 +1,11 @@
 """What a server tells about itself: its list of models, and vLLM's metrics."""
 
-import asyncio
 import json
 import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import httpx2
+import aiohttp
 
 from pairwright.cli.doctor.finding import Finding
 from pairwright.config import Endpoint
@@ -46,7 +45,7 @@ async def listed(url: str, key: str | None, endpoint: Endpoint) -> Listed:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         got = await _get(where, headers, endpoint.timeout_s)
-    except (httpx2.HTTPError, OSError, TimeoutError) as error:
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return Listed(
             Finding(
                 "stop", "server", f"not reachable: {str(error) or type(error).__name__}",
@@ -105,7 +104,7 @@ async def metrics(url: str) -> Metrics | None:
     """vLLM's metrics, which stand beside /v1 and not under it; None where there are none."""
     try:
         got = await _get(f"{url.rstrip('/').removesuffix('/v1')}/metrics", {}, TIMEOUT_S)
-    except (httpx2.HTTPError, OSError, TimeoutError):
+    except (aiohttp.ClientError, OSError, TimeoutError):
         return None
     return read_metrics(got.text) if got.status == 200 else None
 
@@ -123,19 +122,18 @@ def read_metrics(text: str) -> Metrics | None:
 
 
 async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Got:
-    """One GET that follows nothing; raises TimeoutError, OSError or httpx2.HTTPError."""
-    seconds = min(timeout_s, TIMEOUT_S)
+    """One GET that follows nothing; raises TimeoutError, OSError or aiohttp.ClientError."""
+    limit = aiohttp.ClientTimeout(total=min(timeout_s, TIMEOUT_S))
     # A proxy of the environment cannot reach this machine's own servers.
     proxied = urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")
-    async with asyncio.timeout(seconds):
-        async with (
-            httpx2.AsyncClient(timeout=seconds, trust_env=proxied) as client,
-            client.stream("GET", url, headers=headers) as response,
-        ):
-            body = b""
-            async for part in response.aiter_bytes():
-                body += part
-                if len(body) > LONGEST:
-                    break
-    moved_to = response.headers.get("location") if 300 <= response.status_code < 400 else None
-    return _Got(response.status_code, body.decode("utf-8", "replace"), moved_to)
+    async with (
+        aiohttp.ClientSession(timeout=limit, trust_env=proxied) as session,
+        session.get(url, headers=headers, allow_redirects=False) as response,
+    ):
+        body = b""
+        async for part in response.content.iter_any():
+            body += part
+            if len(body) > LONGEST:
+                break
+        moved_to = response.headers.get("location") if 300 <= response.status < 400 else None
+        return _Got(response.status, body.decode("utf-8", "replace"), moved_to)
