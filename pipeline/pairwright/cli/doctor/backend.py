@@ -9,8 +9,7 @@ import json
 from typing import Any
 
 from pairwright.cli.doctor.finding import Finding
-from pairwright.cli.doctor.questions import QUESTION, Questions
-from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.cli.doctor.questions import QUESTION, NotTaken, Questions
 from pairwright.llm import leniency
 
 SEEDS = (1, 2, 3)
@@ -38,7 +37,7 @@ async def _name(questions: Questions) -> str | None:
     """vLLM's backend, by whether it refuses the keyword `not`; None where neither is seen."""
     try:
         await _ask(questions, {"type": "string", "not": {"const": "bread"}}, room=16, seed=SEEDS[0])
-    except (CallFailed, EndpointRefused) as error:
+    except NotTaken as error:
         return "guidance" if "Unimplemented keys" in str(error) else None
     return "xgrammar"
 
@@ -49,7 +48,7 @@ async def _faults(questions: Questions) -> int:
     for seed in SEEDS:
         try:
             text = await _ask(questions, {"type": "string", "maxLength": 40}, room=256, seed=seed)
-        except (CallFailed, EndpointRefused):
+        except NotTaken:
             break  # A server that does not take the keyword cannot have the fault.
         found += leniency(text) == "control_characters"
     return found

@@ -106,11 +106,14 @@ async def _findings(questions: Questions, wanted: Wanted, key: str | None) -> li
     findings = [server.finding, context(server.context, wanted.context)]
     try:
         findings.append(await structured(questions))
+        if questions.endpoint.structured:
+            vllm = server.vllm or told is not None
+            findings.append(await backend(questions, vllm=vllm))
+        findings.append(await prefix(questions, told))
+        findings.append(await seeds(questions))
     except (CallFailed, EndpointRefused) as error:
-        return [*findings, Finding("stop", "requests", f"refused: {error}")]
-    if questions.endpoint.structured:
-        findings.append(await backend(questions, vllm=server.vllm or told is not None))
-    return [*findings, await prefix(questions, told), await seeds(questions)]
+        findings.append(Finding("stop", "requests", f"not answered: {error}"))
+    return findings
 
 
 def _sampling(config: Config, name: str) -> Sampling:

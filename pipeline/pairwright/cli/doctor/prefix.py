@@ -1,9 +1,8 @@
 """Is a history that several prompts begin with computed once?"""
 
 from pairwright.cli.doctor.finding import Finding
-from pairwright.cli.doctor.questions import QUESTION, Questions
+from pairwright.cli.doctor.questions import QUESTION, NotTaken, Questions
 from pairwright.cli.doctor.server import Metrics
-from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.prompt import Labelled
 
 ROOM = 16
@@ -24,7 +23,7 @@ async def prefix(questions: Questions, told: Metrics | None) -> Finding:
     try:
         await questions.put(ask, room=ROOM, seed=questions.sampling.seed)
         again = await questions.put(ask, room=ROOM, seed=questions.sampling.seed)
-    except (CallFailed, EndpointRefused) as error:
+    except NotTaken as error:
         return Finding("note", "prefix cache", f"not found out: {error}")
     if again.cached_tokens:
         found = (

@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 from pairwright.client import Client
 from pairwright.config import Endpoint, Sampling
-from pairwright.errors import CallFailed
+from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.llm import CONTEXT_LENGTH, Completion, Request, completion_of
 from pairwright.prompt import Ask, Prompts
 
 QUESTION = "How do I keep bread fresh?"
+
+
+class NotTaken(Exception):
+    """The server refuses this one request, in its own words; it may well take others."""
 
 
 class Answer(NamedTuple):
@@ -31,8 +35,10 @@ class Questions(NamedTuple):
     async def put(
         self, ask: Ask, *, room: int, seed: int | None, schema: str | None = None
     ) -> Answer:
-        """One request at temperature 1, so that seeds show. Raises errors.CallFailed or
-        errors.EndpointRefused."""
+        """One request at temperature 1, so that seeds show.
+
+        Raises NotTaken, and errors.CallFailed where the server fails.
+        """
         request = Request(
             model=self.endpoint.model,
             messages=ask.messages,
@@ -43,10 +49,17 @@ class Questions(NamedTuple):
             schema_json=schema,
             extra=self.sampling.extra_json,
         )
-        body = await self.client.send(request)
+        try:
+            body = await self.client.send(request)
+        except EndpointRefused as error:
+            raise NotTaken(str(error)) from None
+        except CallFailed as error:
+            if error.reason.startswith("http_4"):
+                raise NotTaken(str(error)) from None
+            raise
         completion = completion_of(request.key, body)
         if completion.finish in (CONTEXT_LENGTH, "content_filter"):
-            raise CallFailed(completion.finish, completion.text[:500])
+            raise NotTaken(completion.text[:500])
         return Answer(completion, _cached(body))
 
 

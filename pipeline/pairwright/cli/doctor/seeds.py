@@ -1,8 +1,7 @@
 """Does the same seed give the same text, and another seed another text?"""
 
 from pairwright.cli.doctor.finding import Finding
-from pairwright.cli.doctor.questions import QUESTION, Questions
-from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.cli.doctor.questions import QUESTION, NotTaken, Questions
 
 ROOM = 48
 """Tokens of a reply: enough for two texts to part."""
@@ -19,7 +18,7 @@ async def seeds(questions: Questions) -> Finding:
             (await questions.put(ask, room=ROOM, seed=number)).completion
             for number in (seed, seed, seed + 1)
         ]
-    except (CallFailed, EndpointRefused) as error:
+    except NotTaken as error:
         return Finding("note", "seeds", f"not found out: {error}")
     # A model that thinks first may not have come to its text yet.
     first, second, other = [answer.reasoning + answer.text for answer in answers]
