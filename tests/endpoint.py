@@ -47,6 +47,7 @@ class Asked:
 
 
 Handler = Callable[[Asked], Awaitable[web.StreamResponse]]
+Page = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass
@@ -97,13 +98,19 @@ class Endpoint:
 
 @asynccontextmanager
 async def serving(
-    handler: Handler, *, port: int = 0, models: tuple[str, ...] = ("m",)
+    handler: Handler,
+    *,
+    port: int = 0,
+    models: tuple[str, ...] = ("m",),
+    pages: Mapping[str, Page] | None = None,
 ) -> AsyncIterator[Endpoint]:
-    """Serve until the block ends. Port 0 takes a free one."""
+    """Serve until the block ends. Port 0 takes a free one. `pages` answer other paths, or
+    `/v1/models` in another way."""
     endpoint = Endpoint(handler=handler, models=models)
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_post("/v1/chat/completions", endpoint.chat)
-    app.router.add_get("/v1/models", endpoint.list_models)
+    for path, page in {"/v1/models": endpoint.list_models, **(pages or {})}.items():
+        app.router.add_get(path, page)
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     try:

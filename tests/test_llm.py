@@ -2,13 +2,16 @@
 
 import asyncio
 import gc
+import importlib
 import json
+import pkgutil
 from dataclasses import fields, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
 import pytest
 
+from pairwright import stages
 from pairwright.errors import CallFailed
 from pairwright.llm import (
     SIMULATED,
@@ -16,6 +19,7 @@ from pairwright.llm import (
     Request,
     completion_of,
     key_of,
+    leniency,
     parse,
     schema_of,
     together,
@@ -86,9 +90,9 @@ def test_whatever_changes_the_answer_changes_the_key(field: str) -> None:
     assert replace(REQUEST, **{field: CHANGES[field]}).key != REQUEST.key
 
 
-def test_every_field_of_a_request_is_in_the_key_but_its_purpose() -> None:
-    assert {field.name for field in fields(Request)} == {*CHANGES, "purpose"}
-    assert replace(REQUEST, purpose="support").key == REQUEST.key
+def test_every_field_of_a_request_is_in_the_key_but_its_purpose_and_how_it_is_read() -> None:
+    assert {field.name for field in fields(Request)} == {*CHANGES, "purpose", "json_reply"}
+    assert replace(REQUEST, purpose="support", json_reply=True).key == REQUEST.key
 
 
 def test_none_and_zero_are_different_settings() -> None:
@@ -231,6 +235,33 @@ def test_control_characters_inside_strings_are_let_through() -> None:
     )
 
 
+PLAIN, BROKEN = '{"reason": "r", "score": 2}', '{"reason": "a\nb", "score": 2}'
+
+
+@pytest.mark.parametrize(
+    ("text", "overlooked"),
+    [
+        (PLAIN, None),
+        (f"\n  {PLAIN}\n", None),
+        (json.dumps(json.loads(PLAIN), indent=2), None),
+        ('{"reason": "\u200b \u00a0", "score": 2}', None),
+        (f"```json\n{PLAIN}\n```", "fence"),
+        (f"``` {PLAIN} ```", "fence"),
+        (BROKEN, "control_characters"),
+        (BROKEN.replace("\n", "\x00"), "control_characters"),
+        (f"```json\n{BROKEN}\n```", "fence_and_control_characters"),
+        ("", None),
+        ("Certainly!\nHere it is.", None),
+        ("``````", None),
+        (f"```json\n{PLAIN}", None),
+        (BROKEN + "}", None),
+        ("[" * 100_000 + "\n", None),
+    ],
+)
+def test_what_is_overlooked_in_a_reply_is_named(text: str, overlooked: str | None) -> None:
+    assert leniency(text) == overlooked
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -277,16 +308,13 @@ def test_a_complaint_names_the_place_in_a_list() -> None:
 
 # Schemas
 
-REPLIES: list[type[Reply]] = [
-    AdherenceReply,
-    CompareReply,
-    MatchReply,
-    NarrativeReply,
-    PlanBlindReply,
-    PlanReply,
-    SupportReply,
-    _quality_reply(("correctness", "relevance", "helpfulness")),
-]
+_quality_reply(("correctness", "relevance", "helpfulness"))  # Makes its class.
+for found in pkgutil.iter_modules(stages.__path__):
+    importlib.import_module(f"{stages.__name__}.{found.name}")
+REPLIES = sorted(
+    (reply for reply in Reply.__subclasses__() if reply.__module__ != __name__),
+    key=lambda reply: reply.__name__,
+)
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "enum"}
 
 
@@ -301,6 +329,14 @@ def every(node: Any) -> list[dict[str, Any]]:
     inner = [*node.get("properties", {}).values(), *node.get("$defs", {}).values()]
     inner += [node["items"]] if "items" in node else []
     return [node, *(each for child in inner for each in every(child))]
+
+
+def test_every_reply_that_a_stage_asks_for_is_looked_at() -> None:
+    asked = {
+        AdherenceReply, CompareReply, MatchReply, NarrativeReply, PlanBlindReply, PlanReply,
+        SupportReply,
+    }  # fmt: skip
+    assert asked < set(REPLIES)
 
 
 @pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.__name__)

@@ -6,11 +6,12 @@ units under way finish the calls they have in flight, and the error is raised.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from pairwright.llm import LLM, Completion, Models, Request
+from pairwright.llm import LLM, Completion, Leniency, Models, Request, leniency
 
 T = TypeVar("T")
 
@@ -71,7 +72,7 @@ class Traced:
 
     async def complete(self, request: Request) -> Completion:
         completion = await self.llm.complete(request)
-        self.calls.add(Call(request.purpose, completion.key), completion)
+        self.calls.add(Call(request.purpose, completion.key), completion, request.json_reply)
         return completion
 
 
@@ -83,14 +84,21 @@ class CallLog:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     simulated: bool = False
+    json_replies: int = 0
+    """Replies that were to be read as JSON; `lenient` counts those that were none by the book."""
+    lenient: Counter[Leniency] = field(default_factory=Counter)
 
-    def add(self, call: Call, completion: Completion) -> None:
+    def add(self, call: Call, completion: Completion, json_reply: bool) -> None:
         if call in self.made:
             return
         self.made[call] = None
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
         self.simulated = self.simulated or completion.simulated
+        if json_reply:
+            self.json_replies += 1
+            if overlooked := leniency(completion.text):
+                self.lenient[overlooked] += 1
 
 
 def traced(models: Models) -> tuple[Models, CallLog]:

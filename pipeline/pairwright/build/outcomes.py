@@ -10,10 +10,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
 
 from pairwright.errors import on_disk
+from pairwright.llm import Leniency
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.run import Call
 from pairwright.store import Store
@@ -44,6 +45,9 @@ class Outcome(Record):
     prompt_tokens: int
     completion_tokens: int
     simulated: bool
+    json_replies: int = 0
+    """Replies that were read as JSON, and how many of them only leniently."""
+    lenient: dict[Leniency, int] = Field(default={})
 
     @property
     def kind(self) -> Kind:

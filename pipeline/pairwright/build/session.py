@@ -143,6 +143,8 @@ async def _outcome(unit: Unit, corpus: Corpus, policy: Policy, crew: Crew) -> Ou
         prompt_tokens=log.prompt_tokens,
         completion_tokens=log.completion_tokens,
         simulated=log.simulated,
+        json_replies=log.json_replies,
+        lenient=dict(log.lenient),
     )
 
 

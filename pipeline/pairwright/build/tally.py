@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from pairwright.build.outcomes import Failure, Outcome, spooled
+from pairwright.llm import Leniency
 from pairwright.records import Draft, Rejected
 from pairwright.stats import Share, share
 from pairwright.store import Store
@@ -30,6 +31,11 @@ class Tally:
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
     """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
     simulated: int = 0
+    json_replies: int = 0
+    """Readings of replies as JSON, by the units that were kept or rejected: a reply that several
+    units share counts for each."""
+    lenient: Counter[Leniency] = field(default_factory=Counter)
+    """Those of them in which something had to be overlooked."""
     calls: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in MEASURED})
     """Keys of the calls that measure a model, by purpose; `checks` reads their replies."""
 
@@ -43,6 +49,8 @@ class Tally:
         if isinstance(result, Failure):
             self.failed[mode, result.failure] += 1
             return
+        self.json_replies += outcome.json_replies
+        self.lenient.update(outcome.lenient)
         refused: tuple[Draft, ...]
         if isinstance(result, Rejected):
             self.rejected[mode, result.stage, result.reason] += 1

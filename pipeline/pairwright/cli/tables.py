@@ -52,6 +52,9 @@ def result_table(
     for check in checked:
         if check.found.n:
             table.add_row("check", check.meaning, str(check.found))
+    for kind, n in counted.lenient.most_common():
+        share = f"{n:,} of {counted.json_replies:,}"
+        table.add_row("lenient", f"replies read in spite of: {kind.replace('_', ' ')}", share)
     table.add_section()
     totals = store.totals()
     sent = f"; {meter.sent:,} sent now" if meter else ""

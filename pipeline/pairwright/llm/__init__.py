@@ -9,7 +9,7 @@ malformed reply is an answer too: asking again is asking for the next draw.
 from pairwright.llm.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
 from pairwright.llm.model import Model, Models
 from pairwright.llm.once import Once
-from pairwright.llm.reply import Reply, parse, schema_of
+from pairwright.llm.reply import Leniency, Reply, leniency, parse, schema_of
 from pairwright.llm.request import KEY_TAG, Request, key_of
 from pairwright.llm.seam import LLM, Sender, Unstored
 from pairwright.llm.together import together
@@ -20,6 +20,7 @@ __all__ = [
     "LLM",
     "SIMULATED",
     "Completion",
+    "Leniency",
     "Model",
     "Models",
     "Once",
@@ -29,6 +30,7 @@ __all__ = [
     "Unstored",
     "completion_of",
     "key_of",
+    "leniency",
     "parse",
     "schema_of",
     "together",

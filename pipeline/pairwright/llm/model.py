@@ -80,7 +80,7 @@ class Model(NamedTuple):
     def _request(
         self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
     ) -> Request:
-        messages = ask.messages
+        messages, json_reply = ask.messages, schema is not None
         if schema and not self.structured:
             told = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
             last = messages[-1]
@@ -100,6 +100,7 @@ class Model(NamedTuple):
             extra=self.extra,
             draw=draw,
             purpose=ask.name,
+            json_reply=json_reply,
         )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
@@ -20,20 +20,16 @@ R = TypeVar("R", bound=Reply)
 def parse(text: str, reply: type[R]) -> R | str:
     """The reply as an object, or a sentence saying why it is none.
 
-    Accepts a JSON object alone or inside one Markdown fence; control characters inside
-    strings are let through, because some structured-output engines emit them.
+    Strict JSON, or what is JSON once the faults that `leniency` names are overlooked.
     """
     return _parse(text, reply)  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=2048)
 def _parse(text: str, reply: type[Reply]) -> Reply | str:
-    body = text.strip()
-    if body.startswith("```") and body.endswith("```"):
-        body = body.strip("`").removeprefix("json").strip()
     try:
-        data = json.loads(body, strict=False)
-        if "\\ud" in body.lower():
+        data = json.loads(_unfenced(text), strict=False)
+        if "\\ud" in text.lower():
             json.dumps(data, ensure_ascii=False).encode()  # UnicodeError is a ValueError.
         return reply.model_validate(data)
     except RecursionError:
@@ -44,6 +40,41 @@ def _parse(text: str, reply: type[Reply]) -> Reply | str:
             where = ".".join(str(part) for part in first["loc"]) or "the reply"
             return f"{where}: {first['msg']}"
         return f"not JSON: {error}"
+
+
+Leniency = Literal["fence", "control_characters", "fence_and_control_characters"]
+
+
+@lru_cache(maxsize=2048)
+def leniency(text: str) -> Leniency | None:
+    """What has to be overlooked to read a reply as JSON: a Markdown fence around it, control
+    characters inside strings (some structured-output engines emit them), or both.
+
+    None for strict JSON, and for what is no JSON either way.
+    """
+    body = _unfenced(text)
+    fenced = body is not text
+    # Most replies of engines are one printable line, and a look is cheaper than a parser.
+    controlled = not body.isprintable() and not _is_json(body) and _is_json(body, strict=False)
+    if fenced and (controlled or _is_json(body)):
+        return "fence_and_control_characters" if controlled else "fence"
+    return "control_characters" if controlled else None
+
+
+def _is_json(body: str, *, strict: bool = True) -> bool:
+    try:
+        json.loads(body, strict=strict)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _unfenced(text: str) -> str:
+    """The text inside the one Markdown fence that is all of it, or the text as it is."""
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```"):
+        return body.strip("`").removeprefix("json").strip()
+    return text
 
 
 _SCHEMAS: dict[type[BaseModel], tuple[str, str]] = {}

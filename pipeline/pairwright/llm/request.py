@@ -35,6 +35,8 @@ class Request:
     draw: int = 0
     purpose: str = ""
     """Which prompt this is, for people. Not part of the key."""
+    json_reply: bool = False
+    """Whether the reply will be read as JSON, with a schema or without. Not part of the key."""
 
     @property
     def canonical(self) -> str:

@@ -1,0 +1,71 @@
+"""Real prompts put to one server, and what came back beside the text."""
+
+import json
+from typing import NamedTuple
+
+from pairwright.client import Client
+from pairwright.config import Endpoint, Sampling
+from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.llm import CONTEXT_LENGTH, Completion, Request, completion_of
+from pairwright.prompt import Ask, Prompts
+
+QUESTION = "How do I keep bread fresh?"
+
+
+class NotTaken(Exception):
+    """The server refuses this one request, in its own words; it may well take others."""
+
+
+class Answer(NamedTuple):
+    """A reply with what its usage says."""
+
+    completion: Completion
+    cached_tokens: int | None
+    """Prompt tokens that came from the server's prefix cache, where it says so."""
+
+
+class Questions(NamedTuple):
+    """Whom to ask, and in which words."""
+
+    client: Client
+    endpoint: Endpoint
+    sampling: Sampling
+    prompts: Prompts
+
+    async def put(
+        self, ask: Ask, *, room: int, seed: int | None, schema: str | None = None
+    ) -> Answer:
+        """One request at temperature 1, so that seeds show.
+
+        Raises NotTaken, and errors.CallFailed where the server fails.
+        """
+        request = Request(
+            model=self.endpoint.model,
+            messages=ask.messages,
+            temperature=None if self.sampling.temperature is None else 1.0,
+            max_tokens=room,
+            seed=seed,
+            schema_name=schema and ask.name,
+            schema_json=schema,
+            extra=self.sampling.extra_json,
+        )
+        try:
+            body = await self.client.send(request)
+        except EndpointRefused as error:
+            raise NotTaken(str(error)) from None
+        except CallFailed as error:
+            if error.reason.startswith("http_4"):
+                raise NotTaken(str(error)) from None
+            raise
+        completion = completion_of(request.key, body)
+        if completion.finish in (CONTEXT_LENGTH, "content_filter"):
+            raise NotTaken(completion.text[:500])
+        return Answer(completion, _cached(body))
+
+
+def _cached(body: bytes) -> int | None:
+    """`usage.prompt_tokens_details.cached_tokens`, where it is a count."""
+    node = json.loads(body)
+    for name in ("usage", "prompt_tokens_details", "cached_tokens"):
+        node = node.get(name) if isinstance(node, dict) else None
+    return node if isinstance(node, int) and node >= 0 else None

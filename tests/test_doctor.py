@@ -1,0 +1,393 @@
+"""What `pairwright doctor` makes of servers, good and bad."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+from aiohttp import web
+from rich.console import Console
+
+from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving
+from pairwright import assets
+from pairwright.cli.doctor.backend import backend
+from pairwright.cli.doctor.command import Wanted, _findings
+from pairwright.cli.doctor.context import context, needed
+from pairwright.cli.doctor.finding import Finding, table
+from pairwright.cli.doctor.prefix import prefix
+from pairwright.cli.doctor.questions import Questions
+from pairwright.cli.doctor.seeds import seeds
+from pairwright.cli.doctor.server import Metrics, listed, metrics, read_metrics
+from pairwright.cli.doctor.structured import structured
+from pairwright.client import Client, Meter
+from pairwright.config import Endpoint, Sampling, validate
+from pairwright.prompt import Prompts
+
+T = TypeVar("T")
+PROMPTS = Prompts.load(assets.PROMPTS)
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
+PLAN = '{"aspects": ["how to store it"]}'
+# As vLLM 0.32 writes it, shortened.
+VLLM = """\
+# HELP vllm:num_requests_running Number of requests in model execution batches.
+# TYPE vllm:num_requests_running gauge
+vllm:num_requests_running{engine="0",model_name="m"} 0.0
+# HELP vllm:cache_config_info Information of the LLMEngine CacheConfig
+# TYPE vllm:cache_config_info gauge
+vllm:cache_config_info{enable_prefix_caching="True",kv_cache_size_tokens="4096",x="\\"a\\" }"} 1
+"""
+
+
+def page(text: str, status: int = 200, **headers: str) -> Page:
+    """A page that says this."""
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(text=text, status=status, headers=headers)
+
+    return answer
+
+
+def served(url: str, **changes: Any) -> Endpoint:
+    return Endpoint(**({"base_url": url, "model": "m", "attempts": 1, "timeout_s": 5} | changes))
+
+
+def examined(
+    handler: Handler,
+    look: Callable[[Questions], Awaitable[T]],
+    *,
+    pages: dict[str, Page] | None = None,
+    sampling: Sampling | None = None,
+    **changes: Any,
+) -> tuple[T, list[Asked]]:
+    """What `look` finds about a server, and what the server was asked."""
+
+    async def scenario() -> tuple[T, list[Asked]]:
+        async with serving(handler, pages=pages) as server:
+            endpoint = served(server.url, **changes)
+            async with Client("near", endpoint, KEY, Meter()) as client:
+                questions = Questions(client, endpoint, sampling or Sampling(), PROMPTS)
+                return await look(questions), server.asked
+
+    return asyncio.run(scenario())
+
+
+def told_of(models: Page, **changes: Any) -> Finding:
+    """What the list of models of a server comes to."""
+
+    async def look(questions: Questions) -> Finding:
+        url = str(questions.endpoint.base_url)
+        return (await listed(url, KEY, questions.endpoint)).finding
+
+    return examined(say(), look, pages={"/v1/models": models}, **changes)[0]
+
+
+def by_seed(asked: Asked) -> str:
+    return f"a text of seed {asked.body['seed']}"
+
+
+def answering(*texts: Callable[[Asked], str], **usage: Any) -> Handler:
+    """Answer by functions of the request, one a request; the last for all that follow."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        text = texts[min(asked.number, len(texts) - 1)](asked)
+        body = completion(text)
+        body["usage"] |= usage
+        return web.json_response(body)
+
+    return handler
+
+
+def vllm(name: str) -> Handler:
+    """A vLLM that holds replies to schemas with one of its backends, as 0.32 does."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        schema = json.dumps(asked.body.get("response_format", ""))
+        if name == "guidance" and '"not"' in schema:
+            message = 'Grammar error: Unimplemented keys: ["not"]'
+            return await fail(400, message)(asked)
+        if name == "xgrammar" and "maxLength" in schema:
+            return web.json_response(completion('{"aspects": ["how\nto store it"]}'))
+        return web.json_response(completion(PLAN))
+
+    return handler
+
+
+# What a server tells
+
+
+def test_the_list_of_models_tells_the_context_and_that_it_is_vllm() -> None:
+    model = {"id": "m", "max_model_len": 4096, "owned_by": "vllm"}
+    pages = {"/v1/models": page(json.dumps({"data": [model]}))}
+
+    async def look(questions: Questions) -> Any:
+        return await listed(f"{questions.endpoint.base_url}/", KEY, questions.endpoint)
+
+    found, _ = examined(say(), look, pages=pages)
+    assert (found.finding.state, found.context, found.vllm) == ("ok", 4096, True)
+
+
+@pytest.mark.parametrize(
+    ("models", "state", "said"),
+    [
+        (page("<html><title>Welcome</title></html>"), "note", "<html>"),
+        (page("{}"), "note", "something else"),
+        (page("[" * 100_000), "note", "something else"),
+        (page('{"data": [["m"]]}'), "note", "something else"),
+        (page('{"data": [null]}'), "note", "something else"),
+        (page("not found", 404), "note", "404"),
+        (page("down", 503), "note", "503"),
+        (page("who are you?", 401), "stop", "401"),
+        (page("not you", 403), "stop", "403"),
+        (page("", 302, Location="https://else.example/v1/models"), "note", "else.example"),
+        (page("", 308, Location="/v1/models/"), "note", "/v1/models/"),
+        (page('{"data": []}'), "stop", "there are: none"),
+        (page('{"data": [{"id": "n"}, {"id": "a/b"}]}'), "stop", "there are: a/b, n"),
+        (page('{"data": [{"id": "m", "max_model_len": "long"}]}'), "ok", "serves m"),
+    ],
+    ids=str,
+)
+def test_another_answer_than_a_list_of_models_is_told(models: Page, state: str, said: str) -> None:
+    found = told_of(models)
+    assert (found.state, said in found.found) == (state, True), found
+    assert found.advice or state == "ok"
+    assert KEY not in found.found
+
+
+def test_a_server_that_never_answers_is_given_up() -> None:
+    async def silent(_: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(30)
+        return web.Response()
+
+    found = told_of(silent, timeout_s=0.3)
+    assert (found.state, "not reachable" in found.found) == ("stop", True)
+
+
+def test_a_server_that_is_not_there_is_named_so() -> None:
+    found = asyncio.run(listed("http://127.0.0.1:9/v1", None, served("http://127.0.0.1:9/v1")))
+    assert (found.finding.state, "not reachable" in found.finding.found) == ("stop", True)
+    assert "/v1" in found.finding.advice
+
+
+def test_metrics_of_vllm_tell_of_its_cache() -> None:
+    assert read_metrics(VLLM) == Metrics(prefix_caching=True, cache_tokens=4096)
+    off = VLLM.replace('caching="True"', 'caching="False"').replace('"4096"', '"None"')
+    assert read_metrics(off) == Metrics(prefix_caching=False, cache_tokens=None)
+    without = "\n".join(line for line in VLLM.splitlines() if "cache_config" not in line)
+    assert read_metrics(without) == Metrics(None, None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        page("sglang:num_running_reqs 0\n"),
+        page("<html>vllm: no</html>"),
+        page("", 404),
+        page(VLLM, 500),
+        page("", 302, Location="/login"),
+    ],
+    ids=("another server", "html", "none", "error", "redirect"),
+)
+def test_metrics_of_another_kind_tell_nothing(answer: Page) -> None:
+    async def look(questions: Questions) -> Metrics | None:
+        return await metrics(str(questions.endpoint.base_url))
+
+    assert examined(say(), look, pages={"/metrics": answer})[0] is None
+
+
+def test_metrics_stand_beside_v1() -> None:
+    async def look(questions: Questions) -> Metrics | None:
+        return await metrics(f"{questions.endpoint.base_url}/")
+
+    found, _ = examined(say(), look, pages={"/metrics": page(VLLM)})
+    assert found == Metrics(True, 4096)
+
+
+# Context
+
+
+def needs(**changes: Any) -> int:
+    config = {
+        "source": {"path": "x.jsonl"},
+        "endpoints": {name: {"base_url": "simulated", "model": "m"} for name in ("a", "b")},
+        "roles": {"planner": "a", "generator": "b", "judge": "b"},
+    }
+    return needed(validate(config | changes, assets.EXAMPLES / "x.toml"), "a")
+
+
+def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
+    assert needs() == 6000 + 1000 + 2048
+    assert needs(planner={"history_tokens": 2000}) == 2000 + 1000 + 2048
+    assert needs(preset="paper", planner={"retrieval": "bm25"}) == 1000 + 2048
+
+
+def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
+    found = context(4096, 8024)
+    assert found.state == "note"
+    assert "--max-model-len 8024" in found.advice
+    assert context(8024, 8024).state == "ok"
+    assert "not told" in context(None, 8024).found
+
+
+# Structured output
+
+
+def test_a_server_that_ignores_schemas_is_told_of() -> None:
+    found, asked = examined(say("Certainly! Here you go."), structured)
+    assert (found.state, "not followed" in found.found) == ("note", True)
+    assert "structured = false" in found.advice
+    assert len(asked) == Sampling().attempts
+
+
+def test_a_reply_in_a_fence_is_told_of() -> None:
+    found, asked = examined(say(f"```json\n{PLAN}\n```"), structured, structured=False)
+    assert (found.state, "fence" in found.found) == ("note", True)
+    assert len(asked) == 1
+    assert "response_format" not in asked[0].body
+
+
+# Schema backend
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "said"),
+    [("guidance", "ok", "guidance"), ("xgrammar", "note", "xgrammar; control characters in 3 of")],
+)
+def test_the_backend_of_vllm_is_told_by_what_it_refuses(name: str, state: str, said: str) -> None:
+    found, asked = examined(vllm(name), lambda questions: backend(questions, vllm=True))
+    assert (found.state, found.found.startswith(said)) == (state, True), found
+    assert ('"backend": "guidance"' in found.advice) == (name == "xgrammar")
+    assert len(asked) == 4
+
+
+def test_xgrammar_is_warned_of_before_its_fault_is_seen() -> None:
+    found, _ = examined(say(PLAN), lambda questions: backend(questions, vllm=True))
+    assert (found.state, found.found) == ("note", "xgrammar")
+
+
+def test_the_fault_is_found_on_any_server_by_what_it_writes() -> None:
+    found, asked = examined(vllm("xgrammar"), lambda questions: backend(questions, vllm=False))
+    assert (found.state, found.found.startswith("control characters in 3")) == ("note", True)
+    assert len(asked) == 3
+
+
+def test_a_server_that_refuses_max_length_has_no_fault() -> None:
+    refusing = fail(400, "maxLength is not permitted")
+    found, asked = examined(refusing, lambda questions: backend(questions, vllm=False))
+    assert (found.state, "not told" in found.found) == ("ok", True)
+    assert len(asked) == 1
+
+
+# Prefix cache
+
+
+@pytest.mark.parametrize(
+    ("details", "told", "state", "said"),
+    [
+        ({"cached_tokens": 1536}, None, "ok", "1,536 of 12 tokens"),
+        ({"cached_tokens": 1536}, Metrics(True, 4096), "ok", "holds 4,096 tokens"),
+        (None, Metrics(True, 4096), "ok", "own account"),
+        (None, Metrics(False, None), "note", "off"),
+        ({"cached_tokens": 0}, None, "note", "anew"),
+        (None, None, "note", "not told"),
+        ({"cached_tokens": "many"}, None, "note", "not told"),
+        ([], Metrics(None, None), "note", "not told"),
+    ],
+)
+def test_a_prefix_cache_is_found_by_usage_or_by_metrics(
+    details: Any, told: Metrics | None, state: str, said: str
+) -> None:
+    handler = answering(by_seed, prompt_tokens_details=details)
+    found, asked = examined(handler, lambda questions: prefix(questions, told))
+    assert (found.state, said in found.found) == (state, True), found
+    assert asked[0].identity == asked[1].identity
+    assert 5000 < len(asked[0].said) < 8000
+
+
+def test_a_context_too_short_for_a_history_leaves_the_cache_open() -> None:
+    handler = fail(400, "This model's maximum context length is 1024 tokens.")
+    found, _ = examined(handler, lambda questions: prefix(questions, None))
+    assert (found.state, "maximum context length" in found.found) == ("note", True)
+
+
+# Seeds
+
+
+@pytest.mark.parametrize(
+    ("handler", "state", "said"),
+    [
+        (answering(by_seed), "ok", "repeats"),
+        (say("always this"), "note", "two seeds gave the same text"),
+        (answering(lambda asked: f"text {asked.number}"), "note", "same seed gave two texts"),
+        (say(""), "note", "empty replies"),
+        (say(message={"content": None, "reasoning_content": "hm"}), "note", "two seeds"),
+        (fail(400, "Unsupported: seed", param="seed"), "note", "not found out"),
+    ],
+    ids=("kept", "ignored", "random", "empty", "reasoning", "refused"),
+)
+def test_whether_seeds_repeat_is_told(handler: Handler, state: str, said: str) -> None:
+    found, asked = examined(handler, seeds)
+    assert (found.state, said in found.found) == (state, True), found
+    assert [a.body["seed"] for a in asked] == [0, 0, 1][: len(asked)]
+    assert all(a.body["temperature"] == 1.0 for a in asked)
+
+
+def test_no_seeds_are_tried_where_none_are_sent() -> None:
+    found, asked = examined(say(), seeds, sampling=Sampling(seed=None))
+    assert (found.state, asked) == ("ok", [])
+
+
+# The whole
+
+
+def whole(handler: Handler, **changes: Any) -> tuple[list[Finding], list[Asked]]:
+    async def look(questions: Questions) -> list[Finding]:
+        endpoint = questions.endpoint
+        wanted = Wanted("near", endpoint, str(endpoint.base_url), Sampling(), 8024)
+        return await _findings(questions, wanted, KEY)
+
+    return examined(handler, look, **changes)
+
+
+def test_a_server_is_examined_in_about_ten_requests() -> None:
+    found, asked = whole(vllm("guidance"), pages={"/metrics": page(VLLM)})
+    assert [f.about for f in found] == [
+        "server", "context", "structured output", "schema backend", "prefix cache", "seeds",
+    ]  # fmt: skip
+    assert len(asked) == 10
+
+
+def test_a_server_that_refuses_the_first_request_is_asked_no_more() -> None:
+    found, asked = whole(fail(401, f"no such key: {KEY}"))
+    assert (found[-1].state, "no such key" in found[-1].found) == ("stop", True)
+    assert len(asked) == 1
+    assert KEY not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("failing", "said"),
+    [
+        (fail(500, "EngineDeadError"), "EngineDeadError"),
+        (raw("<html>"), "malformed_body"),
+        (hang, "no whole reply in 1"),
+        (drop, "not answered"),
+    ],
+    ids=("500", "html", "slow", "dropped"),
+)
+def test_a_server_that_fails_on_a_long_prompt_cannot_be_used(failing: Handler, said: str) -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        return await (failing if len(asked.said) > 5000 else say(PLAN))(asked)
+
+    found, asked = whole(handler, timeout_s=1)
+    assert [f.about for f in found][-2:] == ["schema backend", "requests"]
+    assert (found[-1].state, said in found[-1].found) == ("stop", True), found[-1]
+    assert len(asked) == 5
+
+
+def test_words_of_a_server_can_neither_colour_nor_clear_the_screen() -> None:
+    console = Console(width=60, record=True)
+    found = Finding("note", "server", "[bold red]x[/]\x1b[2J\x07", "[/] \x9b1m")
+    with console.capture() as captured:
+        console.print(table("near: m\x1b[0m", [found]))
+    assert "[bold red]x[/]" in captured.get()
+    assert not set("\x1b\x07\x9b") & set(captured.get())

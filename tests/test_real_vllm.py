@@ -1,0 +1,302 @@
+"""A build against real `vllm serve` with a tiny model of random weights, on a CPU.
+
+What the model writes means nothing. What must hold: every call is stored once, every unit ends with
+a reason, a second run sends nothing, and a server that dies costs no finished call.
+"""
+
+import asyncio
+import json
+import re
+import shlex
+import sqlite3
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, Handler, drop, in_thread
+from engines.fixtures import HERE, engines, environment, tiny_chat
+from engines.served import NAME, STRICT, Served, serving_vllm
+from pairwright import assets
+from pairwright.client import Client, Meter
+from pairwright.config import Endpoint
+from pairwright.llm import Model, Unstored, completion_of, parse
+from pairwright.prompt import Prompts
+from pairwright.stages import judge, plan
+from study import Done, Study, pairwright
+
+pytestmark = pytest.mark.real
+__all__ = ["engines", "tiny_chat"]
+
+CONTEXT = 6144
+"""Tokens, which are bytes here: some histories of the example fit and some do not."""
+REPLIES = {
+    "plan": plan.PlanReply,
+    "plan_blind": plan.PlanBlindReply,
+    "adherence": judge.AdherenceReply,
+    "compare": judge.CompareReply,
+}
+
+
+@pytest.fixture(scope="module")
+def server(
+    engines: str, tiny_chat: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("vllm")
+    flags = ("--max-model-len", str(CONTEXT), *STRICT)
+    with serving_vllm(engines, tiny_chat, folder, *flags) as server:
+        yield server
+
+
+class Call(NamedTuple):
+    """A stored request with its reply."""
+
+    purpose: str
+    request: dict[str, Any]
+    text: str
+    finish: str
+
+
+def study(folder: Path, url: str, limit: int, **changes: Any) -> Study:
+    """Few tokens a reply and hot sampling, so that some random replies come to an end."""
+    settings: dict[str, Any] = {
+        f"sampling__{role}__{key}": value
+        for role in ("planner", "generator", "judge")
+        for key, value in (("temperature", 1.0), ("max_tokens", 256), ("attempts", 2))
+    }
+    endpoint = {"served__model": NAME, "served__timeout_s": 300, "served__concurrency": 16}
+    return Study.make(folder, url, limit=limit, **settings, **endpoint, **changes)
+
+
+def with_gold(made: Study) -> Study:
+    """The same with gold aspects, and with text gates off, so that judges are asked."""
+    path = made.folder / "histories.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        row["rubric_aspects"] = [
+            {"aspect": f"what to do {when}", "reason": "", "evidence": ""}
+            for when in ("first", "later")
+        ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    off = [
+        "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
+        "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
+    ]  # fmt: skip
+    made.change(modes=["violate"], aspects="gold", draws=1, gates__off=off)
+    return made
+
+
+def calls(made: Study) -> list[Call]:
+    with sqlite3.connect(made.run / "calls.sqlite") as store:
+        rows = store.execute("SELECT key, purpose, request, reply FROM calls").fetchall()
+    store.close()
+    found = []
+    for key, purpose, request, reply in rows:
+        completion = completion_of(key, reply)
+        found.append(Call(purpose, json.loads(request), completion.text, completion.finish))
+    return found
+
+
+def finished(done: Done) -> None:
+    assert done.code == 0, done.said
+
+
+@pytest.fixture(scope="module")
+def planned(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Four items in both modes, with the planner."""
+    made = study(tmp_path_factory.mktemp("planned") / "s", server.url, 4)
+    finished(made.build())
+    return made
+
+
+@pytest.fixture(scope="module")
+def judged(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Six items of which writers and judges are asked."""
+    made = with_gold(study(tmp_path_factory.mktemp("judged") / "s", server.url, 6))
+    finished(made.build())
+    return made
+
+
+def test_every_unit_ends_with_a_reason(planned: Study, judged: Study) -> None:
+    planned.assert_whole(8)
+    judged.assert_whole(6)
+    assert {call.purpose for call in calls(planned)} >= {"plan"}
+    assert {call.purpose for call in calls(judged)} >= {
+        "write_adhering", "adherence", "quality", "compare",
+    }  # fmt: skip
+
+
+def test_a_second_run_sends_nothing_and_gives_the_same_files(planned: Study, judged: Study) -> None:
+    for made in (planned, judged):
+        before = made.outcomes()
+        done = made.build()
+        finished(done)
+        assert "0 sent now" in done.out
+        assert made.outcomes() == before
+
+
+def test_a_structured_reply_that_came_to_its_end_fits_its_schema(
+    planned: Study, judged: Study
+) -> None:
+    structured = [call for call in calls(planned) + calls(judged) if call.request["schema"]]
+    ended = [call for call in structured if call.finish == "stop"]
+    assert ended
+    for call in ended:
+        json.loads(call.text)
+        if reply := REPLIES.get(call.purpose):
+            assert not isinstance(parse(call.text, reply), str), call
+    assert not judged.manifest["json_replies"]["leniently"]
+
+
+def test_a_reply_that_was_cut_short_is_asked_for_again_with_more_room(planned: Study) -> None:
+    made = calls(planned)
+    cut = [c.request for c in made if c.finish == "length" and c.request["draw"] == 0]
+    assert cut
+    asked = {
+        (json.dumps(c.request["messages"]), c.request["max_tokens"], c.request["seed"])
+        for c in made
+    }
+    for request in cut:
+        assert (json.dumps(request["messages"]), 512, request["seed"] + 1) in asked
+
+
+def test_a_history_over_the_context_is_asked_about_with_fewer_posts(planned: Study) -> None:
+    over = [call for call in calls(planned) if call.finish == "context_length"]
+    assert over
+    assert all("maximum context length" in call.text for call in over)
+    answered = [c for c in calls(planned) if c.purpose == "plan" and c.finish != "context_length"]
+    assert answered
+    most = max(len(c.request["messages"][-1]["content"]) for c in answered)
+    assert all(len(c.request["messages"][-1]["content"]) > most // 2 for c in over)
+
+
+def test_draws_differ_and_each_repeats_under_its_seed(server: Served) -> None:
+    ask = Prompts.load(assets.PROMPTS).ask("write_plain", question="Bread?", words=20)
+
+    async def texts() -> list[Any]:
+        endpoint = Endpoint(base_url=server.url, model=NAME)
+        async with Client("served", endpoint, None, Meter()) as client:
+            model = Model(
+                Unstored(client), NAME, temperature=1.0, max_tokens=600, seed=7, attempts=4
+            )
+            return await asyncio.gather(*(model.write(ask, draw) for draw in range(6)))
+
+    first = asyncio.run(texts())
+    assert all(isinstance(text, str) for text in first), first
+    assert len(set(first)) == 6
+    assert asyncio.run(texts()) == first
+
+
+def test_doctor_finds_a_strict_server_in_order(planned: Study) -> None:
+    done = pairwright("doctor", planned.config)
+    finished(done)
+    for said in (f"{CONTEXT:,} tokens", "guidance", "tokens were reused", "seed repeats"):
+        assert said in done.out, done.out
+    assert "xgrammar" not in done.out
+
+
+# The commands of the pages
+
+PARSE = """
+import json, sys
+from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
+from vllm.utils.argparse_utils import FlexibleArgumentParser
+parser = make_arg_parser(FlexibleArgumentParser())
+for words in json.load(sys.stdin):
+    validate_parsed_serve_args(parser.parse_args(words))
+print(json.dumps(sorted(parser._option_string_actions)))
+"""
+
+
+def test_vllm_takes_every_command_and_knows_every_flag_of_the_page(engines: str) -> None:
+    page = (HERE.parents[1] / "docs" / "regenerate.md").read_text(encoding="utf-8")
+    commands = [
+        re.sub(r"\$\(\(.*?\)\)", "8000", line).partition("vllm serve ")[2].rstrip(" &")
+        for block in re.findall(r"^```bash\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+        for line in block.replace("\\\n", " ").splitlines()
+        if "vllm serve" in line
+    ]
+    assert len(commands) == 7
+    done = subprocess.run(
+        [engines, "-c", PARSE], input=json.dumps([shlex.split(words) for words in commands]),
+        env=environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    known = set(json.loads(done.stdout.splitlines()[-1]))
+    section = page.partition("## Serve the models with vLLM")[2].partition("\n## ")[0]
+    assert set(re.findall(r"--[a-z][a-z-]+", section)) <= known
+
+
+# A server that dies
+
+
+class Survived(NamedTuple):
+    """A build whose server died in the middle and came back, with other flags, on its port."""
+
+    study: Study
+    code: int
+    said: str
+    answers: Counter[str]
+    """How often each request was answered."""
+
+
+def through(server: Served, answers: Counter[str]) -> Handler:
+    """Pass each request on, and count what was answered: a server that died cannot tell."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        try:
+            async with (
+                aiohttp.ClientSession() as session,
+                session.post(f"{server.url}/chat/completions", json=asked.body) as response,
+            ):
+                body = await response.read()
+        except aiohttp.ClientError:
+            return await drop(asked)
+        answers[asked.identity] += 1
+        return web.Response(body=body, status=response.status, content_type="application/json")
+
+    return handler
+
+
+@pytest.fixture(scope="module")
+def survived(server: Served, judged: Study, tmp_path_factory: pytest.TempPathFactory) -> Survived:
+    answers: Counter[str] = Counter()
+    with in_thread(through(server, answers)) as endpoint:
+        made = with_gold(
+            study(
+                tmp_path_factory.mktemp("died") / "s", endpoint.url, 6,
+                served__concurrency=2, served__attempts=60,
+            )
+        )  # fmt: skip
+        build = made.start_build()
+        while sum(answers.values()) < 6:
+            assert build.poll() is None, build.communicate()
+            time.sleep(0.1)
+        server.kill()
+        assert build.poll() is None, "the build ended before its server did"
+        server.start("--max-model-len", str(CONTEXT))
+        out, err = build.communicate(timeout=900)
+    return Survived(made, build.returncode, out + err, answers)
+
+
+def test_a_build_outlives_its_server(survived: Survived, judged: Study) -> None:
+    assert survived.code == 0, survived.said
+    survived.study.assert_whole(6)
+    assert set(survived.answers.values()) == {1}, "an answered call was sent again"
+    assert len(calls(survived.study)) == len(survived.answers)
+
+
+def test_doctor_warns_of_the_backend_that_vllm_takes_by_itself(
+    server: Served, survived: Survived
+) -> None:
+    survived.study.change(served__base_url=server.url)
+    done = pairwright("doctor", survived.study.config)
+    finished(done)
+    assert "xgrammar; control characters in" in done.out
+    assert "--structured-outputs-config" in done.out
