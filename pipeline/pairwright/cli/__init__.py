@@ -39,6 +39,7 @@ def _root(
 def _register() -> None:
     from pairwright.cli.audit import audit_command
     from pairwright.cli.build import build_command
+    from pairwright.cli.correlate import correlate_command
     from pairwright.cli.diff import diff_command
     from pairwright.cli.doctor import doctor_command
     from pairwright.cli.forget import forget_command
@@ -63,6 +64,7 @@ def _register() -> None:
     app.command("diff")(diff_command)
     app.command("forget")(forget_command)
     app.command("push")(push_command)
+    app.command("correlate")(correlate_command)
     app.command("simulate")(simulate_command)
 
 

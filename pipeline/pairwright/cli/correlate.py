@@ -1,0 +1,110 @@
+"""`pairwright correlate`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from pairwright.errors import InputError
+from pairwright.files import write_whole
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.correlate import Correlations
+
+
+def correlate_command(
+    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="One row a model, a header.")],
+    benchmark: Annotated[
+        list[str], typer.Option(metavar="COL", help="A benchmark's scores; twice to compare two.")
+    ],
+    downstream: Annotated[
+        str, typer.Option(metavar="COL", help="Scores of what the models lead to.")
+    ],
+    model: Annotated[
+        str | None, typer.Option(metavar="COL", help="Names of the models [first column].")
+    ] = None,
+    lineage: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Which models descend from one another: drawn together."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Who judged the downstream outputs.")
+    ] = None,
+    overlap: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Questions that benchmark and downstream share."),
+    ] = None,
+    gain: Annotated[
+        Literal["rank", "score"], typer.Option(help="NDCG: what a model downstream is worth.")
+    ] = "rank",
+    p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
+    seed: Annotated[int, typer.Option(min=0, help="Of orders and resamples.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write report.html, report.md and .json.")
+    ] = None,
+) -> None:
+    """Correlate benchmark scores with downstream scores over the same models.
+
+    Pearson, Spearman, Kendall, weighted tau, NDCG and RBO, each with its interval, and beside what
+    chance gives with so many models. Below 10 models the numbers are printed and nothing is
+    claimed. Greater scores must be better in every column.
+
+    Examples:
+
+      pairwright correlate models.csv --benchmark accuracy --downstream best_of_16
+
+      pairwright correlate models.csv --benchmark ours --benchmark theirs --downstream ppo
+      --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none --lineage family --out report
+    """
+    # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.evaluate.correlate import Stated, correlate, read_models
+    from pairwright.evaluate.correlate.page import page
+    from pairwright.report import to_html, to_markdown
+
+    names = tuple(dict.fromkeys(benchmark))
+    models = read_models(table, names, downstream, model, lineage)
+    stated = Stated(judge=judge, overlap=overlap, lineage=lineage)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("orders and resamples", total=6 * len(names))
+        try:
+            found = correlate(
+                models, downstream, stated, gain=gain, p=p, seed=seed,
+                done=lambda: progress.advance(task),
+            )  # fmt: skip
+        except ValueError as error:
+            where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"
+            fix = "Give --p a number such as 0.9, and --gain score no score below zero."
+            raise InputError(str(error), where=where, fix=fix) from None
+    _print(Console(), found)
+    if out:
+        made = page(models, found)
+        write_whole(out / "report.html", [to_html(made)])
+        write_whole(out / "report.md", [to_markdown(made)])
+        write_whole(out / "report.json", [found.model_dump_json(indent=2) + "\n"])
+        typer.echo(f"Open: {out / 'report.html'}")
+
+
+def _print(console: Console, of: "Correlations") -> None:
+    from pairwright.evaluate.correlate.page import HEAD, cells, no_claim, warnings
+
+    for name, correlations in of.found.items():
+        title = f"{name} against {of.downstream}, n = {of.n} models"
+        shown = Table(*HEAD, title=title, title_justify="left", box=box.SIMPLE_HEAD)
+        for column in shown.columns[1:]:
+            column.justify = "right"
+        for correlation in correlations:
+            shown.add_row(*cells(correlation))
+        console.print(shown)
+    for difference in of.differences:
+        interval = difference.interval
+        told = f"{difference.first} less {difference.second}, {difference.measure}:"
+        numbers = f"{difference.value:+.4f} ({interval.low:+.2f} to {interval.high:+.2f})"
+        console.print(f"{told} {numbers}", markup=False, highlight=False)
+    for warning in warnings(of):
+        console.print(warning, style="yellow", markup=False)
+    for sentence in of.claims or (no_claim(of),):
+        console.print(sentence, markup=False, highlight=False)

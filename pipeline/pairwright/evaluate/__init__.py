@@ -1,0 +1,1 @@
+"""Evaluate: how well reward models see the person, and whether it matters downstream."""

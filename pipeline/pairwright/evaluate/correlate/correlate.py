@@ -1,0 +1,183 @@
+"""Correlate benchmarks with a downstream score over the same models."""
+
+from collections.abc import Callable
+from itertools import combinations
+
+from statsmodels.stats.multitest import multipletests
+
+from pairwright.evaluate.correlate.chance import Chance, Interval, Places, by_chance, resampled
+from pairwright.evaluate.correlate.measures import Gain, Measure, measures
+from pairwright.evaluate.correlate.table import Models, Scores
+from pairwright.records import Record
+
+CLAIMS_FROM = 10
+"""Models below which nothing is claimed."""
+
+
+class Stated(Record):
+    """What whoever reads a correlation must know of the downstream score, and only its maker can
+    say; None where it was not said."""
+
+    judge: str | None = None
+    """Who judged the outputs."""
+    overlap: str | None = None
+    """Which questions both have in common."""
+    lineage: str | None = None
+    """The column that says which models descend from one another."""
+
+
+class Correlation(Record):
+    """One measure of one benchmark. `adjusted` is p after Holm over the benchmark's measures."""
+
+    measure: str
+    note: str
+    value: float
+    interval: Interval
+    chance: Chance
+    adjusted: float
+
+
+class Difference(Record):
+    """One measure of one benchmark less that of another, over the same resamples of models."""
+
+    first: str
+    second: str
+    measure: str
+    value: float
+    interval: Interval
+
+
+class Correlations(Record):
+    """Everything that was found, and what it was found from."""
+
+    n: int
+    lineages: int
+    downstream: str
+    stated: Stated
+    gain: Gain
+    p: float
+    seed: int
+    found: dict[str, tuple[Correlation, ...]]
+    differences: tuple[Difference, ...]
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Sentences that the numbers carry; none below CLAIMS_FROM models or lineages."""
+        if min(self.n, self.lineages) < CLAIMS_FROM:
+            return ()
+        return (*self._of_benchmarks(), *self._of_differences())
+
+    def _of_benchmarks(self) -> tuple[str, ...]:
+        sentences = []
+        for name, correlations in self.found.items():
+            far = [of for of in correlations if of.adjusted < 0.05]
+            more = [of.measure for of in far if of.value > of.chance.mean]
+            less = [of.measure for of in far if of.value <= of.chance.mean]
+            if more:
+                sentences.append(f"{name} goes with {self.downstream} by {_listed(more)}.")
+            if less:
+                sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
+            if rest := [of.measure for of in correlations if of not in far]:
+                sentences.append(
+                    f"By {_listed(rest)}, {name} cannot be told from a benchmark that has nothing"
+                    f" to do with {self.downstream}."
+                )
+        return tuple(sentences)
+
+    def _of_differences(self) -> tuple[str, ...]:
+        sentences = []
+        for first, second in dict.fromkeys((of.first, of.second) for of in self.differences):
+            of_these = [of for of in self.differences if (of.first, of.second) == (first, second)]
+            apart = [of.measure for of in of_these if of.interval.low > 0 or of.interval.high < 0]
+            sentences.append(
+                f"{first} and {second} differ by {_listed(apart)}."
+                if apart
+                else f"No measure tells {first} from {second}: every interval of their difference"
+                " holds zero."
+            )
+        return tuple(sentences)
+
+
+def correlate(
+    models: Models,
+    downstream: str,
+    stated: Stated,
+    *,
+    gain: Gain,
+    p: float,
+    seed: int,
+    done: Callable[[], None] = lambda: None,
+) -> Correlations:
+    """Every measure of every benchmark, and the differences of each two benchmarks.
+
+    `done` is called after each measure. Raises ValueError for gains below zero and a p outside
+    (0, 1).
+    """
+    found = {
+        name: _of_benchmark(models, scores, gain, p, seed, done)
+        for name, scores in models.benchmarks.items()
+    }
+    differences = tuple(
+        _difference(models, a, b, measure, seed)
+        for a, b in combinations(models.benchmarks, 2)
+        for measure in measures(gain, p)
+    )
+    return Correlations(
+        n=len(models.names),
+        lineages=len(set(models.lineages)),
+        downstream=downstream,
+        stated=stated,
+        gain=gain,
+        p=p,
+        seed=seed,
+        found=found,
+        differences=differences,
+    )
+
+
+def _of_benchmark(
+    models: Models, x: Scores, gain: Gain, p: float, seed: int, done: Callable[[], None]
+) -> tuple[Correlation, ...]:
+    y, found = models.downstream, []
+    for measure in measures(gain, p):
+        value, chance = float(measure.of(x, y)), by_chance(measure, x, y, seed)
+        interval = resampled(
+            lambda drawn, of=measure.of: of(x[drawn], y[drawn]),  # type: ignore[misc]
+            models.lineages,
+            seed,
+        )
+        found.append(
+            Correlation(
+                measure=measure.name,
+                note=measure.note,
+                value=value,
+                interval=interval,
+                chance=chance,
+                adjusted=chance.p,
+            )
+        )
+        done()
+    adjusted = multipletests([of.chance.p for of in found], method="holm")[1]
+    return tuple(
+        of.model_copy(update={"adjusted": float(p)}) for of, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _difference(models: Models, a: str, b: str, measure: Measure, seed: int) -> Difference:
+    first, second, y = models.benchmarks[a], models.benchmarks[b], models.downstream
+
+    def of(drawn: Places) -> Scores:
+        return measure.of(first[drawn], y[drawn]) - measure.of(second[drawn], y[drawn])
+
+    value = float(measure.of(first, y) - measure.of(second, y))
+    return Difference(
+        first=a,
+        second=b,
+        measure=measure.name,
+        value=value,
+        interval=resampled(of, models.lineages, seed),
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

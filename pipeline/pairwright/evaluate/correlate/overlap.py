@@ -1,0 +1,169 @@
+"""Rank-biased overlap of two rankings that may hold ties, be of unequal length, or share few items.
+
+Webber, Moffat and Zobel, A similarity measure for indefinite rankings (2010), with the three
+readings of ties of Corsi and Urbano, The treatment of ties in rank-biased overlap (2024):
+
+    w   tied items all stand at the first rank of their group
+    a   the mean over all orders of the tied items; for a comparison with a reference
+    b   as in Kendall's tau-b: also corrected for the ties of both, so that a ranking agrees
+        wholly with itself
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[Any]
+Ties = Literal["w", "a", "b"]
+Ranking = Sequence[Collection[str]]
+"""Groups of tied items, the best group first."""
+
+
+class Overlap(NamedTuple):
+    """All from 0 to 1. `least` and `most` bound what further items of the rankings could make of
+    it; where both hold the same items, no item can follow and only `value` means something."""
+
+    value: float
+    """Extrapolated: agreement goes on as at the end of what was seen."""
+    least: float
+    most: float
+
+    @property
+    def residual(self) -> float:
+        return self.most - self.least
+
+
+def rank_biased_overlap(a: Ranking, b: Ranking, p: float, ties: Ties = "a") -> Overlap:
+    """The overlap of two rankings, where depth d weighs (1 - p) p^(d - 1).
+
+    Raises ValueError for p outside (0, 1), an empty ranking, and an item that is there twice.
+    """
+    _check(p)
+    seen = _compare(a, b, ties)
+    s, l, depths = seen.ends[0], seen.ends[1], np.arange(1, seen.ends[1] + 1)  # noqa: E741
+    weights = (1 - p) * p ** (depths - 1.0)
+    unseen = np.maximum(0, depths - s)
+
+    # What is not seen of the shorter one meets an item of the longer one as often as was seen at
+    # its end, and counts no more than such an item stands above this depth.
+    going_on = seen.agreement(0 * depths, 0 * depths)[s - 1] * unseen * seen.alone_mean
+    extrapolated = seen.agreement(going_on, unseen)
+    value = weights @ extrapolated + extrapolated[-1] * p**l
+
+    shared = float(seen.shared[-1])
+    never = (1 - p) / p * shared * (math.log(1 / (1 - p)) - sum(p**depths / depths))
+    least = weights @ seen.agreement(0 * depths, unseen) + never
+
+    most = weights @ seen.agreement(seen.alone_most, unseen)
+    d = l + 1
+    while (common := shared + (d - s) + (d - l)) < d:
+        most += (1 - p) * p ** (d - 1) * common / d
+        d += 1
+    return Overlap(float(value), float(least), float(most + p ** (d - 1)))
+
+
+def overlap_of_scores(x: Floats, y: Floats, p: float) -> Floats:
+    """Overlap of two orders of the same items, given by scores of shape (..., n); ties as in `a`.
+
+    Both rankings are whole, so nothing is extrapolated: beyond depth n agreement is 1. Raises
+    ValueError for p outside (0, 1).
+    """
+    _check(p)
+    depths = np.arange(1, x.shape[-1] + 1)
+    mine, theirs = (
+        np.clip((depths - above[..., None]) / tied[..., None], 0.0, 1.0)
+        for above, tied in (above_and_tied(x), above_and_tied(y))
+    )
+    agreement = (mine * theirs).sum(axis=-2) / depths
+    return agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths)
+
+
+def above_and_tied(scores: Floats) -> tuple[Floats, Floats]:
+    """How many scores are greater than each, and how many are equal, itself included."""
+    one, other = scores[..., :, None], scores[..., None, :]
+    return (other > one).sum(axis=-1), (other == one).sum(axis=-1)
+
+
+def average_overlap(a: Ranking, b: Ranking, ties: Ties = "a") -> float:
+    """The mean agreement over all depths of the shorter ranking: overlap without a `p`."""
+    seen = _compare(a, b, ties)
+    none = np.zeros_like(seen.shared)
+    return float(seen.agreement(none, none)[: seen.ends[0]].mean())
+
+
+def _check(p: float) -> None:
+    if not 0 < p < 1:
+        raise ValueError(f"p is {p}, and must lie between 0 and 1")
+
+
+class _Compared(NamedTuple):
+    """What two rankings hold down to each depth of the longer one: arrays of shape (depths,)."""
+
+    ties: Ties
+    ends: tuple[int, int]
+    """Items of the shorter and of the longer ranking."""
+    shared: Floats
+    shorter: Floats
+    longer: Floats
+    alone_mean: Floats
+    """Mean share of the items seen in the longer one only; 1 where there is none."""
+    alone_most: Floats
+    """Sum of as many of their greatest shares as the shorter one has unseen items."""
+
+    def agreement(self, more: Floats, unseen: Floats) -> Floats:
+        """With `more` overlap from `unseen` further items of the shorter ranking."""
+        shared, shorter = self.shared + more, self.shorter + unseen
+        if self.ties == "b":
+            return shared / np.sqrt(shorter * self.longer)
+        return 2 * shared / (shorter + self.longer)
+
+
+def _compare(a: Ranking, b: Ranking, ties: Ties) -> _Compared:
+    short, long = sorted((_spans(a), _spans(b)), key=len)
+    items = list(short | long)
+    depths = np.arange(1, len(long) + 1)
+    mine, theirs = (_shares(spans, items, depths, ties) for spans in (short, long))
+    power = 2 if ties == "b" else 1
+    alone = -np.sort(-theirs[len(short) :], axis=0)
+    counts = (alone > 0).sum(axis=0)
+    mean = np.where(counts > 0, alone.sum(axis=0) / np.maximum(counts, 1), 1.0)
+    sums = np.vstack([np.zeros(len(depths)), np.cumsum(alone, axis=0)])
+    unseen = np.clip(depths - len(short), 0, len(alone))
+    return _Compared(
+        ties=ties,
+        ends=(len(short), len(long)),
+        shared=(mine * theirs).sum(axis=0),
+        shorter=(mine**power).sum(axis=0),
+        longer=(theirs**power).sum(axis=0),
+        alone_mean=mean,
+        alone_most=sums[unseen, np.arange(len(depths))],
+    )
+
+
+def _spans(ranking: Ranking) -> dict[str, tuple[int, int]]:
+    """The first and the last rank of each item's group."""
+    spans: dict[str, tuple[int, int]] = {}
+    for group in ranking:
+        span = len(spans) + 1, len(spans) + len(group)
+        for item in group:
+            if item in spans:
+                raise ValueError(f"{item!r} is ranked twice")
+            spans[item] = span
+    if not spans:
+        raise ValueError("a ranking is empty")
+    return spans
+
+
+def _shares(
+    spans: dict[str, tuple[int, int]], items: list[str], depths: Floats, ties: Ties
+) -> Floats:
+    """How much of each item stands within each depth: shape (items, depths)."""
+    nowhere = (len(depths) + 1, len(depths) + 1)
+    first, last = np.array([spans.get(item, nowhere) for item in items]).T[:, :, None]
+    if ties == "w":
+        return (depths >= first).astype(float)
+    shares: Floats = np.clip((depths - first + 1) / (last - first + 1), 0.0, 1.0)
+    return shares

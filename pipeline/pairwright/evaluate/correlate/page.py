@@ -1,0 +1,137 @@
+"""Correlations as a page: what may be claimed, each measure beside chance, and the models."""
+
+from matplotlib.figure import Figure
+
+from pairwright.evaluate.correlate.correlate import CLAIMS_FROM, Correlation, Correlations
+from pairwright.evaluate.correlate.table import Models
+from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
+
+NOT_SAID = {
+    "judge": "who judged the downstream outputs",
+    "overlap": "which questions the benchmark and the downstream task have in common",
+    "lineage": "which models descend from one another",
+}
+
+
+def page(models: Models, of: Correlations) -> Page:
+    """The whole report."""
+    return Page(
+        title=f"{' and '.join(of.found)} against {of.downstream}",
+        warnings=warnings(of),
+        sections=(
+            Section("What may be said", of.claims or (no_claim(of),)),
+            *(
+                Section(
+                    name, (_measures(found), _beside_chance(name, found), _models(models, name, of))
+                )
+                for name, found in of.found.items()
+            ),
+            *((Section("Differences", (_differences(of),)),) if of.differences else ()),
+            Section("How it was done", _method(of)),
+        ),
+    )
+
+
+def warnings(of: Correlations) -> tuple[str, ...]:
+    """What a reader must know and was not told."""
+    return tuple(f"Not stated: {NOT_SAID[name]}." for name, said in of.stated if not said)
+
+
+def no_claim(of: Correlations) -> str:
+    told = f"{of.n} models" if of.lineages == of.n else f"{of.n} models of {of.lineages} lineages"
+    return f"Nothing is claimed: {told}, and claims are made from {CLAIMS_FROM} on."
+
+
+def cells(of: Correlation) -> tuple[str, ...]:
+    """One row of the table of measures."""
+    return (
+        of.measure,
+        f"{of.value:.4f}",
+        f"{of.interval.low:.2f} to {of.interval.high:.2f}",
+        f"{of.chance.mean:.2f}",
+        f"{of.chance.low:.2f} to {of.chance.high:.2f}",
+        f"{of.chance.p:.3f}",
+        f"{of.adjusted:.3f}",
+    )
+
+
+HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")
+
+
+def _measures(found: tuple[Correlation, ...]) -> Table:
+    notes = "; ".join(f"{of.measure}: {of.note}" for of in found)
+    return Table(HEAD, tuple(map(cells, found)), note=f"{notes}.")
+
+
+def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 0.45 * len(found) + 0.9), layout="constrained")
+        axes = figure.add_subplot()
+        for n, of in enumerate(found):
+            axes.hlines(n, of.chance.low, of.chance.high, color=GREY.light, linewidth=9, alpha=0.5)
+            axes.hlines(n, of.interval.low, of.interval.high, color=BLUE.light)
+            axes.plot(of.value, n, "o", color=BLUE.light)
+        axes.set_yticks(range(len(found)), [of.measure for of in found])
+        axes.invert_yaxis()
+        axes.set_xlim(-1.05, 1.05)
+        caption = (
+            f"{name}: each measure with its 95 % interval (blue) on the 95 % of values that chance"
+            " gives with so many models (grey)."
+        )
+        return plot(figure, caption, name=f"chance-{list_id(name)}")
+
+
+def _models(models: Models, name: str, of: Correlations) -> Plot:
+    x, y = models.benchmarks[name], models.downstream
+    with drawing():
+        figure = Figure(figsize=(8.6, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(x, y, "o", color=BLUE.light)
+        for place, model in enumerate(models.names):
+            axes.annotate(
+                model[:30], (x[place], y[place]), xytext=(5, 3), textcoords="offset points",
+                fontsize=8,
+            )  # fmt: skip
+        axes.set_xlabel(name)
+        axes.set_ylabel(of.downstream)
+        return plot(figure, f"The {of.n} models.", name=f"models-{list_id(name)}")
+
+
+def list_id(name: str) -> str:
+    """A column's name as an id of a page."""
+    return name.encode().hex()
+
+
+def _differences(of: Correlations) -> Table:
+    return Table(
+        ("", "", "difference", "95 % interval", "resamples above 0"),
+        tuple(
+            (
+                f"{found.first} less {found.second}",
+                found.measure,
+                f"{found.value:+.4f}",
+                f"{found.interval.low:+.2f} to {found.interval.high:+.2f}",
+                f"{found.interval.above_zero:.1%}",
+            )
+            for found in of.differences
+        ),
+        left=2,
+        note="The same models are drawn for both benchmarks.",
+    )
+
+
+def _method(of: Correlations) -> tuple[Block, ...]:
+    first = next(iter(of.found.values()))[0]
+    orders = (
+        f"all {first.chance.orders:,} orders" if first.chance.exact
+        else f"{first.chance.orders:,} random orders (seed {of.seed})"
+    )  # fmt: skip
+    stated = of.stated
+    return (
+        f"n = {of.n} models of {of.lineages} lineages. Chance: {orders} of the downstream scores,"
+        f" which take every model for its own. Intervals: {first.interval.resamples:,} resamples"
+        " of lineages, percentiles; resamples in which all drawn models are equal have no value"
+        f" ({first.interval.undefined:,} here).",
+        f"Downstream judge: {stated.judge or 'not stated'}. Questions in common:"
+        f" {stated.overlap or 'not stated'}. Lineages: {stated.lineage or 'not stated'}.",
+    )

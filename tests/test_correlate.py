@@ -1,0 +1,306 @@
+"""Correlations of benchmarks with downstream scores, held to published tables."""
+
+import csv
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from pairwright.cli import _register, app
+from pairwright.errors import InputError
+from pairwright.evaluate.correlate import Stated, chance, correlate, read_models
+from pairwright.evaluate.correlate.chance import by_chance, resampled
+from pairwright.evaluate.correlate.measures import kendall, measures, ndcg, pearson, spearman
+from pairwright.evaluate.correlate.measures import weighted_tau as weighted
+from pairwright.evaluate.correlate.overlap import (
+    Ties,
+    average_overlap,
+    overlap_of_scores,
+    rank_biased_overlap,
+)
+from pairwright.evaluate.correlate.page import page
+from pairwright.report import to_html
+
+REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
+published = pytest.mark.skipif(not REFERENCE.exists(), reason=f"{REFERENCE} is not there")
+NOTHING = Stated()
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enough orders and resamples to see a strong correlation by."""
+    monkeypatch.setattr(chance, "ORDERS", 300)
+    monkeypatch.setattr(chance, "RESAMPLES", 100)
+
+
+def scores(*values: float) -> Any:
+    return np.array(values, dtype=float)
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((REFERENCE / "agreement_and_rank_metrics.json").read_bytes())
+    return found
+
+
+def groups(text: str) -> list[list[str]]:
+    """`red (blue green)` as groups of tied items."""
+    return [found.strip("()").split() for found in re.findall(r"\([^)]*\)|\S+", text)]
+
+
+@published
+def test_overlap_is_that_of_400_published_rankings_with_ties() -> None:
+    with (REFERENCE / "rbo_with_ties_400.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 400
+    for row in rows:
+        for ties in get_args(Ties):
+            found = rank_biased_overlap(groups(row["x"]), groups(row["y"]), float(row["p"]), ties)
+            numbers = (found.value, found.least, found.most, found.residual)
+            expected = [float(row[f"{ties}.{name}"]) for name in ("ext", "min", "max", "res")]
+            assert numbers == pytest.approx(expected, abs=1e-12)
+
+
+@published
+def test_overlap_is_that_of_the_published_examples(tables: dict[str, Any]) -> None:
+    for a, b, expected in tables["rbo"]["average_overlap_p1"]:
+        assert average_overlap(a, b) == pytest.approx(expected, abs=5e-4)
+    example = tables["rbo"]["readme_example_sigir2024"]
+    for ties in get_args(Ties):
+        found = rank_biased_overlap(groups(example["x"]), groups(example["y"]), example["p"], ties)
+        assert found.value == pytest.approx(example[ties]["ext"], abs=5e-8)
+
+
+@published
+def test_measures_are_those_of_the_published_tables(tables: dict[str, Any]) -> None:
+    of = tables["weightedtau"]
+    x, y = scores(*of["x"]), scores(*of["y"])
+    assert weighted(x, y) == pytest.approx(of["published"]["default"])
+    assert kendall(x, y) == pytest.approx(of["kendall_tau_b_same_data"])
+    of = tables["spearman"]
+    assert spearman(scores(*of["x"]), scores(*of["y"])) == pytest.approx(of["published"]["rho"])
+    for case in tables["ndcg"]["sklearn_cases"]:
+        found = ndcg(scores(*case["scores"]), scores(*case["true"]), "score", case.get("k"))
+        assert found == pytest.approx(case.get("ndcg", case.get("ndcg_tie_averaged")))
+    # Six documents are shown, and the two that are not are worth 3 and 2.
+    shown = scores(8, 7, 6, 5, 4, 3, 2, 1), scores(3, 2, 3, 0, 1, 2, 3, 2)
+    assert ndcg(*shown, "score", 6) == pytest.approx(tables["ndcg"]["wikipedia"]["nDCG6"], abs=5e-4)
+
+
+@published
+def test_seventeen_reward_models_correlate_as_published(tables: dict[str, Any]) -> None:
+    path = REFERENCE / "rewardbench2_fig4_rbv2_ppo_bon.csv"
+    for downstream, expected in tables["rewardbench2_fig4"]["recomputed"].items():
+        models = read_models(path, ("rbv2",), downstream.lower(), None, None)
+        x, y = models.benchmarks["rbv2"], models.downstream
+        every = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+        for name, measure in (every | {"weightedtau": weighted}).items():
+            for n, subset in ((17, "all17"), (12, "on_policy12"), (9, "strong9")):
+                if name in expected[subset]:
+                    found = measure(x[:n], y[:n])
+                    assert found == pytest.approx(expected[subset][name], abs=5e-5)
+
+
+def test_six_models_cannot_tell_the_published_figures_from_chance() -> None:
+    """Personalized RewardBench prints rho .2571 and .3714, which six models can give."""
+    x = scores(1, 2, 3, 4, 5, 6)
+    spearmans = measures("rank", 0.9)[1]
+    for squares, rho, p in ((26, 0.2571, 0.66), (22, 0.3714, 0.50)):
+        order = next(
+            scores(*order)
+            for order in itertools.permutations(x)
+            if ((x - scores(*order)) ** 2).sum() == squares
+        )
+        assert spearman(x, order) == pytest.approx(rho, abs=5e-5)
+        found = by_chance(spearmans, x, order, seed=0)
+        assert found.exact
+        assert found.orders == 720
+        assert found.p == pytest.approx(p, abs=5e-3)
+
+
+def test_an_ndcg_of_092_is_what_chance_gives_six_models() -> None:
+    x = scores(1, 2, 3, 4, 5, 6)
+    found = np.array([ndcg(x, scores(*order)) for order in itertools.permutations(x)])
+    assert found.mean() == pytest.approx(0.85, abs=5e-3)
+    assert (found > 0.918).mean() == pytest.approx(0.23, abs=5e-3)
+
+
+def test_measures_agree_with_scipy_where_there_are_ties() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        x, y = random.integers(0, 6, (2, 12)).astype(float)
+        assert kendall(x, y) == pytest.approx(stats.kendalltau(x, y).statistic)
+        assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic)
+        assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
+
+
+def test_overlap_of_scores_is_that_of_their_rankings() -> None:
+    random = np.random.default_rng(0)
+    x, y = random.integers(0, 6, (2, 20, 9)).astype(float)
+    for n, found in enumerate(overlap_of_scores(x, y, 0.9)):
+        rankings = [
+            [[str(m) for m in np.flatnonzero(of == value)] for value in sorted(set(of))[::-1]]
+            for of in (x[n].tolist(), y[n].tolist())
+            for of in [np.array(of)]
+        ]
+        assert found == pytest.approx(rank_biased_overlap(*rankings, 0.9, "a").value)
+
+
+def test_overlap_of_a_ranking_with_itself_is_whole_and_ties_count_against_it() -> None:
+    x = scores(5, 4, 3, 2, 1)
+    assert overlap_of_scores(x, x, 0.9) == pytest.approx(1)
+    assert overlap_of_scores(x, scores(5, 4, 4, 2, 1), 0.9) < 1
+    assert overlap_of_scores(x, -x, 0.9) < overlap_of_scores(x, scores(4, 5, 3, 2, 1), 0.9)
+
+
+@pytest.mark.parametrize("p", [0, 1, -1, float("nan")])
+def test_overlap_refuses_a_p_that_weighs_nothing(p: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        rank_biased_overlap("abc", "abc", p)
+
+
+def test_overlap_refuses_an_item_twice_and_an_empty_ranking() -> None:
+    with pytest.raises(ValueError, match="'a' is ranked twice"):
+        rank_biased_overlap("aba", "abc", 0.9)
+    with pytest.raises(ValueError, match="empty"):
+        rank_biased_overlap("", "abc", 0.9)
+
+
+def test_an_exact_p_is_that_of_scipy() -> None:
+    x, y = scores(1, 2, 3, 4, 5, 6, 7), scores(2, 1, 4, 3, 7, 6, 5)
+    exact = stats.kendalltau(x, y, method="exact").pvalue
+    assert by_chance(measures("rank", 0.9)[2], x, y, seed=0).p == pytest.approx(exact)
+
+
+def test_a_sampled_p_is_close_to_the_exact_one_and_never_zero() -> None:
+    x = scores(*range(12))
+    found = by_chance(measures("rank", 0.9)[0], x, x, seed=0)
+    assert 0 < found.p < 0.001
+    far = by_chance(
+        measures("rank", 0.9)[0], x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0
+    )
+    assert far.p == pytest.approx(
+        stats.pearsonr(x, [3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8]).pvalue, abs=0.03
+    )
+
+
+def test_models_of_one_lineage_are_drawn_together() -> None:
+    drawn: list[set[int]] = []
+
+    def note(rows: Any) -> Any:
+        drawn.extend(set(places) for places in rows.tolist())
+        return np.zeros(len(rows))
+
+    resampled(note, ("a", "a", "b"), seed=0)
+    assert all((0 in places) == (1 in places) for places in drawn)
+    assert any(places == {2} for places in drawn)
+
+
+def test_resamples_without_a_value_are_counted() -> None:
+    x = scores(1, 2, 3)
+    found = resampled(lambda drawn: pearson(x[drawn], x[drawn]), ("a", "b", "c"), seed=0)
+    assert found.undefined > 0
+    assert found.resamples + found.undefined == chance.RESAMPLES
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+WRONG = {
+    "no such column": ("model,a,d\nx,1,1\ny,2,2\nz,3,3\n", "there is no column 'b'", ":1"),
+    "a word": ("model,b,d\nx,1,1\ny,two,2\nz,3,3\n", "'two' is no number", ":3 [b]"),
+    "nan": ("model,b,d\nx,1,1\ny,nan,2\nz,3,3\n", "'nan' is no number", ":3 [b]"),
+    "infinite": ("model,b,d\nx,1,1\ny,inf,2\nz,3,3\n", "'inf' is no number", ":3 [b]"),
+    "an empty cell": ("model,b,d\nx,1,1\ny,2,\nz,3,3\n", "'' is no number", ":3 [d]"),
+    "a model twice": ("model,b,d\nx,1,1\nx,2,2\nz,3,3\n", "there twice, first in line 2", ":3"),
+    "no name": ("model,b,d\nx,1,1\n,2,2\nz,3,3\n", "has no name", ":3 [model]"),
+    "two models": ("model,b,d\nx,1,1\ny,2,2\n", "2 models", ".csv"),
+    "constant": ("model,b,d\nx,1,1\ny,1,2\nz,1,3\n", "every model has 1", "[b]"),
+    "a cell too many": ("model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n", "4 cells under a header of 3", ":2"),
+    "a column twice": ("model,b,b\nx,1,1\n", "does not name each column once", ":1"),
+    "empty": ("", "does not name each column once", ":1"),
+    "a quote left open": ('model,b,d\n"x,1,1\n', "not CSV", ".csv"),
+}
+
+
+@pytest.mark.parametrize(("text", "what", "where"), WRONG.values(), ids=WRONG)
+def test_a_table_that_is_wrong_is_refused_by_line_and_column(
+    text: str, what: str, where: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_models(write(tmp_path / "models.csv", text), ("b",), "d", None, None)
+    assert what in caught.value.what
+    assert where in caught.value.where
+    assert caught.value.fix
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone\.csv: cannot be read"):
+        read_models(tmp_path / "gone.csv", ("b",), "d", None, None)
+
+
+def table(path: Path, n: int) -> Path:
+    """The benchmark `good` goes with `d`; `loose` has nothing to do with it."""
+    random = np.random.default_rng(1)
+    lines = [f"<script>{n},{n + random.normal():.3f},{random.normal():.3f},{n}" for n in range(n)]
+    return write(path, "\n".join(["model,good,loose,d", *lines]) + "\n")
+
+
+def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not(
+    few: None,
+    tmp_path: Path,
+) -> None:
+    models = read_models(table(tmp_path / "m.csv", 12), ("good", "loose"), "d", None, None)
+    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    first, second, third = found.claims
+    assert first.startswith("good goes with d by Pearson, Spearman, Kendall")
+    assert second.startswith("By Pearson, Spearman")
+    assert "loose cannot be told" in second
+    assert third.startswith("good and loose differ by")
+    again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    assert again == found
+    html = to_html(page(models, found))
+    assert "<script>" not in html
+    assert "Not stated: who judged the downstream outputs." in html
+
+
+def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:
+    models = read_models(table(tmp_path / "m.csv", 9), ("good",), "d", None, None)
+    assert not correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
+    models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
+    few = models._replace(lineages=(*"aaaabcdefghi",))
+    assert not correlate(few, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
+
+
+def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_path: Path) -> None:
+    if not app.registered_commands:
+        _register()
+    path = str(table(tmp_path / "m.csv", 6))
+    options = ["--benchmark", "good", "--downstream", "d", "--judge", "one who reads"]
+    done = CliRunner().invoke(app, ["correlate", path, *options, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    for name in ("Pearson", "Spearman", "Kendall", "weighted", "NDCG", "RBO"):
+        assert name in done.output
+    assert "Nothing is claimed: 6 models" in done.output
+    assert "Not stated: which models descend" in done.output
+    report = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert report["stated"]["judge"] == "one who reads"
+    assert report["found"]["good"][0]["chance"]["orders"] == 720
+    assert "one who reads" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_a_gain_below_zero_and_a_p_of_one_are_refused(few: None, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.csv", "model,b,d\nx,1,-1\ny,2,2\nz,3,3\n")
+    models = read_models(path, ("b",), "d", None, None)
+    with pytest.raises(ValueError, match="below zero"):
+        correlate(models, "d", NOTHING, gain="score", p=0.9, seed=0)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        correlate(models, "d", NOTHING, gain="rank", p=1, seed=0)
