@@ -36,7 +36,7 @@ from endpoint import (
 )
 from pairwright.client import Client, Meter, balance, client
 from pairwright.client.pace import Concurrency
-from pairwright.client.wire import Transient
+from pairwright.client.wire import Transient, refusal
 from pairwright.config import Endpoint
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.llm import CONTEXT_LENGTH, Completion, Request, completion_of
@@ -384,6 +384,30 @@ def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, statu
     error, _ = failure(raw(body, status=status))
     assert isinstance(error, EndpointRefused)
     assert "the words of the server" in str(error)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"error": {"message": "maximum context length is 5", "code": 400}}},
+        {"error": None, "message": "maximum context length is 5"},
+        {"detail": "maximum context length is 5"},
+        "maximum context length is 5",
+    ],
+)
+def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
+    """vLLM's batch files nest `error` twice; an engine in process has no HTTP around it."""
+    stored = refusal(400, body, "batch.jsonl:7", None)
+    assert isinstance(stored, bytes)
+    assert completion_of("k", stored).finish == CONTEXT_LENGTH
+    assert "length is 5" in completion_of("k", stored).text
+
+
+@pytest.mark.parametrize("body", [None, "", {}, []])
+def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
+    meaning = refusal(503, body, "here", None)
+    assert isinstance(meaning, Transient)
+    assert meaning.detail == "HTTP 503 without a word"
 
 
 def test_a_parameter_that_is_not_taken_is_named() -> None:

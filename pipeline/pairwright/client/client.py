@@ -178,7 +178,9 @@ class Client:
                 raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
         except APIStatusError as error:
             where = f"[endpoints.{self.name}] {server.api.base_url}"
-            meaning = refusal(error, where, self._api_key)
+            said = error.body or error.response.text
+            asked = error.response.headers.get("retry-after", "")
+            meaning = refusal(error.status_code, said, where, self._api_key, asked)
             if error.status_code == 403 and self._answered:
                 # An endpoint that has answered knows the key: this one request is refused.
                 raise CallFailed("http_403", str(meaning)) from None
