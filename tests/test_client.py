@@ -39,7 +39,7 @@ from pairwright.client.pace import Concurrency
 from pairwright.client.wire import Transient, refusal
 from pairwright.config import Endpoint
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request, completion_of
+from pairwright.llm import CONTEXT_LENGTH, Answer, Completion, Request, completion_of
 from pairwright.prompt import Message
 
 T = TypeVar("T")
@@ -76,8 +76,7 @@ def exchange(
 
 
 async def once(sender: Client) -> Completion:
-    request = ask()
-    return completion_of(request.key, await sender.send(request))
+    return (await sender.send(ask())).completion
 
 
 def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
@@ -92,8 +91,8 @@ def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
     return error, asked
 
 
-def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[bytes | BaseException]]]:
-    async def use(sender: Client) -> list[bytes | BaseException]:
+def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[Answer | BaseException]]]:
+    async def use(sender: Client) -> list[Answer | BaseException]:
         calls = (sender.send(ask(f"{i}")) for i in range(n))
         return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -169,7 +168,7 @@ def test_any_text_survives_the_wire() -> None:
 def test_the_reply_is_handed_on_byte_for_byte() -> None:
     payload = b' \n{"choices":[{"message":{"content":"\\u00e9\xc3\xa9"}}], "x": 1.0e0}'
     got, _, _ = exchange(raw(payload), lambda sender: sender.send(ask()))
-    assert got == payload
+    assert got.body == payload
 
 
 def test_without_a_key_no_key_is_needed() -> None:
@@ -619,7 +618,7 @@ def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
-    server = balance.Server(api=None)  # type: ignore[arg-type]
+    server = balance.Server(url="", session=None)  # type: ignore[arg-type]
     rests = []
     for _ in range(12):
         server.failed()
@@ -632,7 +631,7 @@ def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
 
 
 def test_if_all_rest_the_first_to_wake_is_asked() -> None:
-    a, b = (balance.Server(api=None) for _ in range(2))  # type: ignore[arg-type]
+    a, b = (balance.Server(url="", session=None) for _ in range(2))  # type: ignore[arg-type]
     a.rests_until, b.rests_until = (time.monotonic() + s for s in (50, 40))
     assert balance.least_busy([a, b]) is b
 
@@ -840,7 +839,7 @@ def test_a_budget_of_nothing_sends_nothing() -> None:
 
 
 def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> None:
-    async def use(sender: Client) -> list[bytes | BaseException]:
+    async def use(sender: Client) -> list[Answer | BaseException]:
         going = asyncio.create_task(many(20)(sender))
         await asyncio.sleep(0.1)
         sender.stop()
@@ -850,7 +849,7 @@ def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> N
 
     results, asked, _ = exchange(echo(0.3), use, concurrency=3)
     assert len(asked) == 3
-    assert sum(isinstance(r, bytes) for r in results) == 3
+    assert sum(isinstance(r, Answer) for r in results) == 3
     assert sum(isinstance(r, Interrupted) for r in results) == 17
 
 

@@ -5,7 +5,10 @@ import math
 import re
 import time
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
+
+from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.llm import CONTEXT_LENGTH, Request
@@ -51,14 +54,23 @@ def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
         if (value := getattr(request, name)) is not None:
             body[name] = value
     if request.schema_json is not None:
-        schema = {
-            "name": request.schema_name,
-            "schema": json.loads(request.schema_json),
-            "strict": True,
-        }
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        body["response_format"] = _format(request.schema_name, request.schema_json)
     body |= json.loads(request.extra)
     return body
+
+
+def bytes_of(body: dict[str, Any]) -> bytes:
+    """A body as it is sent. Half an emoji, which no UTF-8 can hold, is escaped."""
+    try:
+        return to_json(body)
+    except ValueError:  # PydanticSerializationError
+        return json.dumps(body).encode()
+
+
+@lru_cache
+def _format(name: str | None, schema_json: str) -> dict[str, Any]:
+    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
 
 
 def refusal(
