@@ -32,7 +32,7 @@ async def bare(url: str, in_flight: int, n: int) -> tuple[float, float]:
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
     api = AsyncOpenAI(
-        base_url=url, api_key="none", max_retries=0, http_client=DefaultAioHttpClient()
+        base_url=url, api_key="none", max_retries=0, timeout=600, http_client=DefaultAioHttpClient()
     )
     todo = iter(prompts(n))
 

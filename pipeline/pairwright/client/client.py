@@ -88,7 +88,8 @@ class Client:
                 raise EndpointRefused(
                     f"[endpoints.{self.name}] {error.detail}"
                     f" (after {self._endpoint.attempts} attempts)\n"
-                    "  Is the server running, and is `base_url` right? See `pairwright doctor`."
+                    "  Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is"
+                    " a proxy's address.) See `pairwright doctor`."
                 ) from None
             raise CallFailed(
                 error.reason, f"{error.detail} (after {self._endpoint.attempts} attempts)"
@@ -137,13 +138,9 @@ class Client:
         try:
             async with server.session.post(f"{server.url}/chat/completions", data=content) as reply:
                 body = _without(self._api_key, await reply.read())
-        except TimeoutError as error:
+        except (TimeoutError, aiohttp.ClientError, ValueError) as error:
             told = str(error) or f"no whole reply in {self._endpoint.timeout_s} s"
-            raise Transient("timeout_or_dropped", told) from None
-        except aiohttp.ClientError as error:
-            unreachable = isinstance(error, aiohttp.ClientConnectorError)
-            reason = "connection" if unreachable else "timeout_or_dropped"
-            raise Transient(reason, str(error)[:500] or type(error).__name__) from None
+            raise Transient(_reason(error), told[:500]) from None
         if not 200 <= reply.status < 300:
             body = self._stored_instead(server, reply, body)
         try:
@@ -173,6 +170,15 @@ class Client:
 
     def _count_retry(self, _: tenacity.RetryCallState) -> None:
         self._meter.retried += 1
+
+
+def _reason(error: Exception) -> str:
+    """Why no reply came, in one word."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return "connection"
+    if isinstance(error, (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)):
+        return "timeout_or_dropped"
+    return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
 
 
 def _wait(state: tenacity.RetryCallState) -> float:

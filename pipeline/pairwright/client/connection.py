@@ -5,13 +5,11 @@ The SDK is not asked: building its objects costs three times what sending a call
 """
 
 import os
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
 
-from pairwright.errors import ConfigError
+from pairwright.client.proxy import proxy_for
 from pairwright.version import __version__
 
 CONNECT_S = 10
@@ -40,9 +38,7 @@ def connect(base_url: str, api_key: str | None, timeout_s: float) -> aiohttp.Cli
             ssl=httpx2.create_ssl_context(),
         ),
         cookie_jar=aiohttp.DummyCookieJar(),
-        # Found once. With `trust_env` aiohttp would look for it in a thread before each call,
-        # and take passwords from ~/.netrc.
-        proxy=_proxy(base_url),
+        proxy=proxy_for(base_url),
     )
     session.headers.update(_headers_of_environment())
     return session
@@ -59,22 +55,3 @@ def _headers_of_environment() -> dict[str, str]:
         if colon:
             headers[name.strip()] = value.strip()
     return {name: value for name, value in headers.items() if value}
-
-
-def _proxy(base_url: str) -> str | None:
-    """The environment's proxy for an address; none for this machine's own servers."""
-    parts = urlsplit(base_url)
-    host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy is None or "://" not in proxy:
-        return proxy and f"http://{proxy}"
-    if urlsplit(proxy).scheme not in ("http", "https"):
-        raise ConfigError(
-            f"the proxy for {host} is no HTTP proxy, and no other kind can be used",
-            where=f"{parts.scheme.upper()}_PROXY or ALL_PROXY in the environment",
-            fix=f"Set {parts.scheme.upper()}_PROXY to an HTTP proxy, or add {host} to NO_PROXY.",
-        )
-    return proxy
