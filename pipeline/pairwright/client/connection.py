@@ -1,7 +1,7 @@
 """A connection pool for one base URL, set up as the OpenAI SDK sets up its own.
 
-The SDK is not asked: building its objects costs three times what sending a call costs
-(`benchmarks/throughput.md`). It sends over aiohttp, too.
+The SDK itself is left out: building its objects costs more than twice what sending a call does
+(`benchmarks/throughput.md`).
 """
 
 import os
