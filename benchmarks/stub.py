@@ -1,12 +1,13 @@
 """A stub endpoint in its own process: answers every chat completion after a fixed time.
 
 Hand-written HTTP on asyncio, because it must cost less than what it measures. It counts
-requests and those in flight; GET /stats reads the counts.
+requests; GET /stats reads the count, and the CPU seconds they took.
 """
 
 import asyncio
 import json
 import sys
+import time
 
 REPLY = " ".join(["word"] * 145)
 
@@ -48,7 +49,8 @@ class Stub(asyncio.Protocol):
             return
         self.buffer = self.buffer[head_end + 4 + length :]
         if head.startswith(b"get"):
-            self.respond(json.dumps({"requests": Stub.requests}).encode())
+            stats = {"requests": Stub.requests, "cpu_s": time.process_time()}
+            self.respond(json.dumps(stats).encode())
             return
         Stub.requests += 1
         asyncio.get_running_loop().call_later(Stub.service_s, self.respond, Stub.body)

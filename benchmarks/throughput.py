@@ -2,7 +2,8 @@
 against the bare `AsyncOpenAI` + aiohttp loop on the same prompts (no store, no validation).
 
 The stub serves each call in 200 ms from its own process. Ours and the bare loop run in turn, five
-pairs, each in a fresh process; imports are left out. Medians of the paired ratios.
+pairs, each in a fresh process; imports are left out. Medians of the paired ratios; CPU is user and
+system time. `throughput.md` says where it goes.
 
     .venv/bin/python benchmarks/throughput.py
 """
@@ -16,23 +17,35 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+from collections.abc import Awaitable
 from pathlib import Path
+from typing import NamedTuple
 
 PROMPT = " ".join(f"w{n % 97:02d}" for n in range(1500))  # about 1,500 tokens of 4 characters
 PAIRS = 5
 LOADS = {64: 2000, 512: 6000}
 
 
+class Took(NamedTuple):
+    """What one loop took."""
+
+    span_s: float
+    """From the first request to the last reply."""
+    cpu_s: float
+    peak_mb: float
+
+
 def prompts(n: int) -> list[str]:
     return [f"{number} {PROMPT}" for number in range(n)]
 
 
-async def bare(url: str, in_flight: int, n: int) -> tuple[float, float]:
-    """First-to-last-request span and CPU seconds of the SDK's own loop."""
+async def bare(url: str, in_flight: int, n: int) -> Took:
+    """The SDK's own loop."""
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
     api = AsyncOpenAI(
-        base_url=url, api_key="none", max_retries=0, http_client=DefaultAioHttpClient()
+        base_url=url, api_key="none", max_retries=0, timeout=600, http_client=DefaultAioHttpClient()
     )
     todo = iter(prompts(n))
 
@@ -49,7 +62,7 @@ async def bare(url: str, in_flight: int, n: int) -> tuple[float, float]:
         return await timed(asyncio.gather(*(worker() for _ in range(in_flight))))
 
 
-async def ours(url: str, in_flight: int, n: int) -> tuple[float, float]:
+async def ours(url: str, in_flight: int, n: int) -> Took:
     """The same prompts through Model, Durable, Store and Client under `work_through`."""
     from pairwright.client import Client, Meter
     from pairwright.config import Endpoint
@@ -75,19 +88,17 @@ async def ours(url: str, in_flight: int, n: int) -> tuple[float, float]:
     return result
 
 
-async def timed(work: object) -> tuple[float, float]:
-    usage, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-    await work  # type: ignore[misc]
-    span, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
-    cpu = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
-    return span, cpu
+async def timed(work: Awaitable[object]) -> Took:
+    start, before = time.perf_counter(), time.process_time()
+    await work
+    span, cpu = time.perf_counter() - start, time.process_time() - before
+    return Took(span, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
-def child(kind: str, url: str, in_flight: int, n: int) -> tuple[float, float]:
+def child(kind: str, url: str, in_flight: int, n: int) -> Took:
     command = [sys.executable, __file__, kind, url, str(in_flight), str(n)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    span, cpu = json.loads(done.stdout.splitlines()[-1])
-    return span, cpu
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return Took(*json.loads(done.stdout.splitlines()[-1]))
 
 
 def main() -> None:
@@ -101,7 +112,8 @@ def main() -> None:
     cpu_ratios = []
     print(
         f"{'in flight':>9} {'pair':>4} {'bare calls/s':>12} {'ours calls/s':>12} "
-        f"{'bare CPU ms':>11} {'ours CPU ms':>11} {'span ratio':>10} {'CPU ratio':>9}"
+        f"{'bare CPU ms':>11} {'ours CPU ms':>11} {'bare MB':>7} {'ours MB':>7} "
+        f"{'span ratio':>10} {'CPU ratio':>9}"
     )
     try:
         for in_flight, n in LOADS.items():
@@ -109,16 +121,19 @@ def main() -> None:
             for pair in range(PAIRS):
                 order = ("bare", "ours") if pair % 2 == 0 else ("ours", "bare")
                 found = {kind: child(kind, url, in_flight, n) for kind in order}
-                (bare_s, bare_cpu), (our_s, our_cpu) = found["bare"], found["ours"]
-                spans.append(our_s / bare_s)
-                cpu_ratios.append(our_cpu / bare_cpu)
+                bare, ours = found["bare"], found["ours"]
+                spans.append(ours.span_s / bare.span_s)
+                cpu_ratios.append(ours.cpu_s / bare.cpu_s)
                 print(
-                    f"{in_flight:>9} {pair:>4} {n / bare_s:>12.0f} {n / our_s:>12.0f} "
-                    f"{1e3 * bare_cpu / n:>11.2f} {1e3 * our_cpu / n:>11.2f} "
+                    f"{in_flight:>9} {pair:>4} {n / bare.span_s:>12.0f} {n / ours.span_s:>12.0f} "
+                    f"{1e3 * bare.cpu_s / n:>11.2f} {1e3 * ours.cpu_s / n:>11.2f} "
+                    f"{bare.peak_mb:>7.0f} {ours.peak_mb:>7.0f} "
                     f"{spans[-1]:>10.3f} {cpu_ratios[-1]:>9.3f}",
                     flush=True,
                 )
             ratios[f"span_{in_flight}"] = statistics.median(spans)
+        with urllib.request.urlopen(url) as response:
+            served = json.load(response)
     finally:
         stub.terminate()
         stub.wait()
@@ -128,6 +143,7 @@ def main() -> None:
                 "span_ratio_64": round(ratios["span_64"], 3),
                 "rate_ratio_512": round(1 / ratios["span_512"], 3),
                 "cpu_ratio": round(statistics.median(cpu_ratios), 3),
+                "stub_cpu_ms": round(1e3 * served["cpu_s"] / served["requests"], 3),
                 "cores": os.cpu_count(),
             }
         )

@@ -36,10 +36,10 @@ from endpoint import (
 )
 from pairwright.client import Client, Meter, balance, client
 from pairwright.client.pace import Concurrency
-from pairwright.client.wire import Transient
+from pairwright.client.wire import Transient, refusal
 from pairwright.config import Endpoint
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request, completion_of
+from pairwright.llm import CONTEXT_LENGTH, Answer, Completion, Request, completion_of
 from pairwright.prompt import Message
 
 T = TypeVar("T")
@@ -76,8 +76,7 @@ def exchange(
 
 
 async def once(sender: Client) -> Completion:
-    request = ask()
-    return completion_of(request.key, await sender.send(request))
+    return (await sender.send(ask())).completion
 
 
 def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
@@ -92,8 +91,8 @@ def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
     return error, asked
 
 
-def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[bytes | BaseException]]]:
-    async def use(sender: Client) -> list[bytes | BaseException]:
+def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[Answer | BaseException]]]:
+    async def use(sender: Client) -> list[Answer | BaseException]:
         calls = (sender.send(ask(f"{i}")) for i in range(n))
         return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -169,7 +168,7 @@ def test_any_text_survives_the_wire() -> None:
 def test_the_reply_is_handed_on_byte_for_byte() -> None:
     payload = b' \n{"choices":[{"message":{"content":"\\u00e9\xc3\xa9"}}], "x": 1.0e0}'
     got, _, _ = exchange(raw(payload), lambda sender: sender.send(ask()))
-    assert got == payload
+    assert got.body == payload
 
 
 def test_without_a_key_no_key_is_needed() -> None:
@@ -386,6 +385,30 @@ def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, statu
     assert "the words of the server" in str(error)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"error": {"message": "maximum context length is 5", "code": 400}}},
+        {"error": None, "message": "maximum context length is 5"},
+        {"detail": "maximum context length is 5"},
+        "maximum context length is 5",
+    ],
+)
+def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
+    """vLLM's batch files nest `error` twice; an engine in process has no HTTP around it."""
+    stored = refusal(400, body, "batch.jsonl:7", None)
+    assert isinstance(stored, bytes)
+    assert completion_of("k", stored).finish == CONTEXT_LENGTH
+    assert "length is 5" in completion_of("k", stored).text
+
+
+@pytest.mark.parametrize("body", [None, "", {}, []])
+def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
+    meaning = refusal(503, body, "here", None)
+    assert isinstance(meaning, Transient)
+    assert meaning.detail == "HTTP 503 without a word"
+
+
 def test_a_parameter_that_is_not_taken_is_named() -> None:
     cases = [
         fail(
@@ -595,7 +618,7 @@ def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
-    server = balance.Server(api=None)  # type: ignore[arg-type]
+    server = balance.Server(url="", session=None)  # type: ignore[arg-type]
     rests = []
     for _ in range(12):
         server.failed()
@@ -608,7 +631,7 @@ def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
 
 
 def test_if_all_rest_the_first_to_wake_is_asked() -> None:
-    a, b = (balance.Server(api=None) for _ in range(2))  # type: ignore[arg-type]
+    a, b = (balance.Server(url="", session=None) for _ in range(2))  # type: ignore[arg-type]
     a.rests_until, b.rests_until = (time.monotonic() + s for s in (50, 40))
     assert balance.least_busy([a, b]) is b
 
@@ -816,7 +839,7 @@ def test_a_budget_of_nothing_sends_nothing() -> None:
 
 
 def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> None:
-    async def use(sender: Client) -> list[bytes | BaseException]:
+    async def use(sender: Client) -> list[Answer | BaseException]:
         going = asyncio.create_task(many(20)(sender))
         await asyncio.sleep(0.1)
         sender.stop()
@@ -826,7 +849,7 @@ def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> N
 
     results, asked, _ = exchange(echo(0.3), use, concurrency=3)
     assert len(asked) == 3
-    assert sum(isinstance(r, bytes) for r in results) == 3
+    assert sum(isinstance(r, Answer) for r in results) == 3
     assert sum(isinstance(r, Interrupted) for r in results) == 17
 
 

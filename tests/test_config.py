@@ -465,3 +465,10 @@ def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) ->
     with pytest.raises(StoreError, match=r"thesis\.tex: File exists"):
         prepare(tmp_path / "thesis.tex", settings())
     assert (tmp_path / "thesis.tex").read_text() == "x"
+
+
+def test_a_password_in_an_address_is_not_repeated(write: Callable[[str], Path]) -> None:
+    with pytest.raises(ConfigError) as found:
+        load(write(changed("http://127.0.0.1:8000/v1", "https://me:secret@host/v1")))
+    assert "api_key_env" in str(found.value)
+    assert "secret" not in str(found.value)

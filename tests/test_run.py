@@ -1,7 +1,9 @@
 """Bounded workers: every unit once, never more alive than workers, and one error ends the run."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -55,6 +57,25 @@ def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(
     asyncio.run(work_through(units, work, workers=workers, stop=never))
     assert sorted(done) == list(range(20))
     assert most == min(workers, 20)
+
+
+@pytest.mark.parametrize("failing", [False, True])
+def test_garbage_is_looked_for_seldom_while_a_run_is_under_way_and_as_before_after_it(
+    failing: bool,
+) -> None:
+    before = gc.get_threshold()
+    during = []
+
+    async def work(_: int) -> None:
+        during.append(gc.get_threshold())
+        if failing:
+            raise ValueError("a bug")
+
+    with suppress(ValueError):
+        asyncio.run(work_through(Units(3), work, workers=1, stop=nothing))
+    assert all(found[0] > before[0] and found[1:] == before[1:] for found in during)
+    assert during
+    assert gc.get_threshold() == before
 
 
 def test_one_worker_keeps_the_order() -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from endpoint import completion
 from pairwright.errors import CallFailed, StoreError
-from pairwright.llm import Completion, Request, completion_of, key_of
+from pairwright.llm import Answer, Completion, Request, completion_of, key_of
 from pairwright.prompt import Message
 from pairwright.store import Durable, Store, Totals
 
@@ -47,6 +47,10 @@ def body(text: str = "an answer", **changes: Any) -> bytes:
     return json.dumps(completion(text, **changes)).encode()
 
 
+def answer(request: Request, reply: bytes) -> Answer:
+    return Answer(reply, completion_of(request.key, reply))
+
+
 class Sender:
     """Answers with the number of the call; slow enough that calls overlap."""
 
@@ -54,17 +58,17 @@ class Sender:
         self.sent: list[Request] = []
         self.failure = failure
 
-    async def send(self, request: Request) -> bytes:
+    async def send(self, request: Request) -> Answer:
         self.sent.append(request)
         number = len(self.sent)
         await asyncio.sleep(0.01)
         if self.failure:
             raise self.failure
-        return body(f"answer {number}")
+        return answer(request, body(f"answer {number}"))
 
 
 async def put(store: Store, request: Request, reply: bytes) -> None:
-    await store.put(request, completion_of(request.key, reply), reply)
+    await store.put(request, answer(request, reply))
 
 
 def filled(path: Path, n: int = 3, size: int = 10) -> list[str]:
@@ -297,9 +301,9 @@ def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(cal
             super().__init__()
             self.name = name
 
-        async def send(self, request: Request) -> bytes:
+        async def send(self, request: Request) -> Answer:
             await super().send(request)
-            return body(self.name)
+            return answer(request, body(self.name))
 
     async def scenario(store: Store) -> list[Completion]:
         llms = Durable(store, Named("one")), Durable(store, Named("two"))

@@ -79,6 +79,11 @@ class Endpoint(Record):
             parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
                 raise ValueError(f"{address!r} is no address such as http://127.0.0.1:8000/v1")
+            if "@" in parts.netloc:
+                raise ValueError(
+                    f"the address of {parts.hostname} holds a user or a password, which would be"
+                    " written to files and messages; a key belongs in `api_key_env`'s variable"
+                )
         return value
 
     @property

@@ -1,4 +1,4 @@
-"""The real endpoints: OpenAI-compatible chat completions over `openai` with aiohttp."""
+"""The real endpoints: OpenAI-compatible chat completions over aiohttp."""
 
 from pairwright.client.client import Client
 from pairwright.client.meter import Meter

@@ -3,14 +3,15 @@
 import time
 from dataclasses import dataclass, field
 
-from openai import AsyncOpenAI
+from aiohttp import ClientSession
 
 
 @dataclass
 class Server:
-    """One base URL."""
+    """One base URL, without a slash at its end, and its connections."""
 
-    api: AsyncOpenAI
+    url: str
+    session: ClientSession
     in_flight: int = 0
     failures: int = field(default=0)
     """Failures in a row; success sets it to zero."""

@@ -1,37 +1,25 @@
 """One endpoint of the config: sends requests, retries what is worth it, and learns the pace.
 
-The SDK gives connection handling, authentication and its exceptions; we send the body and take
-the raw response, because building the SDK's objects is most of its cost. tenacity is the one
-retry layer (the SDK's own is off).
+tenacity is the one retry layer; `connection` says why it is not the SDK that sends.
 """
 
 import asyncio
-import json
 import time
 from contextlib import suppress
 
-import httpx2
+import aiohttp
 import tenacity
-from openai import (
-    APIConnectionError,
-    APIError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncOpenAI,
-    DefaultAioHttpClient,
-    RequestOptions,
-)
+from pydantic_core import from_json
 
 from pairwright.client.balance import Server, least_busy
+from pairwright.client.connection import connect
 from pairwright.client.meter import Meter
 from pairwright.client.pace import Concurrency, Pace
-from pairwright.client.wire import BROKEN_OFF, STAND_INS, Transient, body_of, refusal
+from pairwright.client.wire import BROKEN_OFF, STAND_INS, Transient, body_of, bytes_of, refusal
 from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.llm import Request, completion_of
+from pairwright.llm import Answer, Request, completion_of
 
-_MANY = 100_000
-_JSON: RequestOptions = {"headers": {"Content-Type": "application/json"}}
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
 
@@ -50,21 +38,7 @@ class Client:
         self._api_key = api_key
         self._answered = False
         self._servers = [
-            Server(
-                AsyncOpenAI(
-                    # The SDK insists on a key; servers without one ignore it.
-                    api_key=api_key or "none",
-                    base_url=url,
-                    max_retries=0,
-                    http_client=DefaultAioHttpClient(
-                        # A proxy of the environment cannot reach this machine's own servers.
-                        trust_env=not _on_this_machine(url),
-                        timeout=httpx2.Timeout(endpoint.timeout_s, connect=10, pool=None),
-                        # aiohttp would stop at 100 connections, and the SDK at 1,000.
-                        limits=httpx2.Limits(max_connections=_MANY),
-                    ),
-                )
-            )
+            Server(url.rstrip("/"), connect(url, api_key, endpoint.timeout_s))
             for url in endpoint.base_urls
         ]
 
@@ -73,14 +47,14 @@ class Client:
 
     async def __aexit__(self, *_: object) -> None:
         for server in self._servers:
-            await server.api.close()
+            await server.session.close()
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
         self._stopped.set()
 
-    async def send(self, request: Request) -> bytes:
-        """The body of a usable reply.
+    async def send(self, request: Request) -> Answer:
+        """A usable reply.
 
         Raises CallFailed after the last attempt, EndpointRefused where no call of this kind
         can succeed, BudgetSpent and Interrupted without sending.
@@ -90,11 +64,11 @@ class Client:
         except Transient as first:
             return await self._again(request, first)
 
-    async def _again(self, request: Request, first: Transient) -> bytes:
+    async def _again(self, request: Request, first: Transient) -> Answer:
         """The attempts after the first. Most calls need none, and pay nothing for this."""
         failed = [first]
 
-        async def attempt() -> bytes:
+        async def attempt() -> Answer:
             if failed:
                 raise failed.pop()
             return await self._attempt(request)
@@ -110,17 +84,18 @@ class Client:
         try:
             return await retrying(attempt)
         except Transient as error:
-            if not self._answered and "connect call failed" in error.detail.lower():
+            if not self._answered and error.reason == "connection":
                 raise EndpointRefused(
                     f"[endpoints.{self.name}] {error.detail}"
                     f" (after {self._endpoint.attempts} attempts)\n"
-                    "  Is the server running, and is `base_url` right? See `pairwright doctor`."
+                    "  Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is"
+                    " a proxy's address.) See `pairwright doctor`."
                 ) from None
             raise CallFailed(
                 error.reason, f"{error.detail} (after {self._endpoint.attempts} attempts)"
             ) from None
 
-    async def _attempt(self, request: Request) -> bytes:
+    async def _attempt(self, request: Request) -> Answer:
         async with self.concurrency:
             await self._pause(self._pace.delay(_rough_tokens(request)))
             self._meter.admit()
@@ -129,13 +104,7 @@ class Client:
             server.in_flight += 1
             started = time.monotonic()
             try:
-                async with asyncio.timeout(self._endpoint.timeout_s):
-                    body = await self._post(server, request)
-            except TimeoutError:
-                server.failed()
-                raise Transient(
-                    "timeout_or_dropped", f"no whole reply in {self._endpoint.timeout_s} s"
-                ) from None
+                answer = await self._post(server, request)
             except Transient as error:
                 if error.reason == "http_429":
                     self.concurrency.refused()
@@ -147,13 +116,13 @@ class Client:
                 self._meter.in_flight -= 1
             server.succeeded()
             self._answered = True
-            completion = completion_of(request.key, body)
+            completion = answer.completion
             # What was refused took no time that says how busy the endpoint is.
             if completion.finish not in STAND_INS:
                 self.concurrency.answered(time.monotonic() - started)
             sent, got = completion.prompt_tokens, completion.completion_tokens
             self._meter.answered(sent, got, self._endpoint.cost(sent, got))
-        return body
+        return answer
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run is stopping: then nothing more is sent."""
@@ -163,38 +132,53 @@ class Client:
         if self._stopped.is_set():
             raise Interrupted("stopping: no new calls are sent")
 
-    async def _post(self, server: Server, request: Request) -> bytes:
+    async def _post(self, server: Server, request: Request) -> Answer:
         self._meter.sent += 1
+        content = bytes_of(body_of(request, self._endpoint.token_parameter))
         try:
-            response = await server.api.post(
-                "/chat/completions",
-                cast_to=httpx2.Response,
-                content=json.dumps(body_of(request, self._endpoint.token_parameter)).encode(),
-                options=_JSON,
-            )
-            body = _without(self._api_key, response.content)
-            completion = completion_of(request.key, body)
-            if completion.finish in BROKEN_OFF:
-                raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
-        except APIStatusError as error:
-            where = f"[endpoints.{self.name}] {server.api.base_url}"
-            meaning = refusal(error, where, self._api_key)
-            if error.status_code == 403 and self._answered:
-                # An endpoint that has answered knows the key: this one request is refused.
-                raise CallFailed("http_403", str(meaning)) from None
-            if isinstance(meaning, bytes):
-                return meaning
-            raise meaning from None
-        # Over aiohttp a dropped connection is reported as a timeout, too: the cause says which.
-        except (APIConnectionError, APIError, httpx2.HTTPError) as error:
-            reason = "timeout_or_dropped" if isinstance(error, APITimeoutError) else "connection"
-            raise Transient(reason, _told(error)) from None
-        except ValueError as error:  # JSONDecodeError is one.
+            async with server.session.post(f"{server.url}/chat/completions", data=content) as reply:
+                body = _without(self._api_key, await reply.read())
+        except (TimeoutError, aiohttp.ClientError, ValueError) as error:
+            told = str(error) or f"no whole reply in {self._endpoint.timeout_s} s"
+            raise Transient(_reason(error), told[:500]) from None
+        if not 200 <= reply.status < 300:
+            body = self._stored_instead(server, reply, body)
+        try:
+            answer = Answer(body, completion_of(request.key, body))
+        except ValueError as error:
             raise Transient("malformed_body", str(error)) from None
-        return body
+        if answer.completion.finish in BROKEN_OFF:
+            finish = answer.completion.finish
+            raise Transient("broken_off", f"the engine ended with {finish!r}")
+        return answer
+
+    def _stored_instead(self, server: Server, reply: aiohttp.ClientResponse, body: bytes) -> bytes:
+        """What is stored in place of a refusal that answers; raises where it is none."""
+        try:
+            said = from_json(body)
+        except ValueError:
+            said = body.decode("utf-8", "replace")
+        where = f"[endpoints.{self.name}] {server.url}"
+        asked = reply.headers.get("Retry-After", "")
+        meaning = refusal(reply.status, said, where, self._api_key, asked)
+        if reply.status == 403 and self._answered:
+            # An endpoint that has answered knows the key: this one request is refused.
+            raise CallFailed("http_403", str(meaning))
+        if isinstance(meaning, bytes):
+            return meaning
+        raise meaning
 
     def _count_retry(self, _: tenacity.RetryCallState) -> None:
         self._meter.retried += 1
+
+
+def _reason(error: Exception) -> str:
+    """Why no reply came, in one word."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return "connection"
+    if isinstance(error, (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)):
+        return "timeout_or_dropped"
+    return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
@@ -204,27 +188,12 @@ def _wait(state: tenacity.RetryCallState) -> float:
     return min(asked, 120.0) if asked is not None else _JITTERED(state)
 
 
-def _told(error: Exception) -> str:
-    """What lies behind the SDK's error, such as a refused connection."""
-    causes = [error]
-    while (cause := causes[-1].__cause__) and isinstance(cause, Exception):
-        causes.append(cause)
-    # "Request timed out" is what the SDK says of a refused connection, too.
-    told = causes[1:] or causes
-    return "; ".join(dict.fromkeys(str(e) or type(e).__name__ for e in told))[:500]
-
-
 def _without(secret: str | None, body: bytes) -> bytes:
     """The body without the API key, should a server repeat it.
 
     A short key (`test`, `none`) is no secret, and may be a word of a reply.
     """
     return body.replace(secret.encode(), b"***") if secret and len(secret) >= 12 else body
-
-
-def _on_this_machine(url: str) -> bool:
-    host = httpx2.URL(url).host
-    return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
 def _rough_tokens(request: Request) -> int:

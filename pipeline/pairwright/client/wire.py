@@ -5,9 +5,10 @@ import math
 import re
 import time
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
 
-from openai import APIStatusError
+from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.llm import CONTEXT_LENGTH, Request
@@ -53,29 +54,45 @@ def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
         if (value := getattr(request, name)) is not None:
             body[name] = value
     if request.schema_json is not None:
-        schema = {
-            "name": request.schema_name,
-            "schema": json.loads(request.schema_json),
-            "strict": True,
-        }
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        body["response_format"] = _format(request.schema_name, request.schema_json)
     body |= json.loads(request.extra)
     return body
 
 
-def refusal(error: APIStatusError, where: str, api_key: str | None) -> bytes | Exception:
+def bytes_of(body: dict[str, Any]) -> bytes:
+    """A body as it is sent. Half an emoji, which no UTF-8 can hold, is escaped."""
+    try:
+        return to_json(body)
+    except ValueError:  # PydanticSerializationError
+        return json.dumps(body).encode()
+
+
+@lru_cache
+def _format(name: str | None, schema_json: str) -> dict[str, Any]:
+    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def refusal(
+    status: int, body: object, where: str, api_key: str | None, retry_after: str = ""
+) -> bytes | Exception:
     """What a 4xx or 5xx means: a body to store in its place, or the exception to raise.
 
-    A prompt over the context and a content filter are answers about this one request, so they
-    are stored like answers. What every call of this kind would meet stops the run.
+    `body` is what the endpoint said: parsed JSON, or text where it is none; `retry_after` is that
+    header's value. A prompt over the context and a content filter are answers about this one
+    request, so they are stored like answers. What every call of this kind would meet stops the
+    run.
     """
-    status, message = error.status_code, _message(error, api_key)
-    detail = error.body if isinstance(error.body, dict) else {}
+    # vLLM's batch files nest `error` twice, proxies leave it out.
+    while isinstance(body, dict) and body.get("error"):
+        body = body["error"]
+    detail = body if isinstance(body, dict) else {}
     code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
+    message = _message(body, api_key) or f"HTTP {status} without a word"
     if status == 429 and "insufficient_quota" in code:
         return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
-        return Transient(f"http_{status}", message, _retry_after(error))
+        return Transient(f"http_{status}", message, _seconds(retry_after))
     if status in (401, 403):
         return EndpointRefused(
             f"{where}: {status} {message}\n"
@@ -110,26 +127,24 @@ def _stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
-def _message(error: APIStatusError, api_key: str | None) -> str:
+def _message(said: object, api_key: str | None) -> str:
     """The endpoint's own words, in whatever shape it gives them, without any key it repeats."""
-    body = error.body
-    for name in ("error", "message", "detail"):
-        if isinstance(body, dict) and body.get(name):
-            body = body[name]
-    text = str(body or error.response.text or error.message)
+    for name in ("message", "detail"):
+        if isinstance(said, dict) and said.get(name):
+            said = said[name]
+    text = str(said or "")
     if api_key:
         text = text.replace(api_key, "***")
     return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", text)[:1000]
 
 
-def _retry_after(error: APIStatusError) -> float | None:
+def _seconds(retry_after: str) -> float | None:
     """Seconds that the endpoint asks for, given as a number or as a date."""
-    asked = error.response.headers.get("retry-after", "")
     try:
-        seconds = float(asked)
+        seconds = float(retry_after)
     except ValueError:
         try:
-            seconds = parsedate_to_datetime(asked).timestamp() - time.time()
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
         except ValueError:
             return None
     return max(0.0, seconds) if math.isfinite(seconds) else None

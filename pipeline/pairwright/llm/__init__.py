@@ -11,7 +11,7 @@ from pairwright.llm.model import Model, Models
 from pairwright.llm.once import Once
 from pairwright.llm.reply import Leniency, Reply, leniency, parse, schema_of
 from pairwright.llm.request import KEY_TAG, Request, key_of
-from pairwright.llm.seam import LLM, Sender, Unstored
+from pairwright.llm.seam import LLM, Answer, Sender, Unstored
 from pairwright.llm.together import together
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "KEY_TAG",
     "LLM",
     "SIMULATED",
+    "Answer",
     "Completion",
     "Leniency",
     "Model",

@@ -1,17 +1,24 @@
 """Between stages and machinery: what answers a request, and what puts it on the wire."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from pairwright.llm.completion import Completion, completion_of
+from pairwright.llm.completion import Completion
 from pairwright.llm.request import Request
 
 
-class Sender(Protocol):
-    """The wire below the store: sends a request and returns the raw body of its reply."""
+class Answer(NamedTuple):
+    """A usable reply as it came, and what is read from it."""
 
-    async def send(self, request: Request) -> bytes:
-        """The body of a usable reply, or `errors.CallFailed`."""
+    body: bytes
+    completion: Completion
+
+
+class Sender(Protocol):
+    """The wire below the store: sends a request and reads its reply."""
+
+    async def send(self, request: Request) -> Answer:
+        """A usable reply, or `errors.CallFailed`."""
         ...
 
 
@@ -30,4 +37,4 @@ class Unstored:
     sender: Sender
 
     async def complete(self, request: Request) -> Completion:
-        return completion_of(request.key, await self.sender.send(request))
+        return (await self.sender.send(request)).completion

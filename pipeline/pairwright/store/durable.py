@@ -42,15 +42,14 @@ class Durable:
         try:
             # What follows must run in a task of its own: see `together`.
             await asyncio.sleep(0)
-            body = await self._sender.send(request)
-            completion = completion_of(key, body)
-            await self._store.put(request, completion, body)
+            answer = await self._sender.send(request)
+            await self._store.put(request, answer)
         except BaseException as error:
             mine.set_exception(error)
             mine.exception()  # Nobody else may be waiting for it.
             raise
         else:
-            mine.set_result(completion)
-            return completion
+            mine.set_result(answer.completion)
+            return answer.completion
         finally:
             del self._store.in_flight[key]

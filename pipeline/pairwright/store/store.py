@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import StoreError
-from pairwright.llm import Completion, Request, completion_of, key_of
+from pairwright.llm import Answer, Completion, Request, completion_of, key_of
 from pairwright.store.file import APPLICATION_ID, FORMAT, create, damaged, lock
 
 SPOOLED = 20
@@ -106,8 +106,9 @@ class Store:
         ).fetchone()
         return None if row is None else StoredCall(*row)
 
-    async def put(self, request: Request, completion: Completion, body: bytes) -> None:
+    async def put(self, request: Request, answer: Answer) -> None:
         """Store a reply; returns once it is committed."""
+        body, completion = answer
         self._pending.append(
             (
                 completion.key,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pairwright.client import Client
 from pairwright.config import Endpoint, Sampling
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request, completion_of
+from pairwright.llm import CONTEXT_LENGTH, Completion, Request
 from pairwright.prompt import Ask, Prompts
 
 QUESTION = "How do I keep bread fresh?"
@@ -16,7 +16,7 @@ class NotTaken(Exception):
     """The server refuses this one request, in its own words; it may well take others."""
 
 
-class Answer(NamedTuple):
+class Answered(NamedTuple):
     """A reply with what its usage says."""
 
     completion: Completion
@@ -34,7 +34,7 @@ class Questions(NamedTuple):
 
     async def put(
         self, ask: Ask, *, room: int, seed: int | None, schema: str | None = None
-    ) -> Answer:
+    ) -> Answered:
         """One request at temperature 1, so that seeds show.
 
         Raises NotTaken, and errors.CallFailed where the server fails.
@@ -50,17 +50,16 @@ class Questions(NamedTuple):
             extra=self.sampling.extra_json,
         )
         try:
-            body = await self.client.send(request)
+            body, completion = await self.client.send(request)
         except EndpointRefused as error:
             raise NotTaken(str(error)) from None
         except CallFailed as error:
             if error.reason.startswith("http_4"):
                 raise NotTaken(str(error)) from None
             raise
-        completion = completion_of(request.key, body)
         if completion.finish in (CONTEXT_LENGTH, "content_filter"):
             raise NotTaken(completion.text[:500])
-        return Answer(completion, _cached(body))
+        return Answered(completion, _cached(body))
 
 
 def _cached(body: bytes) -> int | None:

@@ -1,0 +1,345 @@
+"""What a connection takes from the environment, what it sends, and whom it trusts with the key."""
+
+import asyncio
+import base64
+import gzip
+import json
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, Handler, completion, say, serving, trickle
+from pairwright.client import Client, Meter
+from pairwright.client.proxy import proxy_for
+from pairwright.config import Endpoint
+from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
+from pairwright.llm import Answer, Request
+from pairwright.prompt import Message
+
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS", "SSL_CERT_FILE")
+    for name in (*PROXIES, *map(str.lower, PROXIES), *told):
+        monkeypatch.delenv(name, raising=False)
+
+
+def client_of(url: str, key: str | None = KEY, **changes: Any) -> Client:
+    given = {"base_url": url, "model": "m", "attempts": 1, "timeout_s": 5} | changes
+    return Client("near", Endpoint(**given), key, Meter())
+
+
+async def ask(client: Client) -> Answer:
+    request = Request(model="m", messages=(Message("user", "hello"),), max_tokens=50)
+    return await client.send(request)
+
+
+async def outcome_of(client: Client) -> Answer | PairwrightError:
+    try:
+        return await ask(client)
+    except PairwrightError as error:
+        return error
+
+
+def asked_once(
+    handler: Handler, through: Callable[[str], str] = str, **changes: Any
+) -> tuple[Answer | PairwrightError, list[Asked]]:
+    """What one call comes to, and what the server saw; `through` turns its address into ours."""
+
+    async def scenario() -> tuple[Answer | PairwrightError, list[Asked]]:
+        async with serving(handler) as server, client_of(through(server.url), **changes) as client:
+            return await outcome_of(client), server.asked
+
+    return asyncio.run(scenario())
+
+
+def with_server(
+    handler: Handler, use: Callable[[Client], Coroutine[Any, Any, None]]
+) -> list[Asked]:
+    async def scenario() -> list[Asked]:
+        async with serving(handler) as server, client_of(server.url) as client:
+            await use(client)
+            return server.asked
+
+    return asyncio.run(scenario())
+
+
+# --- headers ---
+
+
+def test_the_environments_organisation_and_project_are_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, (plain,) = asked_once(say())
+    assert not {"OpenAI-Organization", "OpenAI-Project"} & set(plain.headers)
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj_2")
+    _, (told,) = asked_once(say())
+    assert told.headers["OpenAI-Organization"] == "org-1"
+    assert told.headers["OpenAI-Project"] == "proj_2"
+
+
+def test_custom_headers_of_the_environment_are_sent_and_replace_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = "X-Team: a:b\n\nno header\nauthorization: Basic xyz\n X-Spaced :  yes "
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", lines)
+    _, (asked,) = asked_once(say())
+    assert (asked.headers["X-Team"], asked.headers["X-Spaced"]) == ("a:b", "yes")
+    assert asked.wire.headers.getall("Authorization") == ["Basic xyz"]
+
+
+def test_a_password_of_netrc_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("default login me password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    _, (asked,) = asked_once(say())
+    assert asked.headers["Authorization"] == f"Bearer {KEY}"
+
+
+def test_cookies_are_not_kept() -> None:
+    """A load balancer's cookie would tie a whole run to one of its servers."""
+
+    async def use(client: Client) -> None:
+        await ask(client)
+        await ask(client)
+
+    async def with_cookie(_: Asked) -> web.StreamResponse:
+        response = web.json_response(completion())
+        response.set_cookie("server", "one")
+        return response
+
+    asked = with_server(with_cookie, use)
+    assert [one.headers.get("Cookie") for one in asked] == [None, None]
+
+
+# --- the address ---
+
+
+@pytest.mark.parametrize("tail", ["", "/", "///"])
+def test_a_slash_at_the_end_of_the_address_makes_no_difference(tail: str) -> None:
+    answer, (asked,) = asked_once(say(), lambda url: url + tail)
+    assert isinstance(answer, Answer)
+    assert asked.wire.path == "/v1/chat/completions"
+
+
+def test_one_connection_serves_calls_that_follow_each_other() -> None:
+    peers = []
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        peers.append(asked.wire.get_extra_info("peername"))
+        return web.json_response(completion())
+
+    async def use(client: Client) -> None:
+        for _ in range(5):
+            await ask(client)
+
+    with_server(handler, use)
+    assert len(peers) == 5
+    assert len(set(peers)) == 1
+
+
+# --- redirects ---
+
+
+def moved(to: str, status: int = 307) -> Handler:
+    async def handler(_: Asked) -> web.StreamResponse:
+        return web.Response(status=status, headers={"Location": to})
+
+    return handler
+
+
+def redirected(status: int, elsewhere: bool) -> tuple[Answer | PairwrightError, list[Asked]]:
+    """A call that is sent on, to the same server or to another; what arrived there."""
+
+    async def scenario() -> tuple[Answer | PairwrightError, list[Asked]]:
+        async def first(asked: Asked) -> web.StreamResponse:
+            target = f"{other.url if elsewhere else '/v1'}/chat/completions?there"
+            arrived = "there" in asked.wire.query
+            return await (say() if arrived else moved(target, status))(asked)
+
+        async with serving(say()) as other, serving(first) as server, client_of(server.url) as c:
+            outcome = await outcome_of(c)
+            return outcome, other.asked if elsewhere else server.asked[1:]
+
+    return asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_redirect_is_followed_with_its_body_and_the_key(status: int) -> None:
+    answer, (asked,) = redirected(status, elsewhere=False)
+    assert isinstance(answer, Answer)
+    assert asked.said == "hello"
+    assert asked.headers["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_the_key_does_not_follow_a_redirect_to_another_server(status: int) -> None:
+    answer, (asked,) = redirected(status, elsewhere=True)
+    assert isinstance(answer, Answer)
+    assert asked.said == "hello"
+    assert "Authorization" not in asked.headers
+    assert KEY not in str(asked.headers)
+
+
+@pytest.mark.parametrize(
+    "to", ["/v1/chat/completions", "ftp://127.0.0.1/v1", "http://", "http://[/", "http://a:b@c:d"]
+)
+def test_a_redirect_that_leads_nowhere_fails_the_call_with_a_reason(to: str) -> None:
+    outcome, asked = asked_once(moved(to))
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason == "malformed_body"
+    assert outcome.detail.strip()
+    assert len(asked) <= 10
+
+
+def test_a_redirect_to_no_address_fails_the_call_with_its_status() -> None:
+    outcome, _ = asked_once(moved(""))
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason == "http_307"
+
+
+def test_a_redirect_that_asks_for_a_password_is_not_given_one() -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        there = f"http://me:secret@{asked.headers['Host']}/v1/chat/completions"
+        return await moved(there)(asked)
+
+    outcome, asked = asked_once(handler)
+    assert isinstance(outcome, CallFailed)
+    assert len(asked) == 1
+
+
+# --- bodies ---
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_compressed_reply_is_read_and_stored_plain(encoding: str) -> None:
+    async def handler(_: Asked) -> web.StreamResponse:
+        response = web.json_response(completion("naïve"))
+        response.enable_compression(web.ContentCoding(encoding))
+        return response
+
+    answer, (asked,) = asked_once(handler)
+    assert encoding in asked.headers["Accept-Encoding"]
+    assert isinstance(answer, Answer)
+    assert answer.completion.text == "naïve"
+    assert json.loads(answer.body)["choices"]
+
+
+@pytest.mark.parametrize("payload", [gzip.compress(b"{}" * 900)[:40], b"no gzip at all"])
+def test_a_broken_compressed_reply_is_worth_another_try(payload: bytes) -> None:
+    async def handler(_: Asked) -> web.StreamResponse:
+        return web.Response(body=payload, headers={"Content-Encoding": "gzip"})
+
+    outcome, asked = asked_once(handler, attempts=2)
+    assert isinstance(outcome, CallFailed)
+    assert len(asked) == 2
+
+
+def test_a_header_beyond_all_measure_is_a_broken_reply() -> None:
+    async def handler(_: Asked) -> web.StreamResponse:
+        return web.json_response(completion(), headers={"X-Long": "x" * 100_000})
+
+    outcome, _ = asked_once(handler)
+    assert isinstance(outcome, CallFailed)
+
+
+def test_the_time_of_a_try_covers_what_comes_after_a_redirect() -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        to = moved("/v1/chat/completions?there=1")
+        return await (trickle(0.05) if "there" in asked.wire.query else to)(asked)
+
+    outcome, asked = asked_once(handler, timeout_s=0.3)
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason == "timeout_or_dropped"
+    assert "0.3 s" in outcome.detail
+    assert len(asked) == 2
+
+
+def test_a_server_that_speaks_no_tls_is_told_apart_from_one_that_is_slow() -> None:
+    outcome, _ = asked_once(say(), lambda url: url.replace("http:", "https:"))
+    assert isinstance(outcome, EndpointRefused)
+    assert "Is the server running" in str(outcome)
+
+
+# --- proxies ---
+
+
+def test_another_machine_is_reached_through_the_environments_proxy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def through(url: str) -> str:
+        monkeypatch.setenv("HTTP_PROXY", url.removesuffix("/v1").replace("//", "//me:secret@"))
+        return "http://model.example:8000/v1"
+
+    answer, (asked,) = asked_once(say("by proxy"), through)
+    assert isinstance(answer, Answer)
+    assert answer.completion.text == "by proxy"
+    assert asked.headers["Host"] == "model.example:8000"
+    assert asked.headers["Authorization"] == f"Bearer {KEY}"
+    login = base64.b64encode(b"me:secret").decode()
+    assert asked.headers["Proxy-Authorization"] == f"Basic {login}"
+
+
+def test_a_proxy_that_is_not_there_is_told_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
+    outcome, _ = asked_once(say(), lambda _: "http://model.example/v1")
+    assert isinstance(outcome, EndpointRefused)
+    assert "HTTP_PROXY" in str(outcome)
+    assert "secret" not in f"{outcome} {outcome!r}"
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "proxy"),
+    [
+        ({}, "http://model.example/v1", None),
+        ({"HTTP_PROXY": "http://p:1"}, "http://model.example/v1", "http://p:1"),
+        ({"http_proxy": "p:1"}, "http://model.example/v1", "http://p:1"),
+        ({"HTTP_PROXY": "http://p:1"}, "https://model.example/v1", None),
+        ({"HTTPS_PROXY": "http://p:2"}, "https://model.example/v1", "http://p:2"),
+        ({"ALL_PROXY": "http://p:3"}, "https://model.example/v1", "http://p:3"),
+        ({"ALL_PROXY": "http://p:3"}, "http://localhost:8000/v1", None),
+        ({"ALL_PROXY": "http://p:3"}, "http://[::1]:8000/v1", None),
+        ({"ALL_PROXY": "http://p:3"}, "http://127.8.9.1/v1", None),
+        ({"ALL_PROXY": "socks5://p:3"}, "http://127.0.0.1/v1", None),
+        ({"ALL_PROXY": "socks5://p:3", "NO_PROXY": "*"}, "http://model.example/v1", None),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "model.example"}, "http://model.example/v1", None),
+        ({"HTTP_PROXY": "p", "NO_PROXY": ".example"}, "http://model.example/v1", None),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "other.example"}, "http://model.example/v1", "http://p"),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "a, 10.0.0.0/8"}, "http://10.1.2.3:8000/v1", None),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "10.0.0.0/8"}, "http://11.1.2.3/v1", "http://p"),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "fd00::/8"}, "http://[fd00::7]:8000/v1", None),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "a/b,,/"}, "http://10.1.2.3/v1", "http://p"),
+    ],
+)
+def test_which_proxy_an_address_is_reached_through(
+    environment: dict[str, str],
+    url: str,
+    proxy: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_for(url) == proxy
+
+
+def test_a_proxy_of_another_kind_is_refused_with_what_to_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@p:1080")
+    with pytest.raises(ConfigError) as found:
+        proxy_for("https://model.example/v1")
+    told = str(found.value)
+    assert "model.example" in told
+    assert "HTTPS_PROXY" in told
+    assert "NO_PROXY" in told
+    assert "secret" not in told
