@@ -36,6 +36,8 @@ __all__ = ["engines", "tiny_chat"]
 
 CONTEXT = 6144
 """Tokens, which are bytes here: some histories of the example fit and some do not."""
+ROOM = 192
+"""Tokens of a reply at first."""
 REPLIES = {
     "plan": plan.PlanReply,
     "plan_blind": plan.PlanBlindReply,
@@ -68,7 +70,7 @@ def study(folder: Path, url: str, limit: int, **changes: Any) -> Study:
     settings: dict[str, Any] = {
         f"sampling__{role}__{key}": value
         for role in ("planner", "generator", "judge")
-        for key, value in (("temperature", 1.0), ("max_tokens", 256), ("attempts", 2))
+        for key, value in (("temperature", 1.0), ("max_tokens", ROOM), ("attempts", 2))
     }
     endpoint = {"served__model": NAME, "served__timeout_s": 300, "served__concurrency": 16}
     return Study.make(folder, url, limit=limit, **settings, **endpoint, **changes)
@@ -109,23 +111,23 @@ def finished(done: Done) -> None:
 
 @pytest.fixture(scope="module")
 def planned(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Four items in both modes, with the planner."""
-    made = study(tmp_path_factory.mktemp("planned") / "s", server.url, 4)
+    """Two items in both modes, with the planner."""
+    made = study(tmp_path_factory.mktemp("planned") / "s", server.url, 2)
     finished(made.build())
     return made
 
 
 @pytest.fixture(scope="module")
 def judged(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Six items of which writers and judges are asked."""
-    made = with_gold(study(tmp_path_factory.mktemp("judged") / "s", server.url, 6))
+    """Three items of which writers and judges are asked."""
+    made = with_gold(study(tmp_path_factory.mktemp("judged") / "s", server.url, 3))
     finished(made.build())
     return made
 
 
 def test_every_unit_ends_with_a_reason(planned: Study, judged: Study) -> None:
-    planned.assert_whole(8)
-    judged.assert_whole(6)
+    planned.assert_whole(4)
+    judged.assert_whole(3)
     assert {call.purpose for call in calls(planned)} >= {"plan"}
     assert {call.purpose for call in calls(judged)} >= {
         "write_adhering", "adherence", "quality", "compare",
@@ -163,7 +165,7 @@ def test_a_reply_that_was_cut_short_is_asked_for_again_with_more_room(planned: S
         for c in made
     }
     for request in cut:
-        assert (json.dumps(request["messages"]), 512, request["seed"] + 1) in asked
+        assert (json.dumps(request["messages"]), 2 * ROOM, request["seed"] + 1) in asked
 
 
 def test_a_history_over_the_context_is_asked_about_with_fewer_posts(planned: Study) -> None:
@@ -270,7 +272,7 @@ def survived(server: Served, judged: Study, tmp_path_factory: pytest.TempPathFac
     with in_thread(through(server, answers)) as endpoint:
         made = with_gold(
             study(
-                tmp_path_factory.mktemp("died") / "s", endpoint.url, 6,
+                tmp_path_factory.mktemp("died") / "s", endpoint.url, 3,
                 served__concurrency=2, served__attempts=60,
             )
         )  # fmt: skip
@@ -287,7 +289,7 @@ def survived(server: Served, judged: Study, tmp_path_factory: pytest.TempPathFac
 
 def test_a_build_outlives_its_server(survived: Survived, judged: Study) -> None:
     assert survived.code == 0, survived.said
-    survived.study.assert_whole(6)
+    survived.study.assert_whole(3)
     assert set(survived.answers.values()) == {1}, "an answered call was sent again"
     assert len(calls(survived.study)) == len(survived.answers)
 

@@ -24,7 +24,9 @@ STRICT = (
 WHOLE_PROMPTS = ("--no-enable-chunked-prefill",)
 """vLLM 0.32 on a CPU ends with "CPU Generator does not use offset" when a request with a seed, at a
 temperature above 0, has its prompt computed in parts."""
-READY_S = 400
+THREADS = {"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1"}
+"""Otherwise every server binds itself to the first core, whoever is there already."""
+READY_S = 900
 """Starting takes about 60 s on a machine that does nothing else."""
 
 
@@ -52,7 +54,7 @@ class Served:
         ]  # fmt: skip
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                command, stdout=log, stderr=log, env=environment(), start_new_session=True
+                command, stdout=log, stderr=log, env=environment(**THREADS), start_new_session=True
             )
         deadline = time.monotonic() + READY_S
         while not self._ready():
