@@ -144,12 +144,13 @@ def test_overlap_of_scores_is_that_of_their_rankings() -> None:
     random = np.random.default_rng(0)
     x, y = random.integers(0, 6, (2, 20, 9)).astype(float)
     for n, found in enumerate(overlap_of_scores(x, y, 0.9)):
-        rankings = [
-            [[str(m) for m in np.flatnonzero(of == value)] for value in sorted(set(of))[::-1]]
-            for of in (x[n].tolist(), y[n].tolist())
-            for of in [np.array(of)]
-        ]
-        assert found == pytest.approx(rank_biased_overlap(*rankings, 0.9, "a").value)
+        a, b = ranking(x[n]), ranking(y[n])
+        assert found == pytest.approx(rank_biased_overlap(a, b, 0.9, "a").value)
+
+
+def ranking(of: Any) -> list[list[str]]:
+    """Groups of equal scores, the greatest first."""
+    return [[str(n) for n in np.flatnonzero(of == value)] for value in sorted(set(of))[::-1]]
 
 
 def test_overlap_of_a_ranking_with_itself_is_whole_and_ties_count_against_it() -> None:
@@ -276,8 +277,8 @@ def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_pa
     models = read_models(table(tmp_path / "m.csv", 9), ("good",), "d", None, None)
     assert not correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
-    few = models._replace(lineages=(*"aaaabcdefghi",))
-    assert not correlate(few, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
+    akin = models._replace(lineages=(*"aaaabcdefghi",))
+    assert not correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
 
 
 def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_path: Path) -> None:

@@ -90,4 +90,5 @@ def ndcg(x: Scores, y: Scores, gain: Gain = "rank", k: int | None = None) -> Sco
 
 def _ratio(a: Scores, b: Scores) -> Scores:
     """a / b, and nan where b is 0."""
-    return np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    found: Scores = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    return found

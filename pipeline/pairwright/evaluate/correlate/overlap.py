@@ -11,12 +11,13 @@ readings of ties of Corsi and Urbano, The treatment of ties in rank-biased overl
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[Any]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.intp]
 Ties = Literal["w", "a", "b"]
 Ranking = Sequence[Collection[str]]
 """Groups of tied items, the best group first."""
@@ -43,8 +44,9 @@ def rank_biased_overlap(a: Ranking, b: Ranking, p: float, ties: Ties = "a") -> O
     """
     _check(p)
     seen = _compare(a, b, ties)
-    s, l, depths = seen.ends[0], seen.ends[1], np.arange(1, seen.ends[1] + 1)  # noqa: E741
-    weights = (1 - p) * p ** (depths - 1.0)
+    s, l = seen.ends  # noqa: E741, the paper's letters
+    depths = np.arange(1, l + 1, dtype=np.float64)
+    weights = (1 - p) * p ** (depths - 1)
     unseen = np.maximum(0, depths - s)
 
     # What is not seen of the shorter one meets an item of the longer one as often as was seen at
@@ -78,13 +80,16 @@ def overlap_of_scores(x: Floats, y: Floats, p: float) -> Floats:
         for above, tied in (above_and_tied(x), above_and_tied(y))
     )
     agreement = (mine * theirs).sum(axis=-2) / depths
-    return agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths)
+    found: Floats = agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths)
+    return found
 
 
-def above_and_tied(scores: Floats) -> tuple[Floats, Floats]:
+def above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
     """How many scores are greater than each, and how many are equal, itself included."""
     one, other = scores[..., :, None], scores[..., None, :]
-    return (other > one).sum(axis=-1), (other == one).sum(axis=-1)
+    above: Counts = (other > one).sum(axis=-1)
+    tied: Counts = (other == one).sum(axis=-1)
+    return above, tied
 
 
 def average_overlap(a: Ranking, b: Ranking, ties: Ties = "a") -> float:
@@ -116,22 +121,24 @@ class _Compared(NamedTuple):
     def agreement(self, more: Floats, unseen: Floats) -> Floats:
         """With `more` overlap from `unseen` further items of the shorter ranking."""
         shared, shorter = self.shared + more, self.shorter + unseen
+        whole = (shorter + self.longer) / 2
         if self.ties == "b":
-            return shared / np.sqrt(shorter * self.longer)
-        return 2 * shared / (shorter + self.longer)
+            whole = np.sqrt(shorter * self.longer)
+        found: Floats = shared / whole
+        return found
 
 
 def _compare(a: Ranking, b: Ranking, ties: Ties) -> _Compared:
     short, long = sorted((_spans(a), _spans(b)), key=len)
     items = list(short | long)
-    depths = np.arange(1, len(long) + 1)
+    depths = np.arange(1, len(long) + 1, dtype=np.float64)
     mine, theirs = (_shares(spans, items, depths, ties) for spans in (short, long))
     power = 2 if ties == "b" else 1
     alone = -np.sort(-theirs[len(short) :], axis=0)
     counts = (alone > 0).sum(axis=0)
     mean = np.where(counts > 0, alone.sum(axis=0) / np.maximum(counts, 1), 1.0)
     sums = np.vstack([np.zeros(len(depths)), np.cumsum(alone, axis=0)])
-    unseen = np.clip(depths - len(short), 0, len(alone))
+    unseen = np.clip(depths - len(short), 0, len(alone)).astype(int)
     return _Compared(
         ties=ties,
         ends=(len(short), len(long)),
@@ -164,6 +171,7 @@ def _shares(
     nowhere = (len(depths) + 1, len(depths) + 1)
     first, last = np.array([spans.get(item, nowhere) for item in items]).T[:, :, None]
     if ties == "w":
-        return (depths >= first).astype(float)
+        whole: Floats = (depths >= first).astype(float)
+        return whole
     shares: Floats = np.clip((depths - first + 1) / (last - first + 1), 0.0, 1.0)
     return shares
