@@ -26,7 +26,7 @@ from engines.served import NAME, STRICT, Served, serving_vllm
 from pairwright import assets
 from pairwright.client import Client, Meter
 from pairwright.config import Endpoint
-from pairwright.llm import Model, Unstored, completion_of, parse
+from pairwright.llm import Model, Reply, Unstored, completion_of, parse
 from pairwright.prompt import Prompts
 from pairwright.stages import judge, plan
 from study import Done, Study, pairwright
@@ -38,7 +38,7 @@ CONTEXT = 6144
 """Tokens, which are bytes here: some histories of the example fit and some do not."""
 ROOM = 192
 """Tokens of a reply at first."""
-REPLIES = {
+REPLIES: dict[str, type[Reply]] = {
     "plan": plan.PlanReply,
     "plan_blind": plan.PlanBlindReply,
     "adherence": judge.AdherenceReply,

