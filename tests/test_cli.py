@@ -556,6 +556,31 @@ def test_status_prints_the_table_of_the_build(built: Built) -> None:
     assert [line for line in done.out.splitlines() if "pairs kept" in line] == kept
 
 
+def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> None:
+    plain = simulated()
+
+    async def fenced(asked: Asked) -> web.StreamResponse:
+        answered = await plain(asked)
+        assert isinstance(answered, web.Response)
+        body = json.loads(answered.text or "")
+        message = body["choices"][0]["message"]
+        if "response_format" in asked.body:
+            message["content"] = f"```json\n{message['content']}\n```"
+        return web.json_response(body)
+
+    with in_thread(fenced) as endpoint:
+        study = Study.make(tmp_path / "s", endpoint.url, limit=2)
+        assert study.build().code == 0
+    counted = study.manifest["json_replies"]
+    assert counted["leniently"] == {"fence": counted["read"]}
+    assert counted["read"] > 0
+    outcomes = study.outcomes()
+    assert study.build().code == 0, "nothing is sent, so nobody need be there"
+    assert study.outcomes() == outcomes
+    shown = pairwright("status", study.run).out
+    assert f"fence {counted['read']} of {counted['read']}" in " ".join(shown.split())
+
+
 def test_status_as_json_is_the_manifest_and_nothing_else(built: Built) -> None:
     done = pairwright("status", built.study.run, "--json")
     assert done.code == 0

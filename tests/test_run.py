@@ -4,6 +4,7 @@ import asyncio
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -268,6 +269,17 @@ def test_one_simulated_reply_marks_the_whole_piece_of_work() -> None:
     for text in ("real", "toy", "also real"):
         asyncio.run(llm.complete(ask(text)))
     assert log.simulated
+
+
+def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> None:
+    log = CallLog()
+    llm = Traced(Echo(), log)
+    fenced, broken = "```json\n{}\n```", '{"a": "x\ny"}'
+    for text in (fenced, broken, "late " + broken, "{}", "Certainly!", fenced):
+        asyncio.run(llm.complete(replace(ask(text), json_reply=True)))
+    asyncio.run(llm.complete(ask(broken, "write")))
+    assert log.json_replies == 5
+    assert log.lenient == {"fence": 1, "control_characters": 1}
 
 
 def test_models_that_have_a_log_keep_it() -> None:
