@@ -115,6 +115,8 @@ class Ingest:
             return
         key = reply.custom_id
         try:
+            if not key.isascii():
+                raise KeyError(key)  # None of ours, and perhaps nothing that SQLite takes.
             if (stored := self._stored(key)) is not None:
                 self._compare(reply, stored, where)
                 return
