@@ -27,6 +27,7 @@ def run_batch(python: str, model: Path, requests: Path, replies: Path) -> None:
         "--model", str(model), "--served-model-name", "tiny-chat", "--enforce-eager",
         "--dtype", "float32", "--block-size", "32", "--max-model-len", str(CONTEXT),
         "--max-num-seqs", "8",
+        "--structured-outputs-config", '{"backend": "guidance", "disable_any_whitespace": true}',
     ]  # fmt: skip
     done = subprocess.run(
         command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,

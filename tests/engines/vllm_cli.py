@@ -12,7 +12,7 @@ def version(name: str) -> str:
 
 
 if __name__ == "__main__":
-    importlib.metadata.version = version
+    importlib.metadata.version = version  # type: ignore[assignment]
     from vllm.entrypoints.cli.main import main  # type: ignore[import-not-found]
 
     main()
