@@ -191,6 +191,25 @@ def test_a_file_that_was_changed_is_not_submitted(study: Study, api: BatchApi) -
     assert made(api) == 1, "the one before it"
 
 
+def test_a_round_that_the_run_has_gone_past_can_still_be_polled(
+    study: Study, api: BatchApi, tmp_path: Path
+) -> None:
+    submit(study)
+    assert study.build("--batch-out", tmp_path / "elsewhere").code == 3
+    done = poll(study, "--wait")
+    assert done.code == 0
+    assert "4 stored" in done.out
+
+
+def test_an_index_that_names_another_place_is_none(study: Study, api: BatchApi) -> None:
+    index = out_of(study) / "round-1" / "index.json"
+    index.write_text(index.read_text().replace("001.jsonl", "../../pairwright.toml"))
+    done = submit(study)
+    assert done.code == 2
+    assert "not an index of a round" in done.err
+    assert api.asked == []
+
+
 def test_the_embedded_model_has_no_batch_api(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", "simulated", limit=ITEMS)
     write(study)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from pairwright.batch.asked import Asked
 from pairwright.batch.submissions import read_submissions
@@ -29,7 +29,7 @@ INDEX = "index.json"
 class Shard(Record):
     """One file of requests."""
 
-    file: str
+    file: str = Field(pattern=r"^\d{3,}\.jsonl$")
     endpoint: str
     """The name in the config."""
     model: str
@@ -123,6 +123,12 @@ def read_round(folder: Path) -> Round:
             where=index,
             fix="Name the folder that --batch-out of the build named.",
         ) from None
+
+
+def latest_round(out: Path) -> Round:
+    """The round with the highest number below `out`; raises InputError where there is none."""
+    numbers = [int(path.name[6:]) for path in out.glob("round-*") if path.name[6:].isdecimal()]
+    return read_round(folder_of(out, max(numbers, default=1)))
 
 
 def _check_own(folder: Path, digest: str) -> None:

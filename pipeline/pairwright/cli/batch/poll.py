@@ -9,6 +9,7 @@ from rich.progress import Progress
 
 from pairwright.batch import Ingest
 from pairwright.batch.poll import Polled, poll
+from pairwright.batch.rounds import latest_round
 from pairwright.cli.batch.opened import OutPath, RunPath, opened, show_ingested
 
 EVERY_S = 30.0
@@ -34,7 +35,7 @@ def poll_command(
     """
     console = Console(stderr=True)
     with opened(run) as there, there.apis() as api_of:
-        made = there.round_in(out)
+        made = latest_round(out)
         with (
             there.ingesting(console, lambda _: None) as ingest,
             Progress(console=console, transient=True) as progress,
