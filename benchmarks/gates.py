@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import building
 
-from pairwright.build.outcomes import Failure, Outcome, spooled
+from pairwright.build.outcomes import Failure, Outcome, Waiting, spooled
 from pairwright.records import Aspect, Comparison, Draft, Rejected
 from pairwright.simulated import Defects, serve
 from pairwright.stats import share
@@ -140,7 +140,7 @@ def _kept(outcome: Outcome) -> tuple[Draft, ...]:
 
 
 def _refused(outcome: Outcome) -> tuple[Draft, ...]:
-    if isinstance(outcome.result, Failure):
+    if isinstance(outcome.result, Failure | Waiting):
         return ()
     if isinstance(outcome.result, Rejected):
         return outcome.result.drafts

@@ -32,6 +32,7 @@ PAGES = [
     ROOT / "human_eval" / "guidelines.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
+GROUPS = {"batch", "human"}
 STUB: dict[str, Any] = {
     "source": {"path": "x.jsonl"},
     "roles": {"planner": "stub", "generator": "stub", "judge": "stub"},
@@ -70,6 +71,13 @@ def commands() -> dict[str, Any]:
     group: Any = get_command(cli.app)
     found: dict[str, Any] = group.commands
     return found
+
+
+def grouped(commands: dict[str, Any]) -> dict[str, Any]:
+    """The commands of the groups, by both of their words."""
+    return {
+        f"{group} {name}": one for group in GROUPS for name, one in commands[group].commands.items()
+    }
 
 
 class Demo(NamedTuple):
@@ -121,10 +129,9 @@ def test_the_generated_pages_are_current() -> None:
 
 def test_every_command_is_documented_and_its_help_has_an_example(commands: dict[str, Any]) -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    grouped = {f"human {name}": one for name, one in commands["human"].commands.items()}
-    for name, command in (commands | grouped).items():
+    for name, command in (commands | grouped(commands)).items():
         assert f"## pairwright {name}\n" in page
-        if name == "human":
+        if name in GROUPS:
             continue
         assert re.search(rf"Examples?:\s+pairwright {name}\b", command.help), name
 
@@ -165,8 +172,7 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= known, f"{where}: {line}"
             seen.add(name)
-    grouped = {f"human {name}" for name in commands["human"].commands}
-    assert seen == commands.keys() - {"human"} | grouped
+    assert seen == commands.keys() - GROUPS | grouped(commands).keys()
 
 
 def test_files_named_in_the_readme_exist() -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pytest
 
 from pairwright import stages
-from pairwright.errors import CallFailed
+from pairwright.errors import CallFailed, Unanswered
 from pairwright.llm import (
     SIMULATED,
     Reply,
@@ -515,10 +515,6 @@ def test_nothing_together_is_nothing() -> None:
     assert asyncio.run(run()) == ()
 
 
-class Unanswered(BaseException):
-    """As a waiting batch would raise: no stage may swallow it."""
-
-
 @pytest.mark.parametrize(
     ("error", "at_once"),
     [
@@ -550,6 +546,20 @@ def test_siblings_are_awaited_before_an_error_is_let_through(
     with pytest.raises(type(error)):
         asyncio.run(run())
     assert finished == ["sibling"] * 4
+
+
+def test_a_bug_does_not_hide_behind_a_call_that_is_not_answered_yet() -> None:
+    async def waits() -> None:
+        raise Unanswered("plan")
+
+    async def breaks() -> None:
+        raise KeyError("a bug")
+
+    async def run() -> None:
+        await together(waits(), breaks())
+
+    with pytest.raises(KeyError, match="a bug"):
+        asyncio.run(run())
 
 
 @pytest.mark.parametrize("turns", [(5, 0), (0, 5), (0, 0), (5, 5)])

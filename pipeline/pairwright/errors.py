@@ -12,6 +12,7 @@
     |-- Interrupted       130   the run was asked to stop; running it again goes on
     `-- CallFailed          1   one call came to nothing; its item failed, and is asked again
         `-- BudgetSpent     1   the call was not sent, because a budget of the config is spent
+    Unanswered              3   the call is written for a batch; no error, and no Exception
 
 A refused pair or a reply that does not parse is not an error: it is a `records.Rejected`.
 Anything else that escapes (TypeError, KeyError, ...) is a bug in Pairwright and stops the run.
@@ -106,3 +107,14 @@ class CallFailed(PairwrightError):
 
 class BudgetSpent(CallFailed):
     """`max_calls` or `max_cost` leaves no room for another call."""
+
+
+class Unanswered(BaseException):
+    """A call has no reply yet and is written for a batch: the piece of work ends here for now.
+
+    A BaseException, so that nothing which looks after failures takes it for one.
+    """
+
+    def __init__(self, purpose: str) -> None:
+        super().__init__(purpose)
+        self.purpose = purpose

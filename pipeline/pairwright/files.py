@@ -7,7 +7,9 @@ from pathlib import Path
 from pairwright.errors import on_disk
 
 
-def write_whole(path: Path, content: str | bytes | Iterable[str], *, mode: int = 0o666) -> None:
+def write_whole(
+    path: Path, content: str | bytes | Iterable[str | bytes], *, mode: int = 0o666
+) -> None:
     """Write beside the place and rename: a kill leaves the old file or the new one.
 
     Folders are made; `mode` is less the umask. Raises StoreError where the disk refuses.

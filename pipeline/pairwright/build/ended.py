@@ -48,7 +48,7 @@ class _Line(BaseModel):
 
 
 def ended(store: Store) -> Iterator[Ended]:
-    """Every unit in source order."""
+    """Every unit in source order, of a run that has finished: nothing waits."""
     for unit, kind, record in store.outcomes():
         line = _Line.model_validate_json(record)
         result = line.result

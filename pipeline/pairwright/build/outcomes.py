@@ -1,4 +1,4 @@
-"""What came of each unit: kept, rejected or failed, always with its reason, and its calls.
+"""What came of each unit: kept, rejected, failed or (for now) waiting, with its reason and calls.
 
 During a run outcomes are spooled in the store; at the end the files are written whole, in source
 order, without times, each by a rename. So a file that is there is a whole one.
@@ -30,6 +30,13 @@ class Failure(Record):
     detail: str
 
 
+class Waiting(Record):
+    """A call of this unit is written for a batch and has no reply yet."""
+
+    waits_for: str
+    """The purpose of the first such call."""
+
+
 class Outcome(Record):
     """One unit with what came of it."""
 
@@ -40,7 +47,7 @@ class Outcome(Record):
     partner: str | None
     posts: int
     """Length of the asker's profile."""
-    result: Contrast | Twin | Rejected | Failure
+    result: Contrast | Twin | Rejected | Failure | Waiting
     calls: tuple[Call, ...]
     prompt_tokens: int
     completion_tokens: int
@@ -50,7 +57,9 @@ class Outcome(Record):
     lenient: dict[Leniency, int] = Field(default={})
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Kind | Literal["waiting"]:
+        if isinstance(self.result, Waiting):
+            return "waiting"
         if isinstance(self.result, Failure):
             return "failed"
         return "rejected" if isinstance(self.result, Rejected) else "kept"
@@ -120,7 +129,7 @@ class FailureLine(Record):
 
 def _refusal(outcome: Outcome) -> Refusal | None:
     result = outcome.result
-    if isinstance(result, Failure):
+    if isinstance(result, Failure | Waiting):
         return None
     kept = not isinstance(result, Rejected)
     if not isinstance(result, Rejected):

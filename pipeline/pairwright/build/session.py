@@ -15,14 +15,14 @@ from pairwright.build.contrast import build_contrast
 from pairwright.build.corpus import Corpus
 from pairwright.build.folder import RunFolder
 from pairwright.build.manifest import SourceSummary, manifest
-from pairwright.build.outcomes import Failure, Outcome, write_outcomes
+from pairwright.build.outcomes import Failure, Outcome, Waiting, write_outcomes
 from pairwright.build.partners import match_partners, suits
 from pairwright.build.policy import Policy
 from pairwright.build.tally import Tally
 from pairwright.build.twin import build_twin
 from pairwright.build.units import Unit, units
 from pairwright.config import Config
-from pairwright.errors import CallFailed, Interrupted, on_disk
+from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
 from pairwright.llm import Models
 from pairwright.records import Contrast, Item, Rejected, Twin, content_id
 from pairwright.rubric import Domains
@@ -88,7 +88,7 @@ async def build(
     limit: int | None,
     seen: Callable[[Outcome], None],
 ) -> tuple[Tally, list[Check]]:
-    """Work through every unit and write the outcome files.
+    """Work through every unit, and write the outcome files unless a unit waits for a batch.
 
     `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
     finished calls are stored), EndpointRefused and StoreError.
@@ -116,6 +116,9 @@ async def build(
     if interrupted:
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
     checked = checks(store, counted)
+    if counted.waiting:
+        # Files that are there are whole ones; the store and its outcomes say how far it is.
+        return counted, checked
     made = manifest(store, policy.config, policy.prompts, summary, counted, checked)
     write_outcomes(store, run.path, made)
     store.finish()
@@ -126,11 +129,13 @@ async def _outcome(unit: Unit, corpus: Corpus, policy: Policy, crew: Crew) -> Ou
     item = corpus.item(unit.item)
     models, log = traced(crew.models(_generator(item, policy)))
     partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
-    result: Contrast | Twin | Rejected | Failure
+    result: Contrast | Twin | Rejected | Failure | Waiting
     try:
         result = await _build(unit, item, partner, corpus, models, policy)
     except CallFailed as error:
         result = Failure(failure=error.reason, detail=error.detail)
+    except Unanswered as call:
+        result = Waiting(waits_for=call.purpose)
     return Outcome(
         unit=unit.id,
         mode=unit.mode,

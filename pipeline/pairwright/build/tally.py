@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from pairwright.build.outcomes import Failure, Outcome, spooled
+from pairwright.build.outcomes import Failure, Outcome, Waiting, spooled
 from pairwright.llm import Leniency
 from pairwright.records import Draft, Rejected
 from pairwright.stats import Share, share
@@ -26,6 +26,8 @@ class Tally:
     """By mode, stage and reason."""
     failed: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By mode and reason."""
+    waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By mode and the purpose of the call that has no reply yet."""
     drafts: Counter[str] = field(default_factory=Counter)
     """Refused drafts by gate, those before a kept one included."""
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
@@ -49,6 +51,9 @@ class Tally:
         if isinstance(result, Failure):
             self.failed[mode, result.failure] += 1
             return
+        if isinstance(result, Waiting):
+            self.waiting[mode, result.waits_for] += 1
+            return
         self.json_replies += outcome.json_replies
         self.lenient.update(outcome.lenient)
         refused: tuple[Draft, ...]
@@ -67,11 +72,12 @@ class Tally:
 
     @property
     def units(self) -> int:
-        return self.kept.total() + self.rejected.total() + self.failed.total()
+        ended = (self.kept, self.rejected, self.failed, self.waiting)
+        return sum(some.total() for some in ended)
 
     def of_mode(self, mode: str) -> int:
         """Units of one mode, whatever came of them."""
-        ended = [*self.rejected.items(), *self.failed.items()]
+        ended = [*self.rejected.items(), *self.failed.items(), *self.waiting.items()]
         return self.kept[mode] + sum(n for (of, *_), n in ended if of == mode)
 
     def no_signal_by_length(self) -> list[tuple[str, Share]]:

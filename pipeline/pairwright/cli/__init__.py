@@ -17,7 +17,7 @@ app = typer.Typer(
     # Plain help keeps its lines and examples as they are written.
     rich_markup_mode=None,
     epilog="Exit codes: 0 whole; 1 finished but short; 2 wrong input or a refusing endpoint;"
-    " 130 interrupted, run again to go on.",
+    " 3 waiting for batch replies; 130 interrupted, run again to go on.",
 )
 
 
@@ -38,6 +38,7 @@ def _root(
 
 def _register() -> None:
     from pairwright.cli.audit import audit_command
+    from pairwright.cli.batch import batch
     from pairwright.cli.build import build_command
     from pairwright.cli.correlate import correlate_command
     from pairwright.cli.diff import diff_command
@@ -55,6 +56,7 @@ def _register() -> None:
     app.command("init")(init_command)
     app.command("doctor")(doctor_command)
     app.command("build")(build_command)
+    app.add_typer(batch)
     app.command("status")(status_command)
     app.command("show")(show_command)
     app.add_typer(human)

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from pairwright import sources
+from pairwright.batch.rounds import MOST_LINES
 from pairwright.build.checks import Check
 from pairwright.build.estimate import estimate
 from pairwright.build.folder import RunFolder
@@ -21,6 +22,7 @@ from pairwright.build.policy import Policy
 from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
 from pairwright.cli import collector
+from pairwright.cli.batch.writing import BatchBuild
 from pairwright.cli.crew import EndpointCrew, crew_of
 from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
@@ -47,6 +49,15 @@ def build_command(
             "--accept-changes", help="Go on in a folder that was built with another config."
         ),
     ] = False,
+    batch_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--batch-out", metavar="OUT", help="Send nothing: write the calls to files below OUT."
+        ),
+    ] = None,
+    batch_lines: Annotated[
+        int, typer.Option(min=1, max=MOST_LINES, metavar="N", help="Most calls of one such file.")
+    ] = MOST_LINES,
 ) -> None:
     """Build preference pairs from user histories.
 
@@ -59,6 +70,8 @@ def build_command(
       pairwright build pairwright.toml --run runs/first --limit 20
 
       pairwright build pairwright.toml --run runs/first
+
+      pairwright build pairwright.toml --run runs/first --batch-out batches
     """
     config = load(config_path)
     folder = config_path.resolve().parent
@@ -73,20 +86,29 @@ def build_command(
     run_folder.make()
     store = Store(run_folder.calls)
     collector.ease()
+    batch = None
     try:
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         run_folder.prepare(config, content, accept_changes=accepted)
+        batch = BatchBuild.begin(batch_out, batch_lines, run_folder, config) if batch_out else None
         counted, checked, meter = asyncio.run(
-            _build(config, policy, folder, run_folder, store, limit, console)
+            _build(config, policy, folder, run_folder, store, limit, console, batch)
         )
         out = Console()
         result_table(out, store, config, counted, checked, run_folder, meter)
-        _next_steps(out, run_folder)
+        if batch and counted.waiting:
+            batch.write(out, config_path)
+        else:
+            _next_steps(out, run_folder)
     finally:
+        if batch:
+            batch.close()
         store.close()
     if any(reason == "budget_spent" for _, reason in counted.failed):
         console.print("The budget is spent: raise [budget] to go on.", style="yellow")
+    if counted.waiting:
+        raise typer.Exit(3)
     if counted.failed:
         console.print(
             f"{counted.failed.total()} units failed ({run_folder.path / 'failed.jsonl'} says why);"
@@ -116,13 +138,14 @@ async def _build(
     store: Store,
     limit: int | None,
     console: Console,
+    batch: BatchBuild | None,
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
     _tell_of_problems(console, summary, run)
     policy = policy.with_company(corpus)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
     with contextlib.closing(corpus):
-        async with crew_of(config, store) as crew:
+        async with batch.crew(store) if batch else crew_of(config, store) as crew:
             _stop_on_signals(crew, console)
             with Progress(console, wanted * len(config.modes), crew.meter) as progress:
                 counted, checked = await build(

@@ -1,10 +1,11 @@
 """Putting a run's parts together: endpoints with their keys, the store above them, the models."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from pairwright import simulated
+from pairwright.batch import Asked, Recorder
 from pairwright.build.manifest import cost
 from pairwright.client import Client, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
@@ -14,13 +15,19 @@ from pairwright.store import Durable, Store
 
 
 class EndpointCrew:
-    """The models of a run on real endpoints (a `build.session.Crew`)."""
+    """The models of a run on its endpoints (a `build.session.Crew`)."""
 
     # One unit for each call in flight: a unit has several calls at once for most of its time,
     # so an endpoint stays full, and few units alive keep memory and caches small.
     AUTO_WORKERS = 256
 
-    def __init__(self, config: Config, store: Store, clients: dict[str, Client], meter: Meter):
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        clients: Mapping[str, Client] | Mapping[str, Recorder],
+        meter: Meter,
+    ) -> None:
         self._config = config
         self._clients = clients
         self._durable = {name: Durable(store, client) for name, client in clients.items()}
@@ -60,13 +67,7 @@ class EndpointCrew:
 @asynccontextmanager
 async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
-    before = store.totals()
-    meter = Meter(
-        max_calls=config.budget.max_calls,
-        max_cost=config.budget.max_cost,
-        calls=before.calls,
-        cost=cost(store, config),
-    )
+    meter = _meter(config, store)
     async with AsyncExitStack() as stack:
         clients = {}
         for name in config.roles.all:
@@ -77,6 +78,28 @@ async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
             client = Client(name, endpoint, api_key(name, endpoint), meter)
             clients[name] = await stack.enter_async_context(client)
         yield EndpointCrew(config, store, clients, meter)
+
+
+def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
+    """A crew that writes down what is not stored yet. No endpoint is connected, no key is read."""
+    meter = _meter(config, store)
+    recorders = {
+        name: Recorder(name, config.endpoints[name].attempts, asked, meter)
+        for name in config.roles.all
+    }
+    crew = EndpointCrew(config, store, recorders, meter)
+    # Nothing is waited for, so more workers would only hold more units.
+    crew.workers = 1
+    return crew
+
+
+def _meter(config: Config, store: Store) -> Meter:
+    return Meter(
+        max_calls=config.budget.max_calls,
+        max_cost=config.budget.max_cost,
+        calls=store.totals().calls,
+        cost=cost(store, config),
+    )
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:

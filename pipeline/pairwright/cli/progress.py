@@ -10,7 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.build.outcomes import Failure, Outcome
+from pairwright.build.outcomes import Failure, Outcome, Waiting
 from pairwright.client import Meter
 from pairwright.records import Rejected
 
@@ -29,6 +29,7 @@ class Progress:
         self._kept: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
         self._live = (
             Live(get_renderable=self._panel, console=console, refresh_per_second=4, transient=True)
             if console.is_terminal
@@ -54,6 +55,8 @@ class Progress:
         self._done += 1
         if isinstance(outcome.result, Failure):
             self._failed[outcome.result.failure] += 1
+        elif isinstance(outcome.result, Waiting):
+            self._waiting[outcome.result.waits_for] += 1
         elif isinstance(outcome.result, Rejected):
             self._refused[outcome.result.reason] += 1
         else:
@@ -72,9 +75,10 @@ class Progress:
     def _line(self) -> str:
         calls, tokens, left = self._rates()
         eta = "?" if left == float("inf") else f"{left:.0f} s"
+        waiting = f"{self._waiting.total()} waiting, " if self._waiting else ""
         return (
             f"{self._done}/{self._total} units, {sum(self._kept.values())} kept, "
-            f"{sum(self._refused.values())} refused, {sum(self._failed.values())} failed, "
+            f"{sum(self._refused.values())} refused, {sum(self._failed.values())} failed, {waiting}"
             f"{calls:.0f} calls/s, {tokens:.0f} tokens/s, {self._meter.in_flight} in flight, "
             f"cost {self._meter.cost:.2f}, {eta} to go"
         )
@@ -97,4 +101,7 @@ class Progress:
         grid.add_row("kept", kept)
         grid.add_row("refused", refused)
         grid.add_row("failed", Text(failed, style="red" if self._failed else ""))
+        if self._waiting:
+            waiting = ", ".join(f"{n} for {what}" for what, n in self._waiting.most_common(4))
+            grid.add_row("waiting", waiting)
         return grid

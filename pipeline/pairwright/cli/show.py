@@ -12,7 +12,7 @@ from rich.rule import Rule
 
 from pairwright.build.folder import RunFolder
 from pairwright.build.lineage import calls_of, find
-from pairwright.build.outcomes import Failure, Outcome
+from pairwright.build.outcomes import Failure, Outcome, Waiting
 from pairwright.llm import completion_of
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
 from pairwright.store import Store, StoredCall
@@ -41,6 +41,8 @@ def show_command(
     result = outcome.result
     if isinstance(result, Failure):
         console.print(f"[red]failed[/red]: {escape(result.failure)}: {escape(result.detail)}")
+    elif isinstance(result, Waiting):
+        console.print(f"waiting for a batch's reply to {escape(result.waits_for)}")
     elif isinstance(result, Rejected):
         _rejected(console, result)
     else:

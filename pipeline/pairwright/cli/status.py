@@ -23,7 +23,8 @@ def status_command(
     """Show what a run has made so far; works while it is running.
 
     The table says what was kept, refused and failed, and how often a history showed no
-    personal signal, by its length. Exits with 1 if units failed or `--verify` finds a difference.
+    personal signal, by its length. Exits with 1 if units failed or `--verify` finds a difference,
+    and with 3 if units wait for the replies of a batch.
 
     Examples:
 
@@ -39,9 +40,13 @@ def status_command(
         _print_manifest(folder)
     else:
         result_table(console, store, folder.settings(), counted, checks(store, counted), folder)
-    if not (store.finished and (folder.path / "manifest.json").exists()):
+    if counted.waiting:
+        console.print(f"{counted.waiting.total():,} units wait for the replies of a batch.")
+    elif not (store.finished and (folder.path / "manifest.json").exists()):
         console.print("The build has not finished; run it again to go on.")
     whole = _verified(store, console) if verify else True
+    if counted.waiting and whole:
+        raise typer.Exit(3)
     if counted.failed or not whole:
         raise typer.Exit(1)
 

@@ -46,6 +46,8 @@ def result_table(
         table.add_row("failed", "", "0")
     for (where, reason), n in counted.failed.most_common():
         table.add_row("failed", f"{where}: {reason}", f"{n:,}", style="red")
+    for (where, purpose), n in counted.waiting.most_common():
+        table.add_row("waiting", f"{where}: for {purpose}", f"{n:,}")
     table.add_section()
     for posts, found in counted.no_signal_by_length():
         table.add_row("no signal", f"of {posts} posts", str(found))

@@ -15,6 +15,8 @@ class Meter:
     """Calls answered, those of earlier runs of the folder included."""
     cost: float = 0.0
     in_flight: int = 0
+    written: int = 0
+    """Calls written for a batch, whose replies are still to come."""
     sent: int = 0
     retried: int = 0
     prompt_tokens: int = 0
@@ -23,10 +25,11 @@ class Meter:
     def admit(self) -> None:
         """Raise BudgetSpent where another call could pass a budget.
 
-        Calls in flight count as answered. Their cost is not known yet, so `max_cost` can be
-        passed by what is in flight when it is reached, and by no more.
+        Calls in flight or written for a batch count as answered. Their cost is not known yet,
+        so `max_cost` can be passed by these calls when it is reached, and by no more.
         """
-        if self.max_calls is not None and self.calls + self.in_flight >= self.max_calls:
+        taken = self.calls + self.in_flight + self.written
+        if self.max_calls is not None and taken >= self.max_calls:
             raise BudgetSpent("budget_spent", f"max_calls = {self.max_calls} is reached")
         if self.max_cost is not None and self.cost >= self.max_cost:
             raise BudgetSpent("budget_spent", f"max_cost = {self.max_cost} is reached")

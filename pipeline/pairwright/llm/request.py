@@ -66,6 +66,14 @@ class Request:
     def key(self) -> str:
         return key_of(self.canonical)
 
+    @classmethod
+    def of(cls, canonical: str, purpose: str) -> "Request":
+        """The request whose canonical form this is."""
+        fields = json.loads(canonical)
+        messages = tuple(Message(m["role"], m["content"]) for m in fields.pop("messages"))
+        schema = fields.pop("schema")
+        return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
+
 
 def key_of(canonical: str) -> str:
     """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""

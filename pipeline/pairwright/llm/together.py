@@ -13,7 +13,7 @@ import types
 from collections.abc import Coroutine, Generator
 from typing import Any, TypeVar, overload
 
-from pairwright.errors import PairwrightError
+from pairwright.errors import PairwrightError, Unanswered
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
@@ -46,8 +46,8 @@ async def together(*calls: Call[Any]) -> tuple[Any, ...]:
     # All are done. Every error is looked at, so that none is reported as forgotten.
     errors = [_error(call) for call in begun]
     if failed := [error for error in errors if error]:
-        # A bug must not hide behind a call that merely failed.
-        raise min(failed, key=lambda error: isinstance(error, PairwrightError))
+        # A bug must not hide behind a call that merely failed or has no reply yet.
+        raise min(failed, key=lambda error: isinstance(error, PairwrightError | Unanswered))
     return tuple([call.result() for call in begun])
 
 

@@ -26,7 +26,7 @@ CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens
 CREATE TABLE outcomes (        -- derived, filled anew by every run
     position INTEGER PRIMARY KEY,
     unit TEXT NOT NULL,
-    kind TEXT NOT NULL,        -- kept, rejected or failed
+    kind TEXT NOT NULL,        -- kept, rejected, failed or waiting
     record TEXT NOT NULL
 );
 CREATE TABLE run (finished INTEGER NOT NULL);

@@ -1,0 +1,189 @@
+"""What answers batch files in tests: the embedded model, and a stand-in for a Batch API.
+
+answer(requests, replies)                    # a file of replies, in the Batch API's shape
+with batch_api() as api: ...                 # api.url, api.batches, api.asked
+
+The stand-in is not OpenAI's: that it works with it shows what is sent, and no more.
+"""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from pairwright.simulated import Defects
+from pairwright.simulated.model import reply
+from pairwright.simulated.planting import Memory
+
+Body = dict[str, Any]
+
+
+def ok(custom_id: str, body: Body) -> Body:
+    """A line of an output file."""
+    response = {"status_code": 200, "request_id": "r", "body": body}
+    return {"id": f"batch_req_{custom_id}", "custom_id": custom_id, "response": response,
+            "error": None}  # fmt: skip
+
+
+def refused(custom_id: str, status: int, **error: Any) -> Body:
+    """A line of an error file, as the OpenAI Batch API writes it."""
+    response = {"status_code": status, "request_id": "r", "body": {"error": error}}
+    return ok(custom_id, {}) | {"response": response}
+
+
+def refused_by_vllm(custom_id: str, status: int, **error: Any) -> Body:
+    """The same as `vllm run-batch` writes it."""
+    response = {"status_code": status, "request_id": "r", "body": None}
+    return ok(custom_id, {}) | {"response": response, "error": {"error": error}}
+
+
+def replies_to(requests: str, defects: Defects | None = None) -> list[Body]:
+    """The embedded model's reply to every line."""
+    memory = Memory()
+    lines = [json.loads(line) for line in requests.splitlines()]
+    return [
+        ok(line["custom_id"], reply(line["body"], defects or Defects(), memory)) for line in lines
+    ]
+
+
+def write_lines(path: Path, lines: list[Body]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def answer(requests: Path, replies: Path, defects: Defects | None = None) -> Path:
+    return write_lines(replies, replies_to(requests.read_text(encoding="utf-8"), defects))
+
+
+@dataclass
+class BatchApi:
+    """What the stand-in holds, and how it is to behave."""
+
+    url: str = ""
+    key: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+    batches: dict[str, Body] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    """Method and path of every request."""
+    ends: str = "completed"
+    """The status that a batch ends in at its second look."""
+    unanswered: int = 0
+    """How many requests of a batch are left out, from its end."""
+    drop_after_create: bool = False
+    """Whether the connection is cut once a batch is made."""
+    refuse: tuple[int, Body] | None = None
+
+    async def upload(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        assert form["purpose"] == "batch"
+        uploaded = form["file"]
+        assert isinstance(uploaded, web.FileField)
+        return web.json_response(self._file(uploaded.file.read()))
+
+    def _file(self, content: bytes) -> Body:
+        file_id = f"file-{len(self.files)}"
+        self.files[file_id] = content
+        return {"id": file_id, "object": "file", "bytes": len(content), "created_at": 0,
+                "filename": "f", "purpose": "batch", "status": "processed"}  # fmt: skip
+
+    async def create(self, request: web.Request) -> web.StreamResponse:
+        wanted = await request.json()
+        batch_id = f"batch_{len(self.batches)}"
+        total = len(self.files[wanted["input_file_id"]].splitlines())
+        self.batches[batch_id] = wanted | {
+            "id": batch_id, "object": "batch", "created_at": 0, "status": "validating",
+            "request_counts": {"total": total, "completed": 0, "failed": 0},
+        }  # fmt: skip
+        if self.drop_after_create:
+            self.drop_after_create = False
+            assert request.transport is not None
+            request.transport.abort()
+        return web.json_response(self.batches[batch_id])
+
+    async def list(self, request: web.Request) -> web.Response:
+        # Two a page, so that a batch on a later page is looked for, too.
+        every = list(self.batches.values())[::-1]
+        after = request.query.get("after")
+        start = next((n + 1 for n, b in enumerate(every) if b["id"] == after), 0)
+        page = every[start : start + 2]
+        more = start + 2 < len(every)
+        return web.json_response({"object": "list", "data": page, "has_more": more,
+                                  "last_id": page[-1]["id"] if page else None})  # fmt: skip
+
+    async def retrieve(self, request: web.Request) -> web.Response:
+        batch = self.batches[request.match_info["batch"]]
+        if batch["status"] == "validating":
+            batch["status"] = "in_progress"
+        elif batch["status"] == "in_progress":
+            self._end(batch)
+        return web.json_response(batch)
+
+    def _end(self, batch: Body) -> None:
+        batch["status"] = self.ends
+        if self.ends == "failed":
+            told = {"code": "token_limit_exceeded", "message": "Enqueued token limit reached"}
+            batch["errors"] = {"object": "list", "data": [told]}
+            return
+        lines = replies_to(self.files[batch["input_file_id"]].decode())
+        answered = lines[: len(lines) - self.unanswered]
+        left = lines[len(answered) :]
+        expired = {"code": "batch_expired", "message": "could not be executed in time"}
+        for name, some in (
+            ("output_file_id", answered),
+            ("error_file_id", [line | {"response": None, "error": expired} for line in left]),
+        ):
+            if some:
+                content = "".join(json.dumps(line) + "\n" for line in some)
+                batch[name] = self._file(content.encode())["id"]
+        batch["request_counts"] |= {"completed": len(answered), "failed": len(left)}
+
+    async def content(self, request: web.Request) -> web.Response:
+        return web.Response(body=self.files[request.match_info["file"]])
+
+    @web.middleware
+    async def gate(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        self.asked.append(f"{request.method} {request.path}")
+        if self.refuse:
+            return web.json_response({"error": self.refuse[1]}, status=self.refuse[0])
+        if request.headers.get("Authorization") != f"Bearer {self.key or 'none'}":
+            return web.json_response({"error": {"message": "Incorrect API key"}}, status=401)
+        response: web.StreamResponse = await handler(request)
+        return response
+
+
+@contextmanager
+def batch_api(key: str = "") -> Iterator[BatchApi]:
+    """Serve from a thread of its own until the block ends."""
+    api = BatchApi(key=key)
+    ready, done = threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        app = web.Application(client_max_size=64 * 1024 * 1024, middlewares=[api.gate])
+        app.router.add_post("/v1/files", api.upload)
+        app.router.add_get("/v1/files/{file}/content", api.content)
+        app.router.add_post("/v1/batches", api.create)
+        app.router.add_get("/v1/batches", api.list)
+        app.router.add_get("/v1/batches/{batch}", api.retrieve)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        api.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        ready.set()
+        while not done.is_set():
+            await asyncio.sleep(0.01)
+        await runner.cleanup()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+    thread.start()
+    assert ready.wait(10), "the stand-in did not start"
+    try:
+        yield api
+    finally:
+        done.set()
+        thread.join(10)

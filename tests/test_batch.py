@@ -1,0 +1,301 @@
+"""A build by files: what is written, how rounds go on, and that the same pairs come of it."""
+
+import asyncio
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from batch_stand_in import answer, refused, write_lines
+from endpoint import in_thread, simulated
+from pairwright.batch import Asked, Recorder, rounds
+from pairwright.client import Meter
+from pairwright.errors import CallFailed, Unanswered
+from pairwright.llm import Request
+from pairwright.prompt import Message
+from pairwright.simulated import Defects
+from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
+
+ITEMS = 3
+UNITS = 2 * ITEMS
+
+
+def study_in(folder: Path, **changes: Any) -> Study:
+    return Study.make(folder / "study", "simulated", limit=ITEMS, **changes)
+
+
+def write(study: Study, *options: object) -> Done:
+    return study.build("--batch-out", study.folder / "out", *options)
+
+
+def shards(study: Study, number: int) -> list[Path]:
+    return sorted((study.folder / "out" / f"round-{number}").glob("[0-9][0-9][0-9].jsonl"))
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def ingest(study: Study, *files: Path) -> Done:
+    return pairwright("batch", "ingest", study.run, *files)
+
+
+def answered(study: Study, number: int, defects: Defects | None = None) -> Done:
+    """Have one round answered by the embedded model and take the replies in."""
+    files = [
+        answer(file, file.with_suffix(".replies.jsonl"), defects) for file in shards(study, number)
+    ]
+    return ingest(study, *files)
+
+
+def to_the_end(study: Study, defects: Defects | None = None) -> int:
+    """Round after round until nothing waits; how many it took."""
+    for number in range(1, 30):
+        done = write(study)
+        if done.code != 3:
+            assert done.code == 0, done.said
+            return number - 1
+        assert answered(study, number, defects).code == 0
+    raise AssertionError("it never ends")
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study whose first round is written."""
+    study = study_in(tmp_path_factory.mktemp("begun"))
+    assert write(study).code == 3
+    return study
+
+
+@pytest.fixture
+def copied(begun: Study, tmp_path: Path) -> Study:
+    return begun.copy(tmp_path / "study")
+
+
+def test_by_files_or_over_the_wire_the_same_replies_give_the_same_files(tmp_path: Path) -> None:
+    """With refusals at the gates and unusable replies, so that drafts and draws come again."""
+    defects = Defects(leaked_rubric=0.3, unparseable_json=0.2)
+    with in_thread(simulated(defects)) as endpoint:
+        live = Study.make(tmp_path / "live", endpoint.url, limit=ITEMS)
+        assert live.build().code == 0
+    study = study_in(tmp_path)
+    assert 5 < to_the_end(study, defects) <= 14
+    assert study.outcomes() == live.outcomes()
+    study.assert_whole(UNITS)
+    drafts = study.manifest["counts"]["refused_drafts"]
+    assert drafts, "otherwise no draft came again"
+    assert pairwright("status", study.run, "--verify").code == 0
+
+
+def test_the_first_round_says_what_waits_and_writes_no_outcome_files(begun: Study) -> None:
+    done = pairwright("status", begun.run)
+    assert done.code == 3
+    # The third user has no partner, so one unit is refused without a call.
+    assert f"{UNITS - 1} units wait for the replies of a batch" in done.out
+    assert not any((begun.run / name).exists() for name in OUTCOMES)
+    first = json.loads((begun.run / "items.jsonl").read_text("utf-8").splitlines()[0])["id"]
+    assert "waiting" in pairwright("show", begun.run, f"twin:{first}").out
+
+
+def test_what_to_do_next_is_printed_with_the_folders_given(copied: Study) -> None:
+    done = write(copied)
+    out = copied.folder / "out"
+    assert done.code == 3
+    assert f"pairwright batch submit {copied.run} {out}" in done.out
+    assert f"-i {out}/round-1/001.jsonl" in done.out
+    assert f"pairwright batch ingest {copied.run} {out}/round-1/*.replies.jsonl" in done.out
+    assert f"pairwright build {copied.config} --run {copied.run} --batch-out {out}" in done.out
+
+
+def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun: Study) -> None:
+    (file,) = shards(begun, 1)
+    written = lines(file)
+    keys = [line["custom_id"] for line in written]
+    assert len(set(keys)) == len(keys) == 5, "a plan for each asker and each of two partners"
+    for line in written:
+        assert set(line) == {"custom_id", "method", "url", "body"}
+        assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
+        assert line["body"]["model"] == "pairwright-simulated"
+        assert line["body"]["max_tokens"] == 1024
+
+
+def test_requests_that_share_a_history_follow_one_another(begun: Study) -> None:
+    prompts = [json.dumps(line["body"]["messages"]) for line in lines(shards(begun, 1)[0])]
+    assert prompts == sorted(prompts)
+
+
+def test_written_again_before_any_reply_it_is_the_same_round_byte_for_byte(copied: Study) -> None:
+    before = shards(copied, 1)[0].read_bytes()
+    done = write(copied)
+    assert "Round 1:" in done.out
+    assert shards(copied, 1)[0].read_bytes() == before
+    assert not shards(copied, 2)
+
+
+def test_neither_an_endpoint_nor_a_key_is_needed(tmp_path: Path) -> None:
+    study = study_in(
+        tmp_path, served__base_url="https://127.0.0.1:1/v1", served__api_key_env="NO_SUCH_KEY"
+    )
+    assert write(study).code == 3
+
+
+def test_half_of_the_replies_go_as_far_as_they_reach(copied: Study) -> None:
+    (file,) = shards(copied, 1)
+    half = answer(file, file.with_suffix(".replies.jsonl"))
+    replies = lines(half)
+    write_lines(half, replies[: len(replies) // 2])
+    assert ingest(copied, half).code == 0
+    assert "Round 2:" in write(copied).out
+    asked = {line["custom_id"] for line in lines(shards(copied, 2)[0])}
+    missing = {line["custom_id"] for line in replies[len(replies) // 2 :]}
+    stored = {line["custom_id"] for line in replies} - missing
+    assert missing <= asked
+    assert not stored & asked
+
+
+def test_the_rest_can_be_built_over_the_wire(copied: Study, tmp_path: Path) -> None:
+    assert answered(copied, 1).code == 0
+    assert copied.build().code == 0
+    copied.assert_whole(UNITS)
+
+
+def test_files_hold_no_more_lines_than_asked_for(copied: Study) -> None:
+    assert write(copied, "--batch-lines", "3").code == 3
+    sizes = [len(lines(file)) for file in shards(copied, 1)]
+    assert sizes == [3, 2]
+    index = json.loads((copied.folder / "out/round-1/index.json").read_bytes())
+    assert [shard["lines"] for shard in index["shards"]] == sizes
+
+
+def test_files_hold_no_more_bytes_than_the_api_takes(
+    copied: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shards(copied, 1)[0].read_bytes()
+    most = len(whole) // 3
+    monkeypatch.setattr(rounds, "MOST_BYTES", most)
+    assert write(copied).code == 3
+    parts = [file.read_bytes() for file in shards(copied, 1)]
+    assert len(parts) >= 4
+    assert all(len(part) <= most for part in parts)
+    assert b"".join(parts) == whole
+
+
+def test_every_endpoint_has_files_of_its_own(tmp_path: Path) -> None:
+    study = study_in(tmp_path)
+    other = dict(study.settings["endpoints"]["served"])
+    study.change(endpoints__other=other, roles__judge="other")
+    for number in (1, 2):
+        assert write(study).code == 3
+        assert answered(study, number).code == 0
+    index = json.loads((study.folder / "out/round-2/index.json").read_bytes())
+    assert [shard["endpoint"] for shard in index["shards"]] == ["served", "other"]
+    assert [shard["model"] for shard in index["shards"]] == ["pairwright-simulated"] * 2
+    schemas = {
+        line["body"].get("response_format", {}).get("json_schema", {}).get("name")
+        for line in lines(shards(study, 2)[1])
+    }
+    assert schemas == {"support"}
+
+
+def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None:
+    study = study_in(tmp_path, budget__max_calls=3)
+    done = write(study)
+    assert done.code == 3
+    assert len(lines(shards(study, 1)[0])) == 3
+    assert "budget_spent" in done.out
+    assert answered(study, 1).code == 0
+    done = write(study)
+    assert done.code == 1, "nothing waits: the rest failed for want of calls"
+    assert {row["reason"] for row in study.rows("failed.jsonl")} == {"budget_spent"}
+
+
+def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path: Path) -> None:
+    """Then its unit fails like one whose call failed over the wire; more attempts ask again."""
+    request = Request(model="m", messages=(Message("user", "hello"),), max_tokens=9, purpose="plan")
+    with closing(Asked(tmp_path / "batch.sqlite", create=True)) as asked:
+
+        def ask(attempts: int) -> None:
+            asked.begin()
+            asyncio.run(Recorder("near", attempts, asked, Meter()).send(request))
+
+        for number in (1, 2):
+            with pytest.raises(Unanswered):
+                ask(attempts=2)
+            asked.written(number, asked.digest())
+            # The same file of replies, taken in twice, is one failure.
+            asked.failed([(request.key, "http_400", "no")])
+            asked.failed([(request.key, "http_400", "no")])
+        with pytest.raises(CallFailed, match=r"http_400: no \(in 2 rounds\)"):
+            ask(attempts=2)
+        assert not asked.needs(request.key)
+        with pytest.raises(Unanswered):
+            ask(attempts=3)
+
+
+def test_failures_begin_a_new_round_of_the_same_requests(copied: Study) -> None:
+    (file,) = shards(copied, 1)
+    failed = [refused(line["custom_id"], 500, message="no") for line in lines(file)]
+    assert ingest(copied, write_lines(file.with_suffix(".replies.jsonl"), failed)).code == 1
+    assert "Round 2:" in write(copied).out
+    assert shards(copied, 2)[0].read_bytes() == file.read_bytes()
+
+
+def test_a_folder_that_holds_another_runs_round_is_refused(begun: Study, tmp_path: Path) -> None:
+    other = study_in(tmp_path, seed=1)
+    done = other.build("--batch-out", begun.folder / "out")
+    assert done.code == 2
+    assert "round-1: holds other requests" in done.err
+    assert (begun.folder / "out" / "round-1" / "index.json").exists()
+
+
+def test_a_file_is_no_place_for_a_round(copied: Study, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    done = copied.build("--batch-out", taken)
+    assert done.code == 2
+    assert f"{taken}: not a folder" in done.err
+
+
+def test_a_round_is_not_written_while_batches_of_it_are_under_way(copied: Study) -> None:
+    folder = copied.folder / "out" / "round-1"
+    under_way = {"step": "created", "file_id": "f", "batch_id": "b", "status": "in_progress"}
+    (folder / "submitted.json").write_text(json.dumps({"shards": {"001.jsonl": under_way}}))
+    done = write(copied)
+    assert done.code == 2
+    assert "under way" in done.err
+    assert "batch poll" in done.err
+
+
+def test_a_file_of_another_kind_in_the_place_of_the_requests_is_left_alone(copied: Study) -> None:
+    (copied.run / "batch.sqlite").write_bytes(b"no database" * 100)
+    done = write(copied)
+    assert done.code == 2
+    assert "batch.sqlite" in done.err
+    assert (copied.run / "batch.sqlite").read_bytes() == b"no database" * 100
+
+
+def test_a_key_of_the_environment_is_not_stored(copied: Study) -> None:
+    copied.change(served__api_key_env=KEY_VARIABLE)
+    secret = "plain-secret-0123456789"
+    (file,) = shards(copied, 1)
+    replies = answer(file, file.with_suffix(".replies.jsonl"))
+    every = lines(replies)
+    every[0]["response"]["body"]["choices"][0]["message"]["content"] = f"my key: {secret}"
+    write_lines(replies, every)
+    with mock.patch.dict(os.environ, {KEY_VARIABLE: secret}):
+        assert write(copied).code == 3
+        assert ingest(copied, replies).code == 0
+    kept = (copied.run / "calls.sqlite").read_bytes()
+    assert secret.encode() not in kept
+    assert b"my key: ***" in kept
+
+
+def test_requests_are_not_kept_once_they_are_answered(copied: Study) -> None:
+    assert answered(copied, 1).code == 0
+    asked = Asked(copied.run / "batch.sqlite")
+    assert list(asked.needed_of("served")) == []
+    asked.close()

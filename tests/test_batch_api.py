@@ -1,0 +1,241 @@
+"""Submitting to a Batch API and taking in what comes, against a stand-in for one."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from batch_stand_in import BatchApi, batch_api
+from pairwright.cli.batch import poll as poll_module
+from study import KEY_VARIABLE, Done, Study, pairwright
+
+ITEMS = 2
+KEY = "sk-test-0123456789abcdefghij"
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
+    monkeypatch.setattr(poll_module, "EVERY_S", 0.01)
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with batch_api(KEY) as there:
+        yield there
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study whose first round is written, as two files of two requests each."""
+    study = Study.make(
+        tmp_path_factory.mktemp("begun") / "s", "http://127.0.0.1:1/v1", limit=ITEMS,
+        served__api_key_env=KEY_VARIABLE,
+    )  # fmt: skip
+    assert write(study).code == 3
+    return study
+
+
+@pytest.fixture
+def study(begun: Study, tmp_path: Path, api: BatchApi) -> Study:
+    """The same with the stand-in as its endpoint."""
+    copied = begun.copy(tmp_path / "s")
+    copied.change(served__base_url=api.url)
+    config = copied.run / "config.toml"
+    text = config.read_text(encoding="utf-8").replace("http://127.0.0.1:1/v1", api.url)
+    config.write_text(text, encoding="utf-8")
+    return copied
+
+
+def out_of(study: Study) -> Path:
+    return study.folder / "out"
+
+
+def write(study: Study) -> Done:
+    return study.build("--batch-out", out_of(study), "--batch-lines", "2")
+
+
+def submit(study: Study) -> Done:
+    return pairwright("batch", "submit", study.run, out_of(study))
+
+
+def poll(study: Study, *options: str) -> Done:
+    return pairwright("batch", "poll", study.run, out_of(study), *options)
+
+
+def made(api: BatchApi) -> int:
+    return len(api.batches)
+
+
+def keys(folder: Path) -> list[str]:
+    """Of all requests of a round, in order."""
+    text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("0??.jsonl")))
+    return [json.loads(line)["custom_id"] for line in text.splitlines()]
+
+
+def test_replies_come_through_the_api_into_the_next_round(study: Study, api: BatchApi) -> None:
+    done = submit(study)
+    assert done.code == 0, done.said
+    assert f"pairwright batch poll {study.run} {out_of(study)} --wait" in done.out
+    done = poll(study, "--wait")
+    assert done.code == 0, done.said
+    assert "001.jsonl: completed, 2 of 2 requests" in done.out
+    assert "4 lines: 4 stored; 0 stored before." in done.out
+    assert "Round 2:" in write(study).out
+    assert {batch["completion_window"] for batch in api.batches.values()} == {"24h"}
+    assert {batch["endpoint"] for batch in api.batches.values()} == {"/v1/chat/completions"}
+
+
+def test_what_was_submitted_is_not_submitted_again(study: Study, api: BatchApi) -> None:
+    assert "2 new batches, 0 submitted before" in submit(study).out
+    assert "0 new batches, 2 submitted before" in submit(study).out
+    assert (made(api), len(api.files)) == (2, 2)
+
+
+def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
+    study: Study, api: BatchApi
+) -> None:
+    for _ in range(5):  # So that it stands on a later page of the list.
+        api.batches[f"other_{len(api.batches)}"] = {
+            "id": f"other_{len(api.batches)}", "object": "batch", "created_at": 0,
+            "completion_window": "24h", "endpoint": "e", "input_file_id": "f", "status": "expired",
+        }  # fmt: skip
+    api.drop_after_create = True
+    done = submit(study)
+    assert done.code == 1
+    assert f"[endpoints.served] {api.url}" in done.err
+    assert "Run the same command again." in done.err
+    assert made(api) == 6
+    api.batches = dict([*list(api.batches.items())[5:], *list(api.batches.items())[:5]])
+    assert submit(study).code == 0
+    assert made(api) == 7
+    tags = [
+        batch["metadata"]["pairwright"] for batch in api.batches.values() if "metadata" in batch
+    ]
+    assert len(set(tags)) == len(tags) == 2
+
+
+def test_polling_before_the_end_says_how_far_it_is(study: Study, api: BatchApi) -> None:
+    submit(study)
+    done = poll(study)
+    assert done.code == 3
+    assert "001.jsonl: in_progress, 0 of 2 requests" in done.out
+    assert write(study).code == 2, "what is under way is not asked again"
+    done = poll(study)
+    assert done.code == 0
+    assert "4 lines: 4 stored; 0 stored before." in done.out
+
+
+def test_polling_after_the_end_fetches_nothing_again(study: Study, api: BatchApi) -> None:
+    submit(study)
+    poll(study, "--wait")
+    api.asked.clear()
+    done = poll(study)
+    assert done.code == 0
+    assert api.asked == []
+
+
+def test_replies_of_an_expired_batch_are_taken_in_and_the_rest_asked_again(
+    study: Study, api: BatchApi
+) -> None:
+    api.ends, api.unanswered = "expired", 1
+    submit(study)
+    done = poll(study, "--wait")
+    assert done.code == 1
+    assert "001.jsonl: the batch expired" in done.out
+    assert "2 stored; 0 stored before; 2 not run, to be asked again" in done.out
+    assert "batch_expired" in done.err
+    # Not run is not failed: it counts for no attempt.
+    assert "Round 2:" in write(study).out
+    first, second = (keys(out_of(study) / f"round-{number}") for number in (1, 2))
+    assert {first[1], first[3]} <= set(second)
+    assert not {first[0], first[2]} & set(second)
+
+
+def test_a_batch_that_failed_is_told_with_its_reason_and_its_requests_come_again(
+    study: Study, api: BatchApi
+) -> None:
+    api.ends = "failed"
+    submit(study)
+    done = poll(study, "--wait")
+    assert done.code == 1
+    assert "token_limit_exceeded: Enqueued token limit reached" in done.out
+    assert "2 requests have no reply" in done.out
+    assert "Round 2:" in write(study).out
+    api.ends = "completed"
+    assert "2 new batches" in submit(study).out
+
+
+def test_a_refused_key_ends_with_what_to_do(study: Study, api: BatchApi) -> None:
+    api.refuse = (401, {"message": f"Incorrect API key provided: {KEY}"})
+    done = submit(study)
+    assert done.code == 2
+    assert f"[endpoints.served] {api.url}" in done.err
+    assert "api_key_env" in done.err
+    assert KEY not in done.said
+
+
+def test_without_a_key_in_the_environment_nothing_is_sent(
+    study: Study, api: BatchApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(KEY_VARIABLE)
+    done = submit(study)
+    assert done.code == 2
+    assert KEY_VARIABLE in done.err
+    assert api.asked == []
+
+
+def test_a_file_that_was_changed_is_not_submitted(study: Study, api: BatchApi) -> None:
+    file = out_of(study) / "round-1" / "002.jsonl"
+    file.write_text(file.read_text() + '{"custom_id": "mine"}\n')
+    done = submit(study)
+    assert done.code == 2
+    assert f"{file}: not the file that the build wrote" in done.err
+    assert made(api) == 1, "the one before it"
+
+
+def test_a_round_that_the_run_has_gone_past_can_still_be_polled(
+    study: Study, api: BatchApi, tmp_path: Path
+) -> None:
+    submit(study)
+    assert study.build("--batch-out", tmp_path / "elsewhere").code == 3
+    done = poll(study, "--wait")
+    assert done.code == 0
+    assert "4 stored" in done.out
+
+
+def test_an_index_that_names_another_place_is_none(study: Study, api: BatchApi) -> None:
+    index = out_of(study) / "round-1" / "index.json"
+    index.write_text(index.read_text().replace("001.jsonl", "../../pairwright.toml"))
+    done = submit(study)
+    assert done.code == 2
+    assert "not an index of a round" in done.err
+    assert api.asked == []
+
+
+def test_the_embedded_model_has_no_batch_api(tmp_path: Path) -> None:
+    study = Study.make(tmp_path / "s", "simulated", limit=ITEMS)
+    write(study)
+    done = submit(study)
+    assert done.code == 2
+    assert "the embedded model has no Batch API" in done.err
+
+
+@pytest.mark.parametrize("damage", ["missing", "half"])
+def test_a_folder_without_an_index_is_no_round(study: Study, damage: str) -> None:
+    index = out_of(study) / "round-1" / "index.json"
+    index.unlink() if damage == "missing" else index.write_text(index.read_text()[:50])
+    for done in (submit(study), poll(study)):
+        assert done.code == 2
+        assert str(index) in done.err
+
+
+def test_polling_what_was_not_submitted_says_so(study: Study) -> None:
+    done = poll(study)
+    assert done.code == 2
+    assert "nothing of this round was submitted" in done.err
+
+
+def test_a_damaged_list_of_what_was_submitted_stops_everything(study: Study, api: BatchApi) -> None:
+    (out_of(study) / "round-1" / "submitted.json").write_text("{")
+    for done in (submit(study), poll(study), write(study)):
+        assert done.code == 2
+        assert "submitted.json: cannot be read" in done.err
+    assert api.asked == []

@@ -1,0 +1,350 @@
+"""Files of replies: every line is stored, known already, or named with its file and line."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
+from endpoint import completion
+from pairwright.batch import Asked, Ingest, Ingested
+from pairwright.batch.ingest import Problem
+from pairwright.errors import InputError, StoreError
+from pairwright.llm import CONTEXT_LENGTH, Request, completion_of
+from pairwright.prompt import Message
+from pairwright.store import Store
+from study import Study, pairwright
+
+N = 4
+
+
+def request(number: int, **changes: Any) -> Request:
+    messages = (Message("user", f"question {number}"),)
+    given = {"model": "org/model-7b", "max_tokens": 50, "purpose": "plan"} | changes
+    return Request(messages=messages, **given)
+
+
+@dataclass
+class There:
+    """A run that asked for N calls, and what was told while replies came in."""
+
+    folder: Path
+    asked: Asked
+    store: Store
+    problems: list[Problem] = field(default_factory=list)
+
+    def ingest(self, *files: Path, secrets: tuple[str, ...] = ()) -> Ingested:
+        self.problems.clear()
+        taking = Ingest(self.asked, self.store, secrets, self.problems.append, lambda _: None)
+        for file in files:
+            taking.file(file)
+        assert taking.result.problems == Counter(problem.kind for problem in self.problems)
+        return taking.result
+
+    def file(self, *lines: Body, name: str = "replies.jsonl") -> Path:
+        return write_lines(self.folder / name, list(lines))
+
+    def text(self, text: str | bytes) -> Path:
+        path = self.folder / "replies.jsonl"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[There]:
+    with (
+        closing(Store(tmp_path / "calls.sqlite")) as store,
+        closing(Asked(tmp_path / "batch.sqlite", create=True)) as asked,
+    ):
+        asked.begin()
+        for number in range(N):
+            asked.need("near", request(number))
+        asked.written(1, asked.digest())
+        yield There(tmp_path, asked, store)
+
+
+def good(number: int, text: str = "fine", **changes: Any) -> Body:
+    return ok(request(number).key, completion(text, model="org/model-7b", **changes))
+
+
+# --- what is stored ---
+
+
+def test_a_request_is_the_same_after_a_stay_in_the_file(there: There) -> None:
+    whole = request(
+        9, revision="r", temperature=0.5, top_p=0.9, seed=3, draw=2, extra='{"a":1}',
+        schema_name="plan", schema_json='{"type":"object"}',
+    )  # fmt: skip
+    there.asked.need("near", whole)
+    assert there.asked.call(whole.key).request == whole
+    assert whole in list(there.asked.needed_of("near"))
+
+
+def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(there: There) -> None:
+    result = there.ingest(there.file(*(good(n, f"text {n}") for n in range(N))))
+    assert (result.stored, result.known, result.lines) == (N, 0, N)
+    for n in range(N):
+        call = there.store.call(request(n).key)
+        assert call is not None
+        assert (call.purpose, call.request) == ("plan", request(n).canonical)
+        assert completion_of(call.key, call.reply).text == f"text {n}"
+    assert list(there.store.verify()) == []
+    assert there.store.totals().prompt_tokens == 12 * N
+
+
+def test_the_same_file_twice_changes_nothing(there: There) -> None:
+    file = there.file(good(0), refused(request(1).key, 500, message="no"))
+    there.ingest(file)
+    before, failure = there.store.totals(), there.asked.failure(request(1).key)
+    again = there.ingest(file)
+    assert (again.stored, again.known, again.lines) == (0, 1, 2)
+    assert there.store.totals() == before
+    assert there.asked.failure(request(1).key) == failure
+
+
+def test_a_reply_twice_in_one_file_is_known_the_second_time(there: There) -> None:
+    result = there.ingest(there.file(good(0), good(0)))
+    assert (result.stored, result.known) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["org/model-7b", "model-7b", "MODEL-7B", "/models/model-7b", "model-7b-2026-01-31"]
+)
+def test_the_models_name_may_have_another_path_or_a_date(there: There, name: str) -> None:
+    reply = ok(request(0).key, completion(model=name))
+    assert there.ingest(there.file(reply)).stored == 1
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\n\n  \n"])
+@pytest.mark.parametrize("begins", ["", "\ufeff"])
+def test_line_ends_blank_lines_and_a_bom_do_no_harm(there: There, begins: str, ends: str) -> None:
+    text = begins + "".join(json.dumps(good(n)) + ends for n in range(N))
+    result = there.ingest(there.text(text))
+    assert (result.stored, result.lines) == (N, N)
+
+
+def test_a_last_line_without_a_line_end_counts_if_it_is_whole(there: There) -> None:
+    result = there.ingest(there.text(json.dumps(good(0))))
+    assert (result.stored, result.lines) == (1, 1)
+
+
+TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
+AS_ANSWERS: dict[str, Body] = {
+    "a context of OpenAI's": {"message": "too long", "code": "context_length_exceeded"},
+    "a context of vLLM's": {"message": TOO_LONG, "code": 400, "param": "input_tokens"},
+}
+
+
+@pytest.mark.parametrize("error", AS_ANSWERS.values(), ids=AS_ANSWERS)
+@pytest.mark.parametrize("shape", [refused, refused_by_vllm])
+def test_a_prompt_that_is_too_long_is_an_answer(
+    there: There, error: Body, shape: Callable[..., Body]
+) -> None:
+    result = there.ingest(there.file(shape(request(0).key, 400, **error)))
+    assert result.stored == 1
+    stored = there.store.get(request(0).key)
+    assert stored is not None
+    assert completion_of("k", stored).finish == CONTEXT_LENGTH
+
+
+def test_what_a_content_filter_refused_is_an_answer(there: There) -> None:
+    reply = refused(request(0).key, 400, message="filtered", code="content_filter")
+    assert there.ingest(there.file(reply)).stored == 1
+
+
+# --- what is not ---
+
+KEY = request(0).key
+
+
+def response(**changes: Any) -> str:
+    """A line whose response has something changed."""
+    line = good(0)
+    return json.dumps(line | {"response": line["response"] | changes})
+
+
+BAD: dict[str, tuple[str, str, str]] = {
+    "not JSON": ("}{", "unreadable", "not JSON"),
+    "a text": ("Internal Server Error", "unreadable", "not JSON"),
+    "a list": ("[1, 2]", "unreadable", "not a JSON object"),
+    "a number": ("7", "unreadable", "not a JSON object"),
+    "deep nesting": ("[" * 100_000, "unreadable", "not JSON"),
+    "no custom_id": ('{"response": null}', "unreadable", "no custom_id"),
+    "a number as custom_id": ('{"custom_id": 7}', "unreadable", "no custom_id"),
+    "a key of nobody": (json.dumps(ok("b2:00", completion())), "unknown", "no request with"),
+    "half an emoji as key": ('{"custom_id": "\\ud83d", "response": {"status_code": 200}}',
+                             "unknown", "no request with"),
+    "a request": (json.dumps({"custom_id": KEY, "method": "POST", "body": {}}),
+                  "unreadable", "a request, not a reply"),
+    "nothing said": (json.dumps({"custom_id": KEY, "response": None, "error": None}),
+                     "unreadable", "neither response nor error"),
+    "a text as response": (json.dumps({"custom_id": KEY, "response": "fine"}),
+                           "unreadable", "not an object"),
+    "no status": (response(status_code=None), "unreadable", "no status_code"),
+    "true as status": (response(status_code=True), "unreadable", "no status_code"),
+    "no body": (response(body=None), "unreadable", "not a chat completion"),
+    "an empty body": (response(body={}), "unreadable", "not a chat completion"),
+    "an embedding": (response(body={"object": "list", "data": [{"embedding": [0.1]}]}),
+                     "unreadable", "not a chat completion"),
+    "no choice": (response(body={"choices": []}), "unreadable", "not a chat completion"),
+    "a text as body": (response(body="fine"), "unreadable", "not a chat completion"),
+    "another model": (response(body=completion(model="model-70b")), "unreadable", "'model-70b'"),
+    "a smaller model": (response(body=completion(model="model-7b-mini")), "unreadable", "mini"),
+    "an engine that gave up": (response(body=completion(finish="abort", model="model-7b")),
+                               "failed", "broken_off"),
+    "a redirection": (response(status_code=302, body=None), "failed", "http_302"),
+    "a rate limit": (json.dumps(refused(KEY, 429, message="slow down")), "failed", "http_429"),
+    "a server error": (json.dumps(refused_by_vllm(KEY, 500, message="oh")), "failed", "http_500"),
+    "a bad request": (json.dumps(refused(KEY, 400, message="odd")), "failed", "http_400: odd"),
+    "a refused request": (json.dumps(refused(KEY, 403, message="not you")), "failed", "http_403"),
+    "an error without a status": (
+        json.dumps({"custom_id": KEY, "response": None, "error": {"message": "lost"}}),
+        "failed", "batch_error: lost"),
+    "an error as a text": (json.dumps({"custom_id": KEY, "error": "lost"}), "failed", "lost"),
+    "an expired batch": (
+        json.dumps({"custom_id": KEY, "response": None,
+                    "error": {"code": "batch_expired", "message": "late"}}),
+        "not_run", "batch_expired: late"),
+    "a wrong key": (json.dumps(refused(KEY, 401, message="Incorrect API key")),
+                    "refused", "[endpoints.near]: 401 Incorrect API key"),
+    "no such model": (
+        json.dumps(refused_by_vllm(KEY, 404, message="The model `x` does not exist.", code=404)),
+        "refused", "404 The model `x` does not exist"),
+    "no quota": (json.dumps(refused(KEY, 429, message="pay", code="insufficient_quota")),
+                 "refused", "no quota left"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "kind", "told"), BAD.values(), ids=BAD)
+def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
+    there: There, line: str, kind: str, told: str
+) -> None:
+    file = there.text(f"{json.dumps(good(1))}\n{line}\n{json.dumps(good(2))}\n")
+    result = there.ingest(file)
+    assert (result.stored, result.known, result.lines) == (2, 0, 3)
+    (problem,) = there.problems
+    assert problem.where == f"{file}:2"
+    assert problem.kind == kind
+    assert told in problem.detail
+    problem.model_dump_json().encode()
+    assert there.store.get(KEY) is None
+    noted = there.asked.failure(KEY)
+    assert (noted is not None) == (kind == "failed")
+
+
+@pytest.mark.parametrize("cut", [1, 40, 200])
+def test_a_half_written_last_line_is_told_as_that(there: There, cut: int) -> None:
+    file = there.text(json.dumps(good(1)) + "\n" + json.dumps(good(0))[:cut])
+    assert there.ingest(file).stored == 1
+    (problem,) = there.problems
+    assert problem.where == f"{file}:2"
+    assert problem.detail == "the line breaks off: the file is not whole"
+
+
+def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
+    result = there.ingest(there.file(good(0, "first"), good(0, "second")))
+    assert result.problems == {"conflicting": 1}
+    stored = there.store.get(KEY)
+    assert stored is not None
+    assert completion_of("k", stored).text == "first"
+    assert there.problems[0].custom_id == KEY
+
+
+def test_a_late_failure_of_what_is_answered_is_no_matter(there: There) -> None:
+    result = there.ingest(there.file(good(0), refused(KEY, 500, message="no")))
+    assert (result.stored, result.known, result.lines) == (1, 1, 2)
+
+
+def test_an_empty_file_is_told(there: There) -> None:
+    file = there.text(b"")
+    there.ingest(file)
+    assert [(p.where, p.detail) for p in there.problems] == [(str(file), "the file holds no reply")]
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda path: path.write_bytes(b"\x1f\x8b\x08\x00"), "compressed with gzip"),
+        (lambda path: path.mkdir(), "Is a directory"),
+        (lambda _: None, "No such file"),
+    ],
+    ids=["gzip", "folder", "nothing"],
+)
+def test_what_is_no_file_of_lines_is_an_input_error(
+    there: There, make: Callable[[Path], object], told: str
+) -> None:
+    path = there.folder / "replies"
+    make(path)
+    with pytest.raises(InputError, match=told) as found:
+        there.ingest(path)
+    assert found.value.where == str(path)
+
+
+def test_keys_of_the_environment_and_of_messages_are_not_kept(there: There) -> None:
+    secret = "plain-secret-0123456789"
+    leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
+    there.ingest(there.file(good(0, f"it is {secret}"), leaking), secrets=(secret, "fine"))
+    stored = there.store.get(KEY)
+    assert stored is not None
+    assert completion_of("k", stored).text == "it is ***"
+    assert "abcdefghijkl" not in there.problems[0].detail
+
+
+def test_a_short_key_is_no_secret(there: There) -> None:
+    there.ingest(there.file(good(0, "all is fine")), secrets=("fine", ""))
+    stored = there.store.get(KEY)
+    assert stored is not None
+    assert completion_of("k", stored).text == "all is fine"
+
+
+def test_what_was_stored_before_the_disk_failed_stays_asked_or_answered(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store refuses: nothing is taken off the list of requests."""
+
+    def fails(*_: object) -> None:
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(there.store, "_write", fails)
+    with pytest.raises(StoreError, match="disk full"):
+        there.ingest(there.file(good(0)))
+    assert there.asked.call(KEY).request == request(0)
+
+
+# --- the command ---
+
+
+def test_a_run_that_never_wrote_requests_has_nothing_to_take_in(tmp_path: Path) -> None:
+    study = Study.make(tmp_path / "s", "simulated", limit=2)
+    assert study.build("--batch-out", tmp_path / "out").code == 3
+    (study.run / "batch.sqlite").unlink()
+    file = write_lines(tmp_path / "replies.jsonl", [good(0)])
+    done = pairwright("batch", "ingest", study.run, file)
+    assert done.code == 2
+    assert "no requests of this run were written" in done.err
+    assert not (study.run / "batch.sqlite").exists()
+
+
+def test_a_folder_that_is_no_run_is_left_as_it_is(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "replies.jsonl", [good(0)])
+    done = pairwright("batch", "ingest", tmp_path / "nowhere", file)
+    assert done.code == 2
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -> None:
+    study = Study.make(tmp_path / "s", "simulated", limit=2)
+    assert study.build("--batch-out", tmp_path / "out").code == 3
+    file = write_lines(tmp_path / "r.jsonl", [ok(f"b2:{n}", completion()) for n in range(30)])
+    done = pairwright("batch", "ingest", study.run, file)
+    assert done.code == 1
+    assert "30 lines: 0 stored; 0 stored before; 30 to nothing that this run asked." in done.out
+    assert f"{file}:1: 'b2:0' to nothing that this run asked" in done.err
+    assert "and 10 more in" in done.err
+    listed = (study.run / "batch_problems.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["where"] for line in listed] == [f"{file}:{n}" for n in range(1, 31)]

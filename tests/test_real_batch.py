@@ -1,0 +1,93 @@
+"""The real tier of batch files: rounds through `vllm run-batch` with a tiny model.
+
+Its weights are random, so its plans are never of use: units end as refused after their draws.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.fixtures import HERE, engines, environment, tiny_chat
+from study import Study, pairwright
+
+__all__ = ["engines", "tiny_chat"]
+pytestmark = pytest.mark.real
+
+CONTEXT = 12_000
+"""Tokens of the model, one for each byte of a prompt."""
+
+
+def run_batch(python: str, model: Path, requests: Path, replies: Path) -> None:
+    """Answer a file of requests; vLLM's own words where it fails."""
+    command = [
+        python, str(HERE / "vllm_cli.py"), "run-batch", "-i", str(requests), "-o", str(replies),
+        "--model", str(model), "--served-model-name", "tiny-chat", "--enforce-eager",
+        "--dtype", "float32", "--block-size", "32", "--max-model-len", str(CONTEXT),
+        "--max-num-seqs", "8",
+        "--structured-outputs-config", '{"backend": "guidance", "disable_any_whitespace": true}',
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def lengthen_first(study: Study) -> None:
+    """Give the first user a history that does not fit into the model."""
+    file = study.folder / "histories.jsonl"
+    items = lines(file)
+    for post in items[0]["profile"]:
+        post["text"] = f"{post['text']} " * 12
+    file.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+
+
+def test_rounds_through_vllm_run_batch_reach_the_end(
+    tmp_path: Path, engines: str, tiny_chat: Path
+) -> None:
+    study = Study.make(
+        tmp_path / "study", "http://127.0.0.1:9/v1", limit=3, modes=["violate"],
+        served__model="tiny-chat", sampling__planner__max_tokens=64,
+        sampling__planner__attempts=2, planner__history_tokens=40_000,
+    )  # fmt: skip
+    lengthen_first(study)
+    out = tmp_path / "out"
+    failed = ""
+    for number in range(1, 7):
+        done = study.build("--batch-out", out)
+        if done.code != 3:
+            break
+        requests = out / f"round-{number}" / "001.jsonl"
+        asked = lines(requests)
+        if number == 1:
+            # Asked of a model that is not served: this line fails, the others do not.
+            shortest = min(asked, key=lambda line: len(json.dumps(line["body"])))
+            failed = shortest["custom_id"]
+            shortest["body"]["model"] = "nope"
+            requests.write_text("".join(json.dumps(line) + "\n" for line in asked))
+        replies = requests.with_suffix(".replies.jsonl")
+        run_batch(engines, tiny_chat, requests, replies)
+        taken = pairwright("batch", "ingest", study.run, replies)
+        assert f"{len(asked)} lines: " in taken.out, taken.said
+        if number == 1:
+            assert taken.code == 1
+            assert "404 The model `nope` does not exist" in taken.err
+            assert f"{replies}:" in taken.err
+        else:
+            assert taken.code == 0, taken.said
+        assert pairwright("batch", "ingest", study.run, replies).code == taken.code
+        if number == 2:
+            assert failed in {line["custom_id"] for line in asked}, "it came again"
+    assert done.code == 0, done.said
+    assert number >= 3
+    study.assert_whole(3)
+    reasons = sorted(row["rejected"]["reason"] for row in study.rows("rejected.jsonl"))
+    assert reasons == ["context_length", "unparseable", "unparseable"]
+    assert pairwright("status", study.run, "--verify").code == 0
