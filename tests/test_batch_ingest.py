@@ -25,7 +25,7 @@ N = 4
 
 def request(number: int, **changes: Any) -> Request:
     messages = (Message("user", f"question {number}"),)
-    given = {"model": "org/model-7b", "max_tokens": 50, "purpose": "plan"} | changes
+    given: dict[str, Any] = {"model": "org/model-7b", "max_tokens": 50, "purpose": "plan"} | changes
     return Request(messages=messages, **given)
 
 

@@ -12,7 +12,7 @@ from pairwright.batch.meaning import NotRun, body_to_store
 from pairwright.batch.replies import Line, Reply, lines_of, reply_of
 from pairwright.client.wire import Transient
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.llm import Request, completion_of
+from pairwright.llm import Answer, Request, completion_of
 from pairwright.records import Record
 from pairwright.store import Store
 
@@ -169,7 +169,7 @@ class Ingest:
     async def _put(self, replies: list[_Fresh]) -> None:
         await asyncio.gather(
             *(
-                self._store.put(request, completion_of(request.key, body), body)
+                self._store.put(request, Answer(body, completion_of(request.key, body)))
                 for request, body in replies
             )
         )
