@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Any, TypeVar
 
 import pytest
@@ -145,7 +146,7 @@ def test_the_list_of_models_tells_the_context_and_that_it_is_vllm() -> None:
         (page('{"data": [{"id": "n"}, {"id": "a/b"}]}'), "stop", "there are: a/b, n"),
         (page('{"data": [{"id": "m", "max_model_len": "long"}]}'), "ok", "serves m"),
     ],
-    ids=str,
+    ids=count(),
 )
 def test_another_answer_than_a_list_of_models_is_told(models: Page, state: str, said: str) -> None:
     found = told_of(models)
