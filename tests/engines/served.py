@@ -26,7 +26,7 @@ WHOLE_PROMPTS = ("--no-enable-chunked-prefill",)
 temperature above 0, has its prompt computed in parts."""
 THREADS = {"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1"}
 """Otherwise every server binds itself to the first core, whoever is there already."""
-READY_S = 900
+READY_S = 1800
 """Starting takes about 60 s on a machine that does nothing else."""
 
 

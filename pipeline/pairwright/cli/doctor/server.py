@@ -3,11 +3,11 @@
 import json
 import re
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import aiohttp
 
 from pairwright.cli.doctor.finding import Finding
+from pairwright.client.proxy import proxy_for
 from pairwright.config import Endpoint
 
 TIMEOUT_S = 20.0
@@ -124,11 +124,9 @@ def read_metrics(text: str) -> Metrics | None:
 async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Got:
     """One GET that follows nothing; raises TimeoutError, OSError or aiohttp.ClientError."""
     limit = aiohttp.ClientTimeout(total=min(timeout_s, TIMEOUT_S))
-    # A proxy of the environment cannot reach this machine's own servers.
-    proxied = urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")
     async with (
-        aiohttp.ClientSession(timeout=limit, trust_env=proxied) as session,
-        session.get(url, headers=headers, allow_redirects=False) as response,
+        aiohttp.ClientSession(timeout=limit) as session,
+        session.get(url, headers=headers, allow_redirects=False, proxy=proxy_for(url)) as response,
     ):
         body = b""
         async for part in response.content.iter_any():
