@@ -13,8 +13,9 @@ from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import EXPLAINED, Shortcuts
 from pairwright.audit.shortcuts import gathered as gathered_module
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
+from pairwright.audit.shortcuts.form import BOLD, HEADING, LIST, diversity
 from pairwright.audit.shortcuts.gathered import COUNTED
-from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response
+from pairwright.audit.shortcuts.response import response
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from verified import twin, violate
 
