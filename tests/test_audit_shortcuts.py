@@ -241,6 +241,21 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found["Plain", "length"].of == 300
 
 
+def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gathered_module, "OF_TWINS", 40)
+    rows = twins(40)
+    found = audited(rows)
+    for name in CLASSIFIERS:
+        check = found[rows[0].config, name]
+        assert check.found
+        assert (check.of, check.found.value) == (40, 0.5)
+        assert "40 of 80 pairs" in check.detail
+    assert found[rows[0].config, "profile_overlap"].of == 80
+    assert audited(even(80))["Plain", "style"].of == 80
+
+
 def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:
     assert audited([]) == {}
     found = audited([row(n, "", "", "") for n in range(20)])
