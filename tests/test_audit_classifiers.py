@@ -7,7 +7,7 @@ import pytest
 
 from pairwright.audit.intervals import Floats
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, bags, learnt, styles
-from pairwright.audit.shortcuts.drawn import Drawn, drawn
+from pairwright.audit.shortcuts.learnable import learnable
 from pairwright.audit.shortcuts.sample import Sample
 from pairwright.dataset import Row
 
@@ -37,7 +37,7 @@ def pairs(
 
 def tried(rows: list[Row], clusters: list[int] | None = None) -> dict[str, Floats]:
     places = np.array(clusters or range(len(rows)), np.intp)
-    return learnt([drawn(row) for row in rows], places, 0)
+    return learnt([learnable(row) for row in rows], places, 0)
 
 
 def accuracies(rows: list[Row], clusters: list[int] | None = None) -> dict[str, float]:
@@ -117,7 +117,7 @@ def test_classifiers_have_no_side_to_lean_to() -> None:
         # The same is learnt of the turned pairs, so it is as right about them.
         assert np.array_equal(points, back[name]), name
     some = [row if n % 3 else turned[n] for n, row in enumerate(rows)]
-    table, mixed = (bags([drawn(row) for row in of], asked=True) for of in (rows, some))
+    table, mixed = (bags([learnable(row) for row in of], asked=True) for of in (rows, some))
     assert np.array_equal(mixed.toarray()[0], -table.toarray()[0])
     assert np.array_equal(mixed.toarray()[1], table.toarray()[1])
 
@@ -139,7 +139,7 @@ def test_any_text_can_be_measured(given: str) -> None:
     rows = [row.model_copy(update={"chosen": given, "question": given}) for row in rows]
     for table in (bags, styles):
         for asked in (False, True):
-            found = table([drawn(row) for row in rows], asked=asked)
+            found = table([learnable(row) for row in rows], asked=asked)
             assert np.isfinite(found.toarray()).all()
 
 
@@ -180,8 +180,8 @@ def test_another_seed_draws_other_clusters_and_a_small_source_is_taken_whole() -
     assert sorted(names(whole)) == list(range(50))
 
 
-def test_what_is_kept_of_a_pair_says_what_its_profile_and_question_share() -> None:
-    of: Drawn = drawn(
+def test_what_is_kept_of_a_pair_says_what_its_question_shares() -> None:
+    of = learnable(
         Row(
             id="row",
             question="How are brakes adjusted?",
@@ -192,4 +192,3 @@ def test_what_is_kept_of_a_pair_says_what_its_profile_and_question_share() -> No
     assert of.chosen.against[0] == 2
     assert of.chosen.of_question.sum() == 2
     assert of.rejected.of_question.sum() == 0
-    assert (of.has_profile, of.has_aspects) == (False, False)

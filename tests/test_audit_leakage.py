@@ -411,6 +411,17 @@ def test_bands_find_what_comparing_all_with_all_finds() -> None:
     assert {(3 * n, 3 * n + 1) for n in range(40)} <= by_bands
 
 
+def test_a_sketch_does_not_depend_on_the_texts_beside_it() -> None:
+    texts = [long_text(seed, words) for seed, words in enumerate((3, 4, 50, 3, 3, 100))]
+    together = Sketches()
+    for own in texts:
+        together.add(own)
+    for own, signature in zip(texts, together.signatures(), strict=True):
+        alone = Sketches()
+        alone.add(own)
+        assert alone.signatures().tolist() == [signature.tolist()]
+
+
 def test_a_text_too_short_to_sketch_is_refused() -> None:
     with pytest.raises(ValueError, match="3 words"):
         Sketches().add(("two", "words"))

@@ -8,6 +8,7 @@ import weakref
 import zlib
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from markupsafe import Markup
 
 from audited import Again, accuracy, audit_of, check, halves, post, row
 from pairwright.audit.explain import EXPLAINED, PARTS
-from pairwright.audit.page import write_page
+from pairwright.audit.page import packing, write_page
+from pairwright.audit.page.flags import Flags
+from pairwright.audit.page.holding import hold
 from pairwright.audit.page.styles import lifted
 from pairwright.audit.page.verdict import verdict, warnings
 from pairwright.audit.page.write import HERE, MOST, SCRIPTS
@@ -369,6 +372,26 @@ def test_too_many_pairs_leave_failed_ones_and_a_sample_and_say_so(tmp_path: Path
     told = f"This file holds {len(held.ids):,} of 600 pairs: all 15 that a failed check names"
     assert told in Read(page).text
     assert "This file holds" not in page_of(tmp_path, audit, rows)
+
+
+def test_that_all_are_too_many_is_known_from_the_first_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(packing, "BLOCK", 10_000)
+    packed = list[str]()
+    add = packing.Packing.add
+    monkeypatch.setattr(
+        packing.Packing, "add", lambda self, of: (packed.append(of.id), add(self, of))[1]
+    )
+    rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
+    whole = hold(rows, flags, 10**9)
+    assert whole.packed.pairs == len(packed) == 600
+    packed.clear()
+    held = hold(rows, flags, whole.packed.size // 8, expected=600)
+    assert held.of == 600
+    assert 40 < held.packed.pairs < 75
+    first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)
+    assert first_try < 40
 
 
 def test_a_sample_keeps_both_halves_or_none(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import EXPLAINED, Shortcuts
 from pairwright.audit.shortcuts import gathered as gathered_module
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
+from pairwright.audit.shortcuts.form import BOLD, HEADING, LIST, diversity
 from pairwright.audit.shortcuts.gathered import COUNTED
-from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response
+from pairwright.audit.shortcuts.response import response
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from verified import twin, violate
 
@@ -238,6 +239,21 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
     assert style.of == 100
     assert "100 of 300 pairs" in style.detail
     assert found["Plain", "length"].of == 300
+
+
+def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gathered_module, "OF_TWINS", 40)
+    rows = twins(40)
+    found = audited(rows)
+    for name in CLASSIFIERS:
+        check = found[rows[0].config, name]
+        assert check.found
+        assert (check.of, check.found.value) == (40, 0.5)
+        assert "40 of 80 pairs" in check.detail
+    assert found[rows[0].config, "profile_overlap"].of == 80
+    assert audited(even(80))["Plain", "style"].of == 80
 
 
 def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:

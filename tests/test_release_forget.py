@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.dataset import licence_of, read_lines, write_lines
+from pairwright.dataset.address import address_of, host_of
 from pairwright.dataset.tombstones import Forgotten, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
@@ -392,6 +393,22 @@ def test_a_pair_without_addresses_is_concerned_by_none() -> None:
 def test_a_post_of_stack_exchange_has_its_licence_however_its_address_is_spelt(url: str) -> None:
     assert licence_of(url, "2015-01-01", "CC0-1.0") == "CC-BY-SA-3.0"
     assert licence_of(url, None, "CC0-1.0") is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://diy.stackexchange.com/q/1", "HTTP://WWW.Example.ORG", "http://a.b?c", "http://a.b#c",
+        "https://www.www.example.org/", "http://example.org.", "http://example.org:80/x", "http:///x",
+        "http://me@example.org/", "http://xn--bcher-kva.example/", "http://xn--a.example/",
+        "https://b\u00fccher.example/", "http://ex\u200bample.org/", "http://\u212a.example/",
+        "https:/example.org/", "example.org/x", "http://[::1]/x", "http://[x/", "http://a_b.org/",
+        "http://a..b/", " https://example.org ", "https://example.org\n", "https://example.org/[x",
+    ],
+)  # fmt: skip
+def test_a_host_that_is_plain_to_see_is_that_of_the_whole_address(url: str) -> None:
+    found = address_of(url)
+    assert host_of(url) == (found and found.host)
 
 
 @pytest.mark.parametrize("url", ["notstackexchange.com/q/1", "stackexchange.com.evil.org", "", "x"])

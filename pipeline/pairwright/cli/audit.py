@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pairwright.cli import collector
 from pairwright.cli.audit_tables import tell
 from pairwright.errors import InputError
 from pairwright.text import visible
@@ -101,6 +102,7 @@ def audit_command(
     from pairwright.audit.run import Options, audit, shortened
     from pairwright.dataset import write_lines, write_one
 
+    collector.ease()
     source = open_source(given, column or ())
     beside = open_source(against, against_column or ()) if against else None
     folder = _folder(source, out)

@@ -4,7 +4,7 @@ Stack Exchange: CC BY-SA, its version by the date of the post
 (https://stackoverflow.com/help/licensing): 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.
 """
 
-from pairwright.dataset.address import address_of
+from pairwright.dataset.address import host_of
 
 _HOSTS = (
     "stackexchange.com", "stackoverflow.com", "superuser.com", "serverfault.com", "askubuntu.com",
@@ -25,8 +25,8 @@ def licence_of(url: str | None, created: str | None, default: str | None = None)
 
 def of_stack_exchange(url: str) -> bool:
     """Whether an address is of one of its sites."""
-    found = address_of(url)
-    return found is not None and stack_exchange_host(found.host)
+    host = host_of(url)
+    return host is not None and stack_exchange_host(host)
 
 
 def stack_exchange_host(host: str) -> bool:

@@ -108,7 +108,9 @@ def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str 
 @lru_cache(maxsize=256)
 def _said(response: str) -> tuple[str, str]:
     """What a response says itself, and the same in lower case behind a space."""
-    said = _QUOTED.sub('""', _plain(response))
+    said = _plain(response)
+    if '"' in said:
+        said = _QUOTED.sub('""', said)
     return said, f" {said}".lower()
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
-from pairwright.dataset.address import address_of
+from pairwright.dataset.address import host_of
 from pairwright.records import Record
 from pairwright.text import word_count
 
@@ -107,7 +107,8 @@ class Summing:
         self._questions.add(_short(row.question))
         for post in row.profile:
             name = _short(f"{post.id}\0{post.text}")
-            self._posts.setdefault(name, (post.licence or "unknown", _host(post.source_url)))
+            if name not in self._posts:
+                self._posts[name] = post.licence or "unknown", _host(post.source_url)
             self._seen(post.created)
         self._seen(row.created)
         self._count(row)
@@ -190,5 +191,5 @@ def _short(text: str) -> bytes:
 
 
 def _host(url: str | None) -> str:
-    address = address_of(url) if url else None
-    return address.host if address else "none"
+    host = host_of(url) if url else None
+    return "none" if host is None else host

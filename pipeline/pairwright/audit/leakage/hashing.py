@@ -6,28 +6,24 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from pairwright.text import Remembered
+
 Hashes = npt.NDArray[np.uint64]
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xFF51AFD7ED558CCD)
-_MOST = 300_000
-"""Words remembered: most of any text are among the frequent ones."""
 
 
-class _Vocabulary(dict[str, int]):
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _MOST:
-            self.clear()
-        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        self[word] = number = int.from_bytes(digest, "little")
-        return number
+def _hash(word: str) -> int:
+    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
-_vocabulary = _Vocabulary()
+_hashes = Remembered(_hash)
 
 
 def hashed(words: Sequence[str]) -> Hashes:
     """One number a word."""
-    return np.fromiter(map(_vocabulary.__getitem__, words), np.uint64, len(words))
+    return np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
 
 
 def runs(words: Hashes, n: int) -> Hashes:

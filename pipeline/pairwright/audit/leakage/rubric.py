@@ -1,7 +1,7 @@
 """Words of the rubric, verbatim in a response."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pairwright import text
 from pairwright.audit.found import OTHERS, TEXT, Found
@@ -28,11 +28,12 @@ class RubricLeak:
         sources += [row.narrative] if row.narrative else []
         if not sources:
             return
-        sources = [source[:TEXT] for source in sources]
+        sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
+        near = list(_near([source[:TEXT] for source in sources], sides.values()))
         leaks = {
             side: run
-            for side, response in (("chosen", row.chosen), ("rejected", row.rejected))
-            if (run := _shared(response[:TEXT], sources, row.question[:TEXT]))
+            for side, response in sides.items()
+            if near and (run := text.shared_span(response, near, row.question[:TEXT], RUN))
         }
         self._sides[row.config].update(leaks.keys())
         self._found.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))
@@ -47,12 +48,13 @@ class RubricLeak:
         )
 
 
-def _shared(response: str, sources: list[str], question: str) -> str | None:
-    # Few sources have as many words in a row that the response holds anywhere, which is quick to
-    # see.
-    known = frozenset(text.words(response)).__contains__
-    near = [source for source in sources if _IN_A_ROW in bytes(map(known, text.words(source)))]
-    return text.shared_span(response, near, question, RUN) if near else None
+def _near(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
+    """Those that have as many words in a row which the responses hold anywhere: few have, and that
+    is quick to see."""
+    known = frozenset().union(*map(text.words, responses)).__contains__
+    for source in sources:
+        if _IN_A_ROW in bytes(map(known, text.words(source))):
+            yield source
 
 
 _IN_A_ROW = b"\1" * RUN

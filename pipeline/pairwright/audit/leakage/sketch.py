@@ -38,7 +38,7 @@ class Sketches:
     def add(self, words: Sequence[str]) -> None:
         if len(words) < RUN:
             raise ValueError(f"a sketch needs {RUN} words")
-        self._waiting.append(runs(hashed(words), RUN))
+        self._waiting.append(hashed(words))
         self._words += len(words)
         if self._words >= _AT_ONCE:
             self._work()
@@ -52,8 +52,13 @@ class Sketches:
         """Multiply-shift hashing (Dietzfelbinger and others, 1997), and the least of each text."""
         if not self._waiting:
             return
-        starts = np.cumsum([0, *(len(own) for own in self._waiting[:-1])])
-        together = np.concatenate(self._waiting)
+        ends = np.cumsum([len(own) for own in self._waiting])
+        # Runs of all texts at once, but for those that begin in one text and end in the next.
+        whole = np.ones(ends[-1] - RUN + 1, np.bool_)
+        for before in range(1, RUN):
+            whole[ends[:-1] - before] = False
+        together = runs(np.concatenate(self._waiting), RUN)[whole]
+        starts = np.append(0, ends[:-1] - (RUN - 1) * np.arange(1, len(ends)))
         least = np.empty((len(self._waiting), PLACES), np.uint32)
         for place in range(PLACES):
             mixed = together * self._factors[place] + self._shifts[place]

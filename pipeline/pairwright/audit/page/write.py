@@ -64,7 +64,8 @@ def write_page(
     flags = Flags(audit.checks)
     empty = sum(len(piece.encode()) for piece in rendered(hold((), flags, most)))
     # Every block stands in an element of its own, a few dozen characters long.
-    held = hold(rows, flags, round(0.99 * max(0, most - empty)), progress)
+    room = round(0.99 * max(0, most - empty))
+    held = hold(rows, flags, room, audit.source.rows, progress)
     write_whole(path, rendered(held))
 
 

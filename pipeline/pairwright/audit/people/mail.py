@@ -43,7 +43,7 @@ def emails(text: str) -> Iterator[Finding]:
             if not _NOBODY.search(_AT.sub("@", match.group())):
                 yield Finding("email", *match.span())
     # "Buy it at amazon.com" has the form, and no mark of something spelt out.
-    if _SPELT_MARK.search(text):
+    if ("(" in text or "[" in text or " dot " in text.lower()) and _SPELT_MARK.search(text):
         for match in _SPELT.finditer(text):
             said = match.group()
             if _SPELT_MARK.search(said) and not _A_PLACE.match(said):

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
+from string import digits
 from typing import get_args
 
 from pairwright.audit.found import Found
@@ -89,14 +90,20 @@ class PersonalData:
 def find(text: str) -> list[Finding]:
     """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS, and of
     one kind what its finder tells first."""
-    digits = _DIGIT.search(text) is not None
+    numbers = _has_digit(text)
     taken: list[Finding] = []
     for kind in KINDS:
-        if digits or kind not in _NEED_DIGITS:
+        if numbers or kind not in _NEED_DIGITS:
             for one in islice(_FINDERS[kind](text), MOST):
                 if not any(_overlap(one, other) for other in taken):
                     taken.append(one)
     return sorted(taken, key=lambda one: one.start)
+
+
+def _has_digit(text: str) -> bool:
+    if text.isascii():
+        return any(map(text.__contains__, digits))
+    return _DIGIT.search(text) is not None
 
 
 def without_data(name: str) -> str:

@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from pairwright.audit.intervals import Floats, Places
-from pairwright.audit.shortcuts.drawn import Drawn, Said
+from pairwright.audit.shortcuts.learnable import Learnable, Said
 
 CLASSIFIERS = ("bag_of_words", "style", "bag_of_words_with_question", "style_with_question")
 FOLDS = 5
@@ -22,7 +22,7 @@ _APART = 3
 the question has it too; column 2 of all counts those that the question has."""
 
 
-def learnt(drawn: Sequence[Drawn], clusters: Places, seed: int) -> dict[str, Floats]:
+def learnt(drawn: Sequence[Learnable], clusters: Places, seed: int) -> dict[str, Floats]:
     """By classifier the points, shape (n,), every pair judged by a model that was fitted without
     its cluster; the same on every machine for the same pairs in the same order."""
     # More threads would sum in another order.
@@ -35,7 +35,7 @@ def learnt(drawn: Sequence[Drawn], clusters: Places, seed: int) -> dict[str, Flo
         }
 
 
-def bags(drawn: Sequence[Drawn], *, asked: bool) -> sparse.csr_array:
+def bags(drawn: Sequence[Learnable], *, asked: bool) -> sparse.csr_array:
     """Shape (n, distinct words): 1 for a word of the chosen response alone, -1 for one of the
     rejected, each row of length 1. `asked` tells words that the question has from others."""
     rows = [
@@ -67,7 +67,7 @@ def _columns(said: Said, asked: bool) -> Iterator[tuple[float, npt.NDArray[np.ui
         yield float(len(own)), np.array([2], np.uint64)
 
 
-def styles(drawn: Sequence[Drawn], *, asked: bool) -> sparse.csr_array:
+def styles(drawn: Sequence[Learnable], *, asked: bool) -> sparse.csr_array:
     """Shape (n, features): style of the chosen response less that of the rejected, each feature
     over its root mean square. `asked` adds what each response shares with the question, and all of
     it times the question's own numbers: what style is wanted can depend on it."""

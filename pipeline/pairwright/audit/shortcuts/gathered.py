@@ -10,14 +10,18 @@ import numpy.typing as npt
 
 from pairwright.audit.intervals import Floats, Places
 from pairwright.audit.records import Flag
-from pairwright.audit.shortcuts.drawn import Drawn, drawn
+from pairwright.audit.shortcuts.learnable import Learnable, learnable
 from pairwright.audit.shortcuts.response import Response, response
 from pairwright.audit.shortcuts.sample import Sample
+from pairwright.audit.shortcuts.shared import Shared, shared
 from pairwright.dataset import Row
 from pairwright.records import Mode
 
 SAMPLE = 5_000
 """Pairs of a configuration that classifiers and informed baselines see."""
+OF_TWINS = 500
+"""Halves of twins that classifiers see: they are right on one half of any whole twins, whatever
+they learn."""
 LIKE = 1.1
 """Most words of the longer response over those of the shorter for the two to be of like length."""
 PHRASE = 80
@@ -51,7 +55,10 @@ class Gathered:
         self.mode = mode
         self.twins: dict[str, list[Half]] = {}
         self.talk: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
-        self.sample: Sample[tuple[int, Drawn]] = Sample(SAMPLE, seed)
+        self.shared: Sample[tuple[int, Shared]] = Sample(SAMPLE, seed)
+        self.learnable: Sample[tuple[int, Learnable]] = Sample(
+            min(SAMPLE, OF_TWINS) if mode == "twin" else SAMPLE, seed
+        )
         self._points = bytearray()
         self._words = array("L")
         self._quality = array("d")
@@ -63,8 +70,10 @@ class Gathered:
         """Count one row."""
         sides = response(row.question, row.chosen), response(row.question, row.rejected)
         cluster = row.cluster
-        if self.sample.has_room(cluster):
-            self.sample.add(cluster, (len(self), drawn(row)))
+        if self.shared.has_room(cluster):
+            self.shared.add(cluster, (len(self), shared(row)))
+        if self.learnable.has_room(cluster):
+            self.learnable.add(cluster, (len(self), learnable(row)))
         if row.mode == "twin":
             texts = hash((row.question, row.chosen, row.rejected))
             mirrored = hash((row.question, row.rejected, row.chosen))

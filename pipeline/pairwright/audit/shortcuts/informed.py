@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright.audit.intervals import Floats
-from pairwright.audit.shortcuts.drawn import Drawn
+from pairwright.audit.shortcuts.shared import Shared
 
 BASELINES = {
     "profile_overlap": "profile",
@@ -17,7 +17,7 @@ BASELINES = {
 """By name, what each needs a pair to have."""
 
 
-def overlaps(drawn: Sequence[Drawn]) -> Iterator[tuple[str, Floats]]:
+def overlaps(drawn: Sequence[Shared]) -> Iterator[tuple[str, Floats]]:
     """Each baseline's name and the points of the response that shares more, shape (n,); NaN for
     pairs without the profile or the aspects it needs."""
     profile = np.array([pair.has_profile for pair in drawn], np.bool_)
@@ -31,7 +31,7 @@ def overlaps(drawn: Sequence[Drawn]) -> Iterator[tuple[str, Floats]]:
     yield "profile_tfidf", _points(_tfidf(drawn), profile)
 
 
-def _tfidf(drawn: Sequence[Drawn]) -> Floats:
+def _tfidf(drawn: Sequence[Shared]) -> Floats:
     """Shape (n,): how much more alike the profile the chosen response is than the rejected one.
 
     The part of a response's length, as a vector of its distinct words weighted by how rare they

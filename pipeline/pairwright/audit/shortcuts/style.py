@@ -2,26 +2,27 @@
 
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from string import ascii_uppercase, digits
 
 import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity
+from pairwright.audit.shortcuts.form import form
 
 Numbers = npt.NDArray[np.float32]
 _SENTENCE = re.compile(r"[.!?]+(?=\s|$)")
 _LINK = re.compile(r"https?://|\]\(")
 _MARKS = ",;:!?()\"'`-—*"
+_UPPER, _DIGITS = slice(ord("A"), ord("Z") + 1), slice(ord("0"), ord("9") + 1)
 _HEDGES = frozenset(
     "may might could perhaps possibly probably likely seems usually often generally".split()
 )
 _FIRM = frozenset("must always never certainly clearly definitely ensure essential key".split())
 _SELF = frozenset("i i'm i've i'd i'll me my mine we our us".split())
 _READER = frozenset("you you're you've you'll your yours".split())
-_KINDS = (_HEDGES, _FIRM, _SELF, _READER, text.STOPWORDS)
+_KINDS = (_HEDGES, _FIRM, _SELF, _READER)
 _ASKS_WHY = frozenset("how why explain describe".split())
 
 
@@ -29,40 +30,51 @@ _ASKS_WHY = frozenset("how why explain describe".split())
 def style(given: str) -> Numbers:
     """Lengths on a log scale, the rest as shares of words or characters."""
     words, characters = text.words(given), max(len(given), 1)
+    lengths = list(map(len, words))
     many, sentences = max(len(words), 1), max(len(_SENTENCE.findall(given)), 1)
+    of = form(given)
     counts = (
-        len(LIST.findall(given)),
-        len(HEADING.findall(given)),
-        len(BOLD.findall(given)),
+        of.lists,
+        of.headings,
+        of.bold,
         len(_LINK.findall(given)),
         given.count("\n\n"),
         given.count("```"),
     )
-    shares = (
-        *(sum(map(kind.__contains__, words)) for kind in _KINDS),
-        sum(map(str.isdigit, words)),
-        sum(len(word) > 7 for word in words),
-    )
-    marks = (
-        sum(map(given.count, ascii_uppercase)),
-        sum(map(given.count, digits)),
-        0 if given.isascii() else characters - len(given.encode("ascii", "ignore")),
-        *map(given.count, _MARKS),
-    )
+    shares = (*_kinds(words), sum(map(str.isdigit, words)), sum(map((7).__lt__, lengths)))
     return np.array(
         [
             math.log1p(len(words)),
             math.log1p(characters),
             math.log1p(sentences),
             len(words) / sentences,
-            sum(map(len, words)) / many,
-            diversity(words),
+            sum(lengths) / many,
+            of.diversity,
             *map(math.log1p, counts),
             *(share / many for share in shares),
-            *(mark / characters for mark in marks),
+            *(mark / characters for mark in _marks(given)),
         ],
         np.float32,
     )
+
+
+def _kinds(words: Sequence[str]) -> list[int]:
+    """How many words are of each kind, and how many are function words."""
+    there = frozenset(words)
+    kinds = [sum(map(words.count, kind & there)) for kind in _KINDS]
+    return [*kinds, sum(map(text.STOPWORDS.__contains__, words))]
+
+
+def _marks(given: str) -> list[int]:
+    """Capitals, digits, characters that are not ASCII, and each mark of punctuation."""
+    plain = given.encode("ascii", "ignore")
+    counts = np.bincount(np.frombuffer(plain, np.uint8), minlength=128)
+    return [
+        int(counts[_UPPER].sum()),
+        int(counts[_DIGITS].sum()),
+        len(given) - len(plain),
+        *(int(counts[ord(mark)]) if mark.isascii() else given.count(mark) for mark in _MARKS),
+    ]
 
 
 def asked(question: str) -> Numbers:

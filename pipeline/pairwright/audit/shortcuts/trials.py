@@ -1,6 +1,7 @@
 """All ways of choosing, tried on one configuration."""
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 
@@ -8,8 +9,10 @@ from pairwright.audit.intervals import Floats, Places
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, learnt
 from pairwright.audit.shortcuts.gathered import COUNTED, Gathered
 from pairwright.audit.shortcuts.informed import BASELINES, overlaps
+from pairwright.audit.shortcuts.sample import Sample
 from pairwright.audit.shortcuts.trial import Trial
 
+T = TypeVar("T")
 BLIND = (*COUNTED, *CLASSIFIERS)
 RESIDUAL = "profile_residual"
 
@@ -19,24 +22,40 @@ def trials(config: str, of: Gathered, seed: int) -> Iterator[Trial]:
     every = np.arange(len(of))
     for name, points in zip(COUNTED, of.points.T, strict=True):
         yield _trial(config, of, name, every, points)
-    kept = list(of.sample)
-    places, pairs = np.array([n for n, _ in kept], np.intp), [pair for _, pair in kept]
+    yield from _learnt(config, of, seed)
+    yield from _overlaps(config, of)
+
+
+def _learnt(config: str, of: Gathered, seed: int) -> Iterator[Trial]:
+    places, pairs = _drawn(of.learnable)
     clusters = of.clusters[places]
-    drawn = f"Whole clusters drawn by hash: {len(pairs):,} of {len(of):,} pairs."
-    drawn = drawn if len(pairs) < len(of) else ""
     if len(np.unique(clusters)) >= FEWEST:
         for name, points in learnt(pairs, clusters, seed).items():
-            yield _trial(config, of, name, places, points, drawn)
+            yield _trial(config, of, name, places, points, _told(len(pairs), len(of)))
     else:
         few = f"Nothing can be learnt from fewer than {FEWEST} clusters."
         for name in CLASSIFIERS:
             yield _trial(config, of, name, places[:0], np.empty(0), few)
+
+
+def _overlaps(config: str, of: Gathered) -> Iterator[Trial]:
+    places, pairs = _drawn(of.shared)
     for name, points in overlaps(pairs):
         there = ~np.isnan(points)
         without = int(len(there) - there.sum())
         needs = f"{without:,} pairs have no {BASELINES[name]}." if without else ""
-        why = " ".join(part for part in (drawn, needs) if part)
+        why = " ".join(part for part in (_told(len(pairs), len(of)), needs) if part)
         yield _trial(config, of, name, places[there], points[there], why)
+
+
+def _drawn(sample: Sample[tuple[int, T]]) -> tuple[Places, list[T]]:
+    """Which pairs of the configuration were drawn, shape (n,), and what is kept of them."""
+    kept = list(sample)
+    return np.array([n for n, _ in kept], np.intp), [pair for _, pair in kept]
+
+
+def _told(drawn: int, of: int) -> str:
+    return f"Whole clusters drawn by hash: {drawn:,} of {of:,} pairs." if drawn < of else ""
 
 
 def _trial(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pairwright.dataset import Layout, Row, parts_of, read_rows
 from pairwright.records import Record
-from pairwright.release.derive.attribution import attribution
+from pairwright.release.derive.attribution import Line, attribution, lines_of
 from pairwright.release.derive.card import card
 from pairwright.release.derive.changelog import changelog
 from pairwright.release.derive.croissant import croissant
@@ -24,7 +24,6 @@ from pairwright.release.derive.known import Known, know
 from pairwright.release.derive.licences import licence_page
 from pairwright.release.derive.manifest import Manifest, manifest
 from pairwright.release.derive.preference import preference
-from pairwright.release.summary import rows_of
 
 __all__ = ["Known", "Manifest", "documents", "know", "manifest"]
 Document = tuple[str, Iterable[str]]
@@ -32,7 +31,8 @@ Document = tuple[str, Iterable[str]]
 
 
 def documents(known: Known) -> Iterator[Document]:
-    """Every derived file. Pieces are made when they are asked for, and a file at a time.
+    """Every derived file. Pieces are made when they are asked for, and a file at a time: all of one
+    before the next.
 
     Raises InputError where stated.json or the audit is not what it should be.
     """
@@ -43,14 +43,22 @@ def documents(known: Known) -> Iterator[Document]:
     yield "croissant.json", [croissant(known)]
     yield "LICENSE.md", [licence_page(known)]
     yield "CHANGELOG.md", [changelog(known)]
-    yield _at(layout, layout.attribution), attribution(row for _, row in rows_of(layout))
     if known.findings:
         decisions = known.decisions.values()
         yield _at(layout, layout.decisions), (of.model_dump_json() + "\n" for of in decisions)
         yield _at(layout, layout.findings), [_one(known.findings)]
+    lines = set[Line]()
     for part in parts_of(layout.root):
-        rows: Iterable[Row] = read_rows(layout.part(part))
+        rows = _noted(read_rows(layout.part(part)), lines)
         yield _at(layout, layout.preference(part)), preference(rows, known.canary)
+    # Last: rows are read once for both, and by now all were.
+    yield _at(layout, layout.attribution), attribution(lines)
+
+
+def _noted(rows: Iterable[Row], lines: set[Line]) -> Iterator[Row]:
+    for row in rows:
+        lines.update(lines_of(row))
+        yield row
 
 
 def _at(layout: Layout, path: Path) -> str:

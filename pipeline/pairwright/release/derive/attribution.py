@@ -6,7 +6,7 @@ with an apostrophe, which a spreadsheet does not show.
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from pairwright.dataset import Row, RowPost
@@ -23,21 +23,18 @@ class Line(NamedTuple):
     created: str
 
 
-def attribution(rows: Iterable[Row]) -> Iterator[str]:
-    """The file, line by line: every post and question, sorted, each once.
-
-    In memory is one line for each, and no text of theirs.
-    """
+def attribution(lines: Set[Line]) -> Iterator[str]:
+    """The file, line by line: every post and question, sorted."""
     yield _written(Line._fields)
-    for line in sorted(set(_lines(rows))):
+    for line in sorted(lines):
         yield _written(line)
 
 
-def _lines(rows: Iterable[Row]) -> Iterator[Line]:
-    for row in rows:
-        yield _line(row.item_id, row)
-        for post in row.profile:
-            yield _line(post.id, post)
+def lines_of(row: Row) -> Iterator[Line]:
+    """The question's line, and those of the posts. They hold no text of theirs."""
+    yield _line(row.item_id, row)
+    for post in row.profile:
+        yield _line(post.id, post)
 
 
 def _line(name: str, of: Row | RowPost) -> Line:
