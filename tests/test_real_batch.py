@@ -32,7 +32,7 @@ def run_batch(python: str, model: Path, requests: Path, replies: Path) -> None:
     ]  # fmt: skip
     done = subprocess.run(
         command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=READY_S + 600,
+        timeout=3 * READY_S,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
