@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ N = 4
 
 def request(number: int, **changes: Any) -> Request:
     messages = (Message("user", f"question {number}"),)
-    given: dict[str, Any] = {"model": "org/model-7b", "max_tokens": 50, "purpose": "plan"} | changes
-    return Request(messages=messages, **given)
+    plain = Request(model="org/model-7b", messages=messages, max_tokens=50, purpose="plan")
+    return replace(plain, **changes)
 
 
 @dataclass
