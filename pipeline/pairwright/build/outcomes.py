@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
@@ -27,6 +27,16 @@ class Failure(Record):
 
     failure: str
     detail: str
+
+
+class Brief(NamedTuple):
+    """What a display needs of an outcome."""
+
+    unit: str
+    mode: Mode
+    kind: Kind
+    reason: str
+    """Empty for what was kept."""
 
 
 class Outcome(Record):
@@ -50,6 +60,15 @@ class Outcome(Record):
         if isinstance(self.result, Failure):
             return "failed"
         return "rejected" if isinstance(self.result, Rejected) else "kept"
+
+    @property
+    def brief(self) -> Brief:
+        result, reason = self.result, ""
+        if isinstance(result, Failure):
+            reason = result.failure
+        elif isinstance(result, Rejected):
+            reason = result.reason
+        return Brief(self.unit, self.mode, self.kind, reason)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

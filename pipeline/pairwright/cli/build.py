@@ -25,9 +25,12 @@ from pairwright.cli.crew import EndpointCrew, crew_of
 from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
 from pairwright.cli.tables import estimate_tables, result_table
+from pairwright.cli.workers.build import Work, build_over_workers
+from pairwright.cli.workers.limits import most_workers
 from pairwright.client import Meter
 from pairwright.config import SIMULATED_URL, Config, load
 from pairwright.store import Store
+from pairwright.store.shards import merge_all
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -74,12 +77,11 @@ def build_command(
     store = Store(run_folder.calls)
     collector.ease()
     try:
+        merge_all(store, run_folder.shards)
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         run_folder.prepare(config, content, accept_changes=accepted)
-        counted, checked, meter = asyncio.run(
-            _build(config, policy, folder, run_folder, store, limit, console)
-        )
+        counted, checked, meter = _build(config, policy, folder, run_folder, store, limit, console)
         out = Console()
         result_table(out, store, config, counted, checked, run_folder, meter)
         _next_steps(out, run_folder)
@@ -108,7 +110,7 @@ def _next_steps(console: Console, run: RunFolder) -> None:
     console.print(f"  {run.path}/: {files}", markup=False)
 
 
-async def _build(
+def _build(
     config: Config,
     policy: Policy,
     folder: Path,
@@ -119,16 +121,24 @@ async def _build(
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
     _tell_of_problems(console, summary, run)
-    policy = policy.with_company(corpus)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
+    work = Work(corpus, summary, policy, store, run, limit)
     with contextlib.closing(corpus):
-        async with crew_of(config, store) as crew:
-            _stop_on_signals(crew, console)
-            with Progress(console, wanted * len(config.modes), crew.meter) as progress:
-                counted, checked = await build(
-                    corpus, summary, policy, crew, store, run, limit=limit, seen=progress.seen
-                )
-            return counted, checked, crew.meter
+        if most_workers(config) > 1:
+            return build_over_workers(work, wanted * len(config.modes), console)
+        return asyncio.run(_build_here(work, wanted * len(config.modes), console))
+
+
+async def _build_here(work: Work, total: int, console: Console) -> tuple[Tally, list[Check], Meter]:
+    corpus, summary, policy, store, run, limit = work
+    async with crew_of(policy.config, store) as crew:
+        _stop_on_signals(crew, console)
+        with Progress(console, total, crew.meter) as progress:
+            counted, checked = await build(
+                corpus, summary, policy.with_company(corpus), crew, store, run,
+                limit=limit, seen=progress.seen,
+            )  # fmt: skip
+        return counted, checked, crew.meter
 
 
 def _stop_on_signals(crew: EndpointCrew, console: Console) -> None:

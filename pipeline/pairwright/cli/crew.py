@@ -12,21 +12,18 @@ from pairwright.errors import ConfigError
 from pairwright.llm import Model, Models
 from pairwright.store import Durable, Store
 
+AUTO_UNITS = 256
+
 
 class EndpointCrew:
     """The models of a run on real endpoints (a `build.session.Crew`)."""
-
-    # One unit for each call in flight: a unit has several calls at once for most of its time,
-    # so an endpoint stays full, and few units alive keep memory and caches small.
-    AUTO_WORKERS = 256
 
     def __init__(self, config: Config, store: Store, clients: dict[str, Client], meter: Meter):
         self._config = config
         self._clients = clients
         self._durable = {name: Durable(store, client) for name, client in clients.items()}
         self.meter = meter
-        limits = [config.endpoints[name].concurrency for name in clients]
-        self.workers = sum(self.AUTO_WORKERS if limit == "auto" else limit for limit in limits)
+        self.workers = units_alive(config)
 
     def models(self, generator: str) -> Models:
         roles, sampling = self._config.roles, self._config.sampling
@@ -57,16 +54,34 @@ class EndpointCrew:
             client.stop()
 
 
+def units_alive(config: Config) -> int:
+    """One unit for each call in flight: a unit has several calls at once for most of its time,
+    so an endpoint stays full, and few units alive keep memory and caches small."""
+    limits = [config.endpoints[name].concurrency for name in config.roles.all]
+    return sum(AUTO_UNITS if limit == "auto" else limit for limit in limits)
+
+
 @asynccontextmanager
 async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
-    """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
-    before = store.totals()
-    meter = Meter(
+    """The crew of a build in this process."""
+    meter = meter_of(config, store)
+    async with clients_of(config, meter) as clients:
+        yield EndpointCrew(config, store, clients, meter)
+
+
+def meter_of(config: Config, store: Store) -> Meter:
+    """A meter that begins with what is stored, by which budgets go."""
+    return Meter(
         max_calls=config.budget.max_calls,
         max_cost=config.budget.max_cost,
-        calls=before.calls,
+        calls=store.totals().calls,
         cost=cost(store, config),
     )
+
+
+@asynccontextmanager
+async def clients_of(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
+    """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
     async with AsyncExitStack() as stack:
         clients = {}
         for name in config.roles.all:
@@ -76,7 +91,7 @@ async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
                 endpoint = endpoint.model_copy(update={"base_url": url})
             client = Client(name, endpoint, api_key(name, endpoint), meter)
             clients[name] = await stack.enter_async_context(client)
-        yield EndpointCrew(config, store, clients, meter)
+        yield clients
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:
