@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+from enum import StrEnum
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,10 +30,18 @@ from pairwright.cli.workers.build import Work, build_over_workers
 from pairwright.cli.workers.limits import most_workers
 from pairwright.client import Meter
 from pairwright.config import SIMULATED_URL, Config, load
+from pairwright.errors import InputError
 from pairwright.store import Store
 from pairwright.store.shards import merge_all
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
+
+
+class Engine(StrEnum):
+    """What shares the work of a build."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 def build_command(
@@ -50,6 +59,12 @@ def build_command(
             "--accept-changes", help="Go on in a folder that was built with another config."
         ),
     ] = False,
+    engine: Annotated[
+        Engine, typer.Option(help="What `processes` of the config are: of this machine, or actors.")
+    ] = Engine.LOCAL,
+    address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Head of the Ray cluster.")
+    ] = None,
 ) -> None:
     """Build preference pairs from user histories.
 
@@ -62,8 +77,16 @@ def build_command(
       pairwright build pairwright.toml --run runs/first --limit 20
 
       pairwright build pairwright.toml --run runs/first
+
+      pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
     """
+    if address is not None and engine is not Engine.RAY:
+        raise InputError("only Ray has an address", where="--address", fix="Add --engine ray.")
     config = load(config_path)
+    if engine is Engine.RAY:
+        from pairwright.cli.ray import check
+
+        check(config, address)
     folder = config_path.resolve().parent
     policy = Policy.load(config, folder)
     console = Console(stderr=True)
@@ -81,7 +104,17 @@ def build_command(
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         run_folder.prepare(config, content, accept_changes=accepted)
-        counted, checked, meter = _build(config, policy, folder, run_folder, store, limit, console)
+        counted, checked, meter = _build(
+            config,
+            policy,
+            folder,
+            run_folder,
+            store,
+            limit,
+            console,
+            on_ray=engine is Engine.RAY,
+            address=address,
+        )
         out = Console()
         result_table(out, store, config, counted, checked, run_folder, meter)
         _next_steps(out, run_folder)
@@ -118,14 +151,18 @@ def _build(
     store: Store,
     limit: int | None,
     console: Console,
+    *,
+    on_ray: bool,
+    address: str | None,
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
     _tell_of_problems(console, summary, run)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
     work = Work(corpus, summary, policy, store, run, limit)
     with contextlib.closing(corpus):
-        if most_workers(config) > 1:
-            return build_over_workers(work, wanted * len(config.modes), console)
+        if on_ray or most_workers(config) > 1:
+            total = wanted * len(config.modes)
+            return build_over_workers(work, total, console, on_ray=on_ray, address=address)
         return asyncio.run(_build_here(work, wanted * len(config.modes), console))
 
 

@@ -60,9 +60,7 @@ def merge_all(store: Store, shards: Path) -> set[int]:
     again: set[int] = set()
     for folder in left(shards):
         again |= merge(store, folder)
-    if shards.is_dir():
-        with on_disk(shards):
-            shards.rmdir()
+    shutil.rmtree(shards, ignore_errors=True)
     return again
 
 

@@ -99,6 +99,11 @@ class Store:
                 "  Use the version of Pairwright that wrote it, or another run folder."
             )
 
+    def settle(self) -> None:
+        """Put everything into the one file, for those who read it as unchanging."""
+        self._flush()
+        self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         """Commit what waits and release the run folder."""
         self._flush()

@@ -1,5 +1,6 @@
-"""A build whose units are shared by worker processes of this machine."""
+"""A build whose units are shared by workers."""
 
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from rich.console import Console
@@ -18,7 +19,7 @@ from pairwright.cli.progress import Progress
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import most_workers
 from pairwright.cli.workers.pool import Pool
-from pairwright.cli.workers.spread import Heard, spread
+from pairwright.cli.workers.spread import Engine, Heard, spread
 from pairwright.cli.workers.stopping import stopping
 from pairwright.client import Meter
 from pairwright.store import Store
@@ -36,22 +37,27 @@ class Work(NamedTuple):
 
 
 def build_over_workers(
-    work: Work, total: int, console: Console
+    work: Work, total: int, console: Console, *, on_ray: bool, address: str | None
 ) -> tuple[Tally, list[Check], Meter]:
-    """`build.session.build` with several processes; `total` is the number of units."""
+    """`build.session.build` with several workers; `total` is the number of units."""
     corpus, summary, policy, store, run, limit = work
     config = policy.config
-    workers = min(most_workers(config), total)
     meter = meter_of(config, store)
-    setup = Setup(policy, corpus, run.calls, run.shards, several_hosts=False)
-    with (
-        stopping(console, meter) as asked,
-        Progress(console, total, meter) as progress,
-        Pool(setup, workers, meter, asked) as pool,
-    ):
+    workers = min(most_workers(config), total)
+    setup = Setup(policy, corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray)
+    with ExitStack() as stack:
+        engine: Engine
+        if on_ray:
+            from pairwright.cli.ray import cluster
+
+            engine = stack.enter_context(cluster(setup, workers, store, address))
+        else:
+            engine = stack.enter_context(Pool(setup, workers, meter))
+        stack.enter_context(stopping(console, meter, engine.stop))
+        progress = stack.enter_context(Progress(console, total, meter))
         spread(
-            units(corpus, config.modes, limit), size_of(total, workers), store, run.shards,
-            pool.build, Heard(meter, progress.seen), merge_at_once=True,
+            units(corpus, config.modes, limit), size_of(total, workers), store, setup.shards,
+            engine, Heard(meter, progress.seen),
         )  # fmt: skip
     counted = tally(store)
     return counted, conclude(store, policy, summary, run, counted), meter

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -62,13 +62,15 @@ class _Worker:
 class Pool:
     """A number of worker processes. Use as a context manager: they end with the block."""
 
-    def __init__(self, setup: Setup, workers: int, used: Meter, stopping: Callable[[], bool]):
-        """`used` has the budget and what is used of it; `stopping` is asked again and again."""
+    merge_at_once = True
+
+    def __init__(self, setup: Setup, workers: int, used: Meter) -> None:
+        """`used` has the budget, and what is used of it."""
         # Neither threads nor an event loop are copied, and imports are paid for once.
         self._context: ForkServerContext = get_context("forkserver")
         self._context.set_forkserver_preload(["pairwright.cli.workers.process"])
         self._setup = setup
-        self._stopping = stopping
+        self._asked_to_stop = False
         self._allowance = Allowance(self._context, used)
         self._size = workers
         # A worker with so many units keeps its share of every endpoint full.
@@ -89,12 +91,16 @@ class Pool:
             worker.process.kill()
             worker.process.join()
 
+    def stop(self) -> None:
+        """Send no new calls; may be called by a signal, at any point of `build`."""
+        self._asked_to_stop = True
+
     def build(self, chunks: list[Chunk]) -> Iterator[Report]:
         """Reports as they come, until every chunk is done; after a trouble or a wish to stop,
         until every chunk that was given out has ended."""
         todo, stopped = deque(chunks), False
         while True:
-            if not stopped and self._stopping():
+            if not stopped and self._asked_to_stop:
                 stopped = True
                 self._stop(todo)
             self._hand_out(todo)

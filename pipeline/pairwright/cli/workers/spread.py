@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 from pairwright.build.chunks import Chunk, chunks
 from pairwright.build.outcomes import Brief
@@ -12,8 +13,20 @@ from pairwright.errors import Interrupted
 from pairwright.store import Store
 from pairwright.store.shards import merge, merge_all, place
 
-Engine = Callable[[list[Chunk]], Iterator[Report]]
-"""Has chunks built, and reports of it until all have ended."""
+
+class Engine(Protocol):
+    """Workers of one kind."""
+
+    merge_at_once: bool
+    """Whether shards may be merged as their chunks end, or only when all have."""
+
+    def build(self, chunks: list[Chunk]) -> Iterator[Report]:
+        """Have chunks built; reports come until all that were begun have ended."""
+        ...
+
+    def stop(self) -> None:
+        """Send no new calls."""
+        ...
 
 
 def spread(
@@ -23,20 +36,18 @@ def spread(
     shards: Path,
     engine: Engine,
     heard: Callable[[Report], None],
-    *,
-    merge_at_once: bool,
 ) -> None:
     """Have all units built, in chunks of about `size`; their outcomes are then in the store.
 
-    Shards are merged as their chunks end, or with `merge_at_once = False` after all have. Raises
-    what a worker met, or Interrupted where chunks were left; what is finished is merged then, too.
+    Raises what a worker met, or Interrupted where chunks were left; what is finished is merged
+    then, too.
     """
     store.clear_outcomes()
     round_ = list(chunks(todo, size))
     number = len(round_)
     while round_:
         try:
-            again = _round(round_, store, shards, engine, heard, merge_at_once=merge_at_once)
+            again = _round(round_, store, shards, engine, heard)
         except Exception:
             merge_all(store, shards)
             raise
@@ -52,19 +63,17 @@ def _round(
     shards: Path,
     engine: Engine,
     heard: Callable[[Report], None],
-    *,
-    merge_at_once: bool,
 ) -> set[int]:
     again: set[int] = set()
     troubles = []
     missing = {chunk.number for chunk in round_}
-    for report in engine(round_):
+    for report in engine.build(round_):
         heard(report)
         if report.trouble:
             troubles.append(report.trouble)
         elif report.done and report.chunk is not None:
             missing.discard(report.chunk)
-            if merge_at_once:
+            if engine.merge_at_once:
                 again |= merge(store, place(shards, report.chunk))
     if troubles:
         raise worst(troubles).error

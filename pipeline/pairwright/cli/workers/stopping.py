@@ -11,8 +11,8 @@ from pairwright.client import Meter
 
 
 @contextmanager
-def stopping(console: Console, meter: Meter) -> Iterator[Callable[[], bool]]:
-    """The first signal makes what is yielded true; the second is a KeyboardInterrupt."""
+def stopping(console: Console, meter: Meter, tell: Callable[[], None]) -> Iterator[None]:
+    """The first signal calls `tell`, which must be quick; the second is a KeyboardInterrupt."""
     asked = False
 
     def stop(_: int, __: FrameType | None) -> None:
@@ -20,6 +20,7 @@ def stopping(console: Console, meter: Meter) -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked = True
+        tell()
         console.print(
             f"Stopping: waiting for {meter.in_flight} calls in flight."
             " Press Ctrl-C again to stop at once."
@@ -27,7 +28,7 @@ def stopping(console: Console, meter: Meter) -> Iterator[Callable[[], bool]]:
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield lambda: asked
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
