@@ -243,14 +243,13 @@ def _reach(address: str) -> None:
     named = re.fullmatch(r"([\w.-]+):(\d{1,5})", address)
     if address == "auto":
         return
-    if not named:
+    if not named or int(named[2]) >= 1 << 16:
         raise InputError(
             "not HOST:PORT of a cluster's head", where=f"--address {address}",
             fix="`ray start --head` prints it, such as 10.0.0.1:6379.",
         )  # fmt: skip
     try:
-        with suppress(OverflowError):
-            socket.create_connection((named[1], int(named[2])), timeout=5).close()
+        socket.create_connection((named[1], int(named[2])), timeout=5).close()
     except OSError as error:
         raise _unreachable(address, str(error)) from None
 

@@ -55,10 +55,11 @@ def _begun(folder: Path, main: Store) -> Store:
 def merge_all(store: Store, shards: Path) -> set[int]:
     """Merge every shard that is there, in the order of their names, and remove their folder.
 
-    Returns and raises as `merge` does.
+    Nobody saw how their workers ended, so each is checked first. Returns and raises as `merge`.
     """
     again: set[int] = set()
     for folder in left(shards):
+        _check(folder / FILE)
         again |= merge(store, folder)
     shutil.rmtree(shards, ignore_errors=True)
     return again
@@ -98,6 +99,18 @@ def _held(path: Path) -> Store:
             time.sleep(EVERY_S)
         except StoreError as error:
             raise _unusable(path, error) from None
+
+
+def _check(path: Path) -> None:
+    if not path.exists():
+        return
+    with closing(_held(path)), closing(sqlite3.connect(path)) as database:
+        try:
+            (told,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise _unusable(path, error) from None
+    if told != "ok":
+        raise _unusable(path, StoreError(f"{path}: {told}"))
 
 
 def _merge(main: Path, shard: Path) -> set[int]:

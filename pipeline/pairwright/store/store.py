@@ -78,6 +78,10 @@ class Store:
             self._db = sqlite3.connect(address, isolation_level=None, uri=True)
             self._check()
             if writing:
+                if self._beneath:
+                    # A shard has one reader and writer: no shared memory, which a file system
+                    # of several hosts may not have.
+                    self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
             else:
