@@ -7,6 +7,7 @@ GET /stats: every request by digest and by task, and the calls in flight over ti
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -84,6 +85,11 @@ class Endpoint:
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
         self._process.wait()
+
+    def cpu_seconds(self) -> float:
+        """User and system time that the server has taken so far."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stats(self) -> dict[str, Any]:
         with urllib.request.urlopen(f"{self.root}/stats") as response:

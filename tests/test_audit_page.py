@@ -380,9 +380,12 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
     monkeypatch.setattr(packing, "BLOCK", 10_000)
     packed = list[str]()
     add = packing.Packing.add
-    monkeypatch.setattr(
-        packing.Packing, "add", lambda self, of: (packed.append(of.id), add(self, of))[1]
-    )
+
+    def noted(self: packing.Packing, of: Row) -> None:
+        packed.append(of.id)
+        add(self, of)
+
+    monkeypatch.setattr(packing.Packing, "add", noted)
     rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
     whole = hold(rows, flags, 10**9)
     assert whole.packed.pairs == len(packed) == 600

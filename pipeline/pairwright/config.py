@@ -180,6 +180,9 @@ class Config(Record):
     gated: bool = Field(True, description="judge and gate drafts; false keeps every pair")
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    processes: int = Field(
+        1, ge=1, strict=True, description="how many processes share the work of a build"
+    )
     source: SourcePolicy
     endpoints: dict[str, Endpoint] = Field(min_length=1)
     roles: Roles
@@ -249,6 +252,9 @@ OPERATIONAL = frozenset(
     }
 )  # fmt: skip
 
+_BESIDE = frozenset({"processes", "budget", "human", "release"})
+"""The same of whole tables, and of keys outside them."""
+
 
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     """A resolved config without the keys that do not decide what comes of a run."""
@@ -259,7 +265,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         for name, endpoint in resolved["endpoints"].items()
         if name in used
     }
-    kept = {k: v for k, v in resolved.items() if k not in ("budget", "human", "release")}
+    kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
     # The scales' own hash stands beside them.
     content = {k: v for k, v in resolved.get("content", {}).items() if k != "scales"}
     return kept | {"endpoints": endpoints, "content": content}

@@ -7,7 +7,8 @@
     |   |-- RubricError         a file of rubrics/
     |   `-- SourceError         a file of user histories
     |-- Difference          1   a release is not what it says: where, and what to do
-    |-- StoreError          2   the run folder cannot be used: foreign, corrupt, or in use
+    |-- StoreError          2   the run folder cannot be used: foreign or corrupt
+    |   `-- InUse               another process is writing there
     |-- EndpointRefused     2   the endpoint will refuse every call like this (401, 403, 404)
     |-- Interrupted       130   the run was asked to stop; running it again goes on
     `-- CallFailed          1   one call came to nothing; its item failed, and is asked again
@@ -71,6 +72,10 @@ class Difference(PairwrightError):
 
 class StoreError(PairwrightError):
     """The run folder or its store of calls cannot be used as it is."""
+
+
+class InUse(StoreError):
+    """Another process is writing there."""
 
 
 @contextmanager

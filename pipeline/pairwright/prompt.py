@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import jinja2
 from jinja2 import nodes
@@ -131,6 +131,9 @@ def guard(text: str) -> str:
 class Prompts:
     """All prompts of a run, loaded and checked."""
 
+    folder: Path
+    sources: dict[str, str]
+    """The files' texts."""
     pieces: dict[str, tuple[Piece, ...]]
     hashes: dict[str, str]
     """`b2:` hash of each file's bytes, for the manifest."""
@@ -138,6 +141,11 @@ class Prompts:
     @classmethod
     def load(cls, folder: Path) -> "Prompts":
         """Read every prompt; raises PromptError naming the file and what to do."""
+        return cls.of(folder, {name: _read(folder / f"{name}.md") for name in VARIABLES})
+
+    @classmethod
+    def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
+        """The same from texts that were read before; the folder is named in errors."""
         environment = jinja2.Environment(
             undefined=jinja2.StrictUndefined,
             finalize=_inert,
@@ -149,14 +157,16 @@ class Prompts:
         # A prompt knows its values and nothing else; every rendering would copy these.
         environment.globals.clear()
         pieces, hashes = {}, {}
-        for name in VARIABLES:
-            path = folder / f"{name}.md"
-            source = _read(path)
-            tree = _checked(environment, name, path, source)
+        for name, source in sources.items():
+            tree = _checked(environment, name, folder / f"{name}.md", source)
             pieces[name] = tuple(_pieces(environment, tree))
             digest = blake2b(source.encode(), digest_size=16).hexdigest()
             hashes[name] = f"b2:{digest}"
-        return cls(pieces, hashes)
+        return cls(folder, sources, pieces, hashes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process makes its own pieces, which are functions.
+        return Prompts.of, (self.folder, self.sources)
 
     def ask(self, name: str, **values: Hashable) -> Ask:
         """Render one prompt; with `posts` and `question` first where it carries a history.

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class Corpus:
     def __init__(
         self, path: Path, entries: list[Entry], rarity: "Rarity", *, others: int, seed: int
     ) -> None:
+        self._path = path.absolute()
         self.entries = entries
         self._rarity = rarity
         self._others = others
@@ -74,6 +75,11 @@ class Corpus:
                 offset += len(line)
         partial.replace(path)
         return cls(path, entries, rarity, others=config.planner.others, seed=config.seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the file for itself.
+        given = (self._path, self.entries, self._rarity, self._others, self._seed, self.partners)
+        return _reopened, given
 
     def close(self) -> None:
         self._file.close()
@@ -115,6 +121,19 @@ class Corpus:
         return self._rarity.rare(posts)
 
 
+def _reopened(
+    path: Path,
+    entries: list[Entry],
+    rarity: "Rarity",
+    others: int,
+    seed: int,
+    partners: dict[str, str],
+) -> Corpus:
+    corpus = Corpus(path, entries, rarity, others=others, seed=seed)
+    corpus.partners = partners
+    return corpus
+
+
 def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """The posts written before the question; all of them where a time is not known."""
     if item.created is None:
@@ -148,6 +167,9 @@ class Rarity:
         self._counts = np.zeros(self.CELLS, dtype=np.uint32)
         self._rare = lru_cache(maxsize=2048)(self._rare_of)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _counted, (self._share, self._users, self._counts)
+
     def add(self, item: Item) -> None:
         """Count a user by the first item: later ones repeat most of the posts."""
         if item.user in self._users:
@@ -165,6 +187,12 @@ class Rarity:
         most = max(1, int(self._share * len(self._users)))
         terms = text.terms(post)
         return frozenset(term for term in terms if self._counts[_cell(term)] <= most)
+
+
+def _counted(share: float, users: set[str], counts: Any) -> Rarity:
+    rarity = Rarity(share)
+    rarity._users, rarity._counts = users, counts
+    return rarity
 
 
 # Most words are common ones.

@@ -22,6 +22,7 @@ class RunFolder:
         self.items = path / "items.jsonl"
         self.problems = path / "source_problems.jsonl"
         self.config = path / "config.toml"
+        self.shards = path / "shards"
 
     def make(self) -> None:
         """Make the folder. One that exists must be empty or a run folder already."""

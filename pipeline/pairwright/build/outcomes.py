@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
@@ -19,7 +19,7 @@ from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.run import Call
 from pairwright.store import Store
 
-Kind = Literal["kept", "rejected", "failed"]
+Kind = Literal["kept", "rejected", "failed", "waiting"]
 FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
 
 
@@ -35,6 +35,16 @@ class Waiting(Record):
 
     waits_for: str
     """The purpose of the first such call."""
+
+
+class Brief(NamedTuple):
+    """What a display needs of an outcome."""
+
+    unit: str
+    mode: Mode
+    kind: Kind
+    reason: str
+    """Empty for what was kept; of what waits, the purpose of the call."""
 
 
 class Outcome(Record):
@@ -57,12 +67,23 @@ class Outcome(Record):
     lenient: dict[Leniency, int] = Field(default={})
 
     @property
-    def kind(self) -> Kind | Literal["waiting"]:
+    def kind(self) -> Kind:
         if isinstance(self.result, Waiting):
             return "waiting"
         if isinstance(self.result, Failure):
             return "failed"
         return "rejected" if isinstance(self.result, Rejected) else "kept"
+
+    @property
+    def brief(self) -> Brief:
+        result, reason = self.result, ""
+        if isinstance(result, Failure):
+            reason = result.failure
+        elif isinstance(result, Waiting):
+            reason = result.waits_for
+        elif isinstance(result, Rejected):
+            reason = result.reason
+        return Brief(self.unit, self.mode, self.kind, reason)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

@@ -15,7 +15,7 @@ from pairwright.build.contrast import build_contrast
 from pairwright.build.corpus import Corpus
 from pairwright.build.folder import RunFolder
 from pairwright.build.manifest import SourceSummary, manifest
-from pairwright.build.outcomes import Failure, Outcome, Waiting, write_outcomes
+from pairwright.build.outcomes import Brief, Failure, Outcome, Waiting, write_outcomes
 from pairwright.build.partners import match_partners, suits
 from pairwright.build.policy import Policy
 from pairwright.build.tally import Tally
@@ -86,7 +86,7 @@ async def build(
     run: RunFolder,
     *,
     limit: int | None,
-    seen: Callable[[Outcome], None],
+    seen: Callable[[Brief], None],
 ) -> tuple[Tally, list[Check]]:
     """Work through every unit, and write the outcome files unless a unit waits for a batch.
 
@@ -95,6 +95,25 @@ async def build(
     """
     store.clear_outcomes()
     counted = Tally()
+
+    def ended(outcome: Outcome) -> None:
+        counted.add(outcome)
+        seen(outcome.brief)
+
+    todo = units(corpus, policy.config.modes, limit)
+    await build_units(todo, corpus, policy, crew, store, ended)
+    return counted, conclude(store, policy, summary, run, counted)
+
+
+async def build_units(
+    todo: Iterator[Unit],
+    corpus: Corpus,
+    policy: Policy,
+    crew: Crew,
+    store: Store,
+    ended: Callable[[Outcome], None],
+) -> None:
+    """Work through some units; each outcome is put into the store. Raises as `build` does."""
     interrupted = False
 
     async def work(unit: Unit) -> None:
@@ -108,21 +127,26 @@ async def build(
             error.add_note(f"in unit {unit.id}")
             raise
         store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json())
-        counted.add(outcome)
-        seen(outcome)
+        ended(outcome)
 
-    ahead = takewhile(lambda _: not interrupted, units(corpus, policy.config.modes, limit))
+    ahead = takewhile(lambda _: not interrupted, todo)
     await work_through(ahead, work, workers=crew.workers, stop=crew.stop)
     if interrupted:
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
+
+
+def conclude(
+    store: Store, policy: Policy, summary: SourceSummary, run: RunFolder, counted: Tally
+) -> list[Check]:
+    """Write the outcome files of a run whose units have all ended, unless one waits."""
     checked = checks(store, counted)
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
-        return counted, checked
+        return checked
     made = manifest(store, policy.config, policy.prompts, summary, counted, checked)
     write_outcomes(store, run.path, made)
     store.finish()
-    return counted, checked
+    return checked
 
 
 async def _outcome(unit: Unit, corpus: Corpus, policy: Policy, crew: Crew) -> Outcome:

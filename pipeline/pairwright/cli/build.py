@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+from enum import StrEnum
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,11 +28,22 @@ from pairwright.cli.crew import EndpointCrew, crew_of
 from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
 from pairwright.cli.tables import estimate_tables, result_table
+from pairwright.cli.workers.build import Work, build_over_workers
+from pairwright.cli.workers.limits import most_workers
 from pairwright.client import Meter
 from pairwright.config import SIMULATED_URL, Config, load
+from pairwright.errors import InputError
 from pairwright.store import Store
+from pairwright.store.shards import merge_all
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
+
+
+class Engine(StrEnum):
+    """What shares the work of a build."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 def build_command(
@@ -58,6 +70,12 @@ def build_command(
     batch_lines: Annotated[
         int, typer.Option(min=1, max=MOST_LINES, metavar="N", help="Most calls of one such file.")
     ] = MOST_LINES,
+    engine: Annotated[
+        Engine, typer.Option(help="What `processes` of the config are: of this machine, or actors.")
+    ] = Engine.LOCAL,
+    address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Head of the Ray cluster.")
+    ] = None,
 ) -> None:
     """Build preference pairs from user histories.
 
@@ -72,8 +90,22 @@ def build_command(
       pairwright build pairwright.toml --run runs/first
 
       pairwright build pairwright.toml --run runs/first --batch-out batches
+
+      pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
     """
+    if address is not None and engine is not Engine.RAY:
+        raise InputError("only Ray has an address", where="--address", fix="Add --engine ray.")
+    if batch_out is not None and engine is Engine.RAY:
+        raise InputError(
+            "calls that are only written down are no work to share",
+            where="--batch-out",
+            fix="Leave --engine ray out.",
+        )
     config = load(config_path)
+    if engine is Engine.RAY:
+        from pairwright.cli.ray import check
+
+        check(config, address)
     folder = config_path.resolve().parent
     policy = Policy.load(config, folder)
     console = Console(stderr=True)
@@ -88,12 +120,22 @@ def build_command(
     collector.ease()
     batch = None
     try:
+        merge_all(store, run_folder.shards)
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         run_folder.prepare(config, content, accept_changes=accepted)
         batch = BatchBuild.begin(batch_out, batch_lines, run_folder, config) if batch_out else None
-        counted, checked, meter = asyncio.run(
-            _build(config, policy, folder, run_folder, store, limit, console, batch)
+        counted, checked, meter = _build(
+            config,
+            policy,
+            folder,
+            run_folder,
+            store,
+            limit,
+            console,
+            batch=batch,
+            on_ray=engine is Engine.RAY,
+            address=address,
         )
         out = Console()
         result_table(out, store, config, counted, checked, run_folder, meter)
@@ -130,7 +172,7 @@ def _next_steps(console: Console, run: RunFolder) -> None:
     console.print(f"  {run.path}/: {files}", markup=False)
 
 
-async def _build(
+def _build(
     config: Config,
     policy: Policy,
     folder: Path,
@@ -138,20 +180,35 @@ async def _build(
     store: Store,
     limit: int | None,
     console: Console,
+    *,
     batch: BatchBuild | None,
+    on_ray: bool,
+    address: str | None,
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
     _tell_of_problems(console, summary, run)
-    policy = policy.with_company(corpus)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
+    work = Work(corpus, summary, policy, store, run, limit)
     with contextlib.closing(corpus):
-        async with batch.crew(store) if batch else crew_of(config, store) as crew:
-            _stop_on_signals(crew, console)
-            with Progress(console, wanted * len(config.modes), crew.meter) as progress:
-                counted, checked = await build(
-                    corpus, summary, policy, crew, store, run, limit=limit, seen=progress.seen
-                )
-            return counted, checked, crew.meter
+        # What is only written down is no work to share.
+        if on_ray or (most_workers(config) > 1 and not batch):
+            total = wanted * len(config.modes)
+            return build_over_workers(work, total, console, on_ray=on_ray, address=address)
+        return asyncio.run(_build_here(work, wanted * len(config.modes), console, batch))
+
+
+async def _build_here(
+    work: Work, total: int, console: Console, batch: BatchBuild | None
+) -> tuple[Tally, list[Check], Meter]:
+    corpus, summary, policy, store, run, limit = work
+    async with batch.crew(store) if batch else crew_of(policy.config, store) as crew:
+        _stop_on_signals(crew, console)
+        with Progress(console, total, crew.meter) as progress:
+            counted, checked = await build(
+                corpus, summary, policy.with_company(corpus), crew, store, run,
+                limit=limit, seen=progress.seen,
+            )  # fmt: skip
+        return counted, checked, crew.meter
 
 
 def _stop_on_signals(crew: EndpointCrew, console: Console) -> None:

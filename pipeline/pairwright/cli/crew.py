@@ -13,13 +13,11 @@ from pairwright.errors import ConfigError
 from pairwright.llm import Model, Models
 from pairwright.store import Durable, Store
 
+AUTO_UNITS = 256
+
 
 class EndpointCrew:
     """The models of a run on its endpoints (a `build.session.Crew`)."""
-
-    # One unit for each call in flight: a unit has several calls at once for most of its time,
-    # so an endpoint stays full, and few units alive keep memory and caches small.
-    AUTO_WORKERS = 256
 
     def __init__(
         self,
@@ -32,8 +30,7 @@ class EndpointCrew:
         self._clients = clients
         self._durable = {name: Durable(store, client) for name, client in clients.items()}
         self.meter = meter
-        limits = [config.endpoints[name].concurrency for name in clients]
-        self.workers = sum(self.AUTO_WORKERS if limit == "auto" else limit for limit in limits)
+        self.workers = units_alive(config)
 
     def models(self, generator: str) -> Models:
         roles, sampling = self._config.roles, self._config.sampling
@@ -64,10 +61,34 @@ class EndpointCrew:
             client.stop()
 
 
+def units_alive(config: Config) -> int:
+    """One unit for each call in flight: a unit has several calls at once for most of its time,
+    so an endpoint stays full, and few units alive keep memory and caches small."""
+    limits = [config.endpoints[name].concurrency for name in config.roles.all]
+    return sum(AUTO_UNITS if limit == "auto" else limit for limit in limits)
+
+
 @asynccontextmanager
 async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
+    """The crew of a build in this process."""
+    meter = meter_of(config, store)
+    async with clients_of(config, meter) as clients:
+        yield EndpointCrew(config, store, clients, meter)
+
+
+def meter_of(config: Config, store: Store) -> Meter:
+    """A meter that begins with what is stored, by which budgets go."""
+    return Meter(
+        max_calls=config.budget.max_calls,
+        max_cost=config.budget.max_cost,
+        calls=store.totals().calls,
+        cost=cost(store, config),
+    )
+
+
+@asynccontextmanager
+async def clients_of(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
-    meter = _meter(config, store)
     async with AsyncExitStack() as stack:
         clients = {}
         for name in config.roles.all:
@@ -77,12 +98,12 @@ async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
                 endpoint = endpoint.model_copy(update={"base_url": url})
             client = Client(name, endpoint, api_key(name, endpoint), meter)
             clients[name] = await stack.enter_async_context(client)
-        yield EndpointCrew(config, store, clients, meter)
+        yield clients
 
 
 def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
     """A crew that writes down what is not stored yet. No endpoint is connected, no key is read."""
-    meter = _meter(config, store)
+    meter = meter_of(config, store)
     recorders = {
         name: Recorder(name, config.endpoints[name].attempts, asked, meter)
         for name in config.roles.all
@@ -91,15 +112,6 @@ def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
     # Nothing is waited for, so more workers would only hold more units.
     crew.workers = 1
     return crew
-
-
-def _meter(config: Config, store: Store) -> Meter:
-    return Meter(
-        max_calls=config.budget.max_calls,
-        max_cost=config.budget.max_cost,
-        calls=store.totals().calls,
-        cost=cost(store, config),
-    )
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:

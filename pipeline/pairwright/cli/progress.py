@@ -10,9 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.build.outcomes import Failure, Outcome, Waiting
+from pairwright.build.outcomes import Brief
 from pairwright.client import Meter
-from pairwright.records import Rejected
 
 PLAIN_EVERY_S = 10.0
 
@@ -50,15 +49,15 @@ class Progress:
         if self._live:
             self._live.stop()
 
-    def seen(self, outcome: Outcome) -> None:
+    def seen(self, outcome: Brief) -> None:
         """Count one outcome."""
         self._done += 1
-        if isinstance(outcome.result, Failure):
-            self._failed[outcome.result.failure] += 1
-        elif isinstance(outcome.result, Waiting):
-            self._waiting[outcome.result.waits_for] += 1
-        elif isinstance(outcome.result, Rejected):
-            self._refused[outcome.result.reason] += 1
+        if outcome.kind == "failed":
+            self._failed[outcome.reason] += 1
+        elif outcome.kind == "waiting":
+            self._waiting[outcome.reason] += 1
+        elif outcome.kind == "rejected":
+            self._refused[outcome.reason] += 1
         else:
             self._kept[outcome.mode] += 1
         if not self._live and time.monotonic() - self._told >= PLAIN_EVERY_S:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TextIO
 
-from pairwright.errors import StoreError
+from pairwright.errors import InUse, StoreError
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
@@ -59,7 +59,7 @@ def lock(path: Path) -> TextIO:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise StoreError(
+        raise InUse(
             f"{path.parent}: another process is building in this run folder\n"
             "  Wait for it, stop it, or give another --run folder."
         ) from None

@@ -34,10 +34,23 @@ class Totals(NamedTuple):
 class Store:
     """The file `calls.sqlite` of a run folder."""
 
-    def __init__(self, path: Path, *, writing: bool = True) -> None:
-        """Open, or create where `writing`. Raises StoreError for a file that is not ours,
-        is damaged, or is being written by another process; nothing is ever repaired over."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        writing: bool = True,
+        unchanging: bool = False,
+        beneath: "Store | None" = None,
+    ) -> None:
+        """Open, or create where `writing`. A reply that is not here is looked for `beneath`.
+
+        `unchanging` reads a file that nobody writes, and which many hosts may read at a time.
+
+        Raises StoreError for a file that is not ours, is damaged, or is being written by
+        another process; nothing is ever repaired over.
+        """
         self.path = path
+        self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent, by key, whichever endpoint they go to."""
         self._pending: list[tuple[object, ...]] = []
@@ -45,13 +58,13 @@ class Store:
         self._committed: asyncio.Future[None] | None = None
         self._lock = lock(path) if writing else None
         try:
-            self._open(writing)
+            self._open(writing, unchanging)
         except BaseException:
             if self._lock:
                 self._lock.close()
             raise
 
-    def _open(self, writing: bool) -> None:
+    def _open(self, writing: bool, unchanging: bool) -> None:
         if not self.path.exists():
             if not writing:
                 raise StoreError(
@@ -61,9 +74,14 @@ class Store:
             create(self.path)
         try:
             # Reading goes through the same WAL, so a status can be asked for during a run.
-            self._db = sqlite3.connect(self.path, isolation_level=None)
+            address = self.path.absolute().as_uri() + ("?immutable=1" if unchanging else "")
+            self._db = sqlite3.connect(address, isolation_level=None, uri=True)
             self._check()
             if writing:
+                if self._beneath:
+                    # A shard has one reader and writer: no shared memory, which a file system
+                    # of several hosts may not have.
+                    self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
             else:
@@ -85,6 +103,11 @@ class Store:
                 "  Use the version of Pairwright that wrote it, or another run folder."
             )
 
+    def settle(self) -> None:
+        """Put everything into the one file, for those who read it as unchanging."""
+        self._flush()
+        self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         """Commit what waits and release the run folder."""
         self._flush()
@@ -97,7 +120,9 @@ class Store:
     def get(self, key: str) -> bytes | None:
         """The raw reply under a key."""
         row = self._execute("SELECT reply FROM calls WHERE key = ?", key).fetchone()
-        return None if row is None else bytes(row[0])
+        if row is None:
+            return self._beneath.get(key) if self._beneath else None
+        return bytes(row[0])
 
     def call(self, key: str) -> StoredCall | None:
         """A request with its reply, for people."""

@@ -1,0 +1,87 @@
+"""What a worker does with a chunk: the same build functions, and a shard for what comes of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.build.chunks import Chunk
+from pairwright.build.corpus import Corpus
+from pairwright.build.outcomes import Brief
+from pairwright.build.policy import Policy
+from pairwright.build.session import build_units
+from pairwright.build.units import Unit
+from pairwright.cli.crew import EndpointCrew, clients_of
+from pairwright.client import Client, Meter
+from pairwright.config import Config
+from pairwright.store import Store
+from pairwright.store.shards import open_shard, place
+
+
+class Setup(NamedTuple):
+    """What every worker is given."""
+
+    policy: Policy
+    corpus: Corpus
+    calls: Path
+    """The run's store, to read what is there already."""
+    shards: Path
+    several_hosts: bool
+    """Whether the store is read from hosts between which SQLite has no locks."""
+
+
+class Builder:
+    """Builds chunks, one begun after the other, with one set of connections."""
+
+    def __init__(
+        self, setup: Setup, config: Config, main: Store, clients: dict[str, Client], meter: Meter
+    ) -> None:
+        self._setup = setup
+        self._config = config
+        self._main = main
+        self._clients = clients
+        self._begun = asyncio.Event()
+        self._begun.set()
+        self.meter = meter
+
+    async def build(self, chunk: Chunk, ended: Callable[[Brief], None]) -> None:
+        """Build a chunk's units into its shard, which is whole and closed afterwards.
+
+        Its units begin when those of the chunk before have all begun, not ended: an endpoint
+        stays full. Raises as `build_units` does.
+        """
+        before, begun = self._begun, asyncio.Event()
+        self._begun = begun
+        await before.wait()
+        folder = place(self._setup.shards, chunk.number)
+        try:
+            with closing(await open_shard(folder, self._main)) as shard:
+                crew = EndpointCrew(self._config, shard, self._clients, self.meter)
+                # What units share is shared inside a chunk: made of another shard's replies it
+                # would not be a function of this one.
+                policy = self._setup.policy.with_company(self._setup.corpus)
+                await build_units(
+                    _told(chunk.units, begun), self._setup.corpus, policy, crew, shard,
+                    lambda outcome: ended(outcome.brief),
+                )  # fmt: skip
+        finally:
+            begun.set()
+
+    def stop(self) -> None:
+        """Send no new calls: chunks under way end with Interrupted."""
+        for client in self._clients.values():
+            client.stop()
+
+
+def _told(units: tuple[Unit, ...], all_begun: asyncio.Event) -> Iterator[Unit]:
+    yield from units
+    all_begun.set()
+
+
+@asynccontextmanager
+async def builder_of(setup: Setup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
+    """A builder with its own connections; `config` has this worker's part of the limits."""
+    with closing(Store(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
+        async with clients_of(config, meter) as clients:
+            yield Builder(setup, config, main, clients, meter)

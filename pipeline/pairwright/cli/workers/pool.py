@@ -1,0 +1,179 @@
+"""Worker processes of this machine, and the chunks they get as they become free."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
+
+from pairwright.build.chunks import Chunk
+from pairwright.cli.crew import units_alive
+from pairwright.cli.workers.allowance import Allowance
+from pairwright.cli.workers.builder import Setup
+from pairwright.cli.workers.limits import part_of
+from pairwright.cli.workers.process import Word, work
+from pairwright.cli.workers.report import Reading, Report, Trouble
+from pairwright.client import Meter
+from pairwright.errors import PairwrightError
+
+DEATHS = 3
+"""A chunk whose workers die so often is not given to another."""
+END_S = 5.0
+"""How long workers may take to end once they are told, by the end of their pipe."""
+LOOK_S = 0.2
+"""How often a wish to stop is looked for."""
+
+
+@dataclass
+class _Worker:
+    rank: int
+    process: BaseProcess
+    pipe: "Connection[Word, Report]"
+    chunks: dict[int, Chunk] = field(default_factory=dict)
+    open_units: dict[int, set[str]] = field(default_factory=dict)
+    """By chunk: the units that have not ended."""
+    reading: Reading = field(default_factory=Reading)
+
+    @property
+    def name(self) -> str:
+        return str(self.process.pid)
+
+    @property
+    def load(self) -> int:
+        return sum(map(len, self.open_units.values()))
+
+    def forget(self) -> None:
+        self.chunks.clear()
+        self.open_units.clear()
+
+    def tell(self, word: Word) -> None:
+        if isinstance(word, Chunk):
+            self.chunks[word.number] = word
+            self.open_units[word.number] = {unit.id for unit in word.units}
+        try:
+            self.pipe.send(word)
+        except OSError:
+            return  # It has died, which is seen when its reports are read.
+
+
+class Pool:
+    """A number of worker processes. Use as a context manager: they end with the block."""
+
+    merge_at_once = True
+
+    def __init__(self, setup: Setup, workers: int, used: Meter) -> None:
+        """`used` has the budget, and what is used of it."""
+        # Neither threads nor an event loop are copied, and imports are paid for once.
+        self._context: ForkServerContext = get_context("forkserver")
+        self._context.set_forkserver_preload(["pairwright.cli.workers.process"])
+        self._setup = setup
+        self._asked_to_stop = False
+        self._allowance = Allowance(self._context, used)
+        self._size = workers
+        # A worker with so many units keeps its share of every endpoint full.
+        self._enough = units_alive(part_of(setup.policy.config, workers, None))
+        self._deaths: Counter[int] = Counter()
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> "Pool":
+        self._workers = [self._start(rank) for rank in range(self._size)]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+        until = time.monotonic() + END_S
+        for worker in self._workers:
+            worker.process.join(max(0.0, until - time.monotonic()))
+            worker.process.kill()
+            worker.process.join()
+
+    def stop(self) -> None:
+        """Send no new calls; may be called by a signal, at any point of `build`."""
+        self._asked_to_stop = True
+
+    def build(self, chunks: list[Chunk]) -> Iterator[Report]:
+        """Reports as they come, until every chunk is done; after a trouble or a wish to stop,
+        until every chunk that was given out has ended."""
+        todo, stopped = deque(chunks), False
+        while True:
+            if not stopped and self._asked_to_stop:
+                stopped = True
+                self._stop(todo)
+            self._hand_out(todo)
+            busy = {worker.pipe: worker for worker in self._workers if worker.chunks}
+            if not busy:
+                return
+            for pipe in wait(list(busy), LOOK_S):
+                report = self._heard(busy[pipe], todo, stopped=stopped)  # type: ignore[index]
+                yield report
+                if report.trouble and not stopped:
+                    stopped = True
+                    self._stop(todo)
+
+    def _start(self, rank: int) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        given = (self._setup, self._size, rank, self._allowance, theirs)
+        process = self._context.Process(target=work, args=given, daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(rank, process, ours)
+
+    def _stop(self, todo: deque[Chunk]) -> None:
+        todo.clear()
+        for worker in self._workers:
+            worker.tell("stop")
+
+    def _hand_out(self, todo: deque[Chunk]) -> None:
+        """A chunk to whoever has the fewest units left, until all have enough to begin."""
+        while todo:
+            worker = min(self._workers, key=lambda one: one.load)
+            if worker.load and worker.load >= self._enough:
+                return
+            worker.tell(todo.popleft())
+
+    def _heard(self, worker: _Worker, todo: deque[Chunk], *, stopped: bool) -> Report:
+        try:
+            report = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._died(worker, todo, stopped=stopped)
+        worker.reading = report.reading
+        if report.chunk is None:
+            worker.forget()
+        elif report.done:
+            worker.open_units.pop(report.chunk)
+            worker.chunks.pop(report.chunk)
+        else:
+            worker.open_units[report.chunk].difference_update(one.unit for one in report.ended)
+        return report
+
+    def _died(self, worker: _Worker, todo: deque[Chunk], *, stopped: bool) -> Report:
+        """Somebody else gets its chunks, and goes on with their shards."""
+        worker.process.join()
+        report = Report(worker.name, worker.reading._replace(in_flight=0))
+        lost = list(worker.chunks.values())
+        self._deaths.update(chunk.number for chunk in lost)
+        fatal = [chunk for chunk in lost if self._deaths[chunk.number] >= DEATHS]
+        if fatal:
+            report = report._replace(trouble=_fatal(worker, fatal[0]))
+        worker.forget()
+        worker.pipe.close()
+        if not stopped and not fatal:
+            todo.extendleft(reversed(lost))
+            self._workers[self._workers.index(worker)] = self._start(worker.rank)
+        return report
+
+
+def _fatal(worker: _Worker, chunk: Chunk) -> Trouble:
+    names = sorted(worker.open_units[chunk.number])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return Trouble(
+        f"a worker process has ended {DEATHS} times (last with {worker.process.exitcode}) while it"
+        f" built {', '.join(names[:3])}{more}\n"
+        "  Too little memory is the usual reason: fewer processes or a lower concurrency need less."
+        " Every finished call is stored; run again to go on.",
+        PairwrightError.exit_code,
+    )

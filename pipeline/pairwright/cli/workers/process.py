@@ -1,0 +1,82 @@
+"""A worker process: chunks come in through a pipe, reports go out."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Literal, TypeAlias
+
+from pairwright.build.chunks import Chunk
+from pairwright.build.outcomes import Brief
+from pairwright.cli import collector
+from pairwright.cli.workers.allowance import Allowance, SharedMeter
+from pairwright.cli.workers.builder import Builder, Setup, builder_of
+from pairwright.cli.workers.limits import part_of
+from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
+
+Word = Chunk | Literal["stop"]
+Pipe: TypeAlias = "Connection[Report, Word]"
+
+
+def work(setup: Setup, workers: int, rank: int, allowance: Allowance, pipe: Pipe) -> None:
+    """Build what comes through the pipe until its other end is gone."""
+    # A Ctrl-C reaches every process of a terminal; the parent says what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collector.ease()
+    try:
+        asyncio.run(_work(setup, workers, rank, allowance, pipe))
+    except Exception as error:
+        _send(pipe, Report(_name(), Reading(), trouble=trouble_of(error)))
+
+
+async def _work(setup: Setup, workers: int, rank: int, allowance: Allowance, pipe: Pipe) -> None:
+    words: asyncio.Queue[Word | None] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        try:
+            words.put_nowait(pipe.recv())
+        except (EOFError, OSError):
+            loop.remove_reader(pipe.fileno())
+            words.put_nowait(None)
+
+    loop.add_reader(pipe.fileno(), read)
+    config = part_of(setup.policy.config, workers, rank)
+    async with builder_of(setup, config, SharedMeter(allowance=allowance)) as builder:
+        under_way = set()
+        # Without a parent what is under way is left: what is stored is stored.
+        while word := await words.get():
+            if word == "stop":
+                builder.stop()
+                continue
+            task = asyncio.create_task(_build(builder, word, pipe))
+            under_way.add(task)
+            task.add_done_callback(under_way.discard)
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _build(builder: Builder, chunk: Chunk, pipe: Pipe) -> None:
+    def report(ended: tuple[Brief, ...] = (), *, error: Exception | None = None) -> None:
+        trouble = trouble_of(error) if error else None
+        reading = reading_of(builder.meter)
+        _send(pipe, Report(_name(), reading, chunk.number, ended, not ended, trouble))
+
+    try:
+        await builder.build(chunk, lambda brief: report((brief,)))
+    except Exception as error:
+        report(error=error)
+    else:
+        report()
+
+
+def _name() -> str:
+    return str(os.getpid())
+
+
+def _send(pipe: Pipe, report: Report) -> None:
+    # A parent that is gone is noticed where words are read.
+    with suppress(OSError):
+        pipe.send(report)

@@ -1,0 +1,34 @@
+"""What Ctrl-C means to a build over workers."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from rich.console import Console
+
+from pairwright.client import Meter
+
+
+@contextmanager
+def stopping(console: Console, meter: Meter, tell: Callable[[], None]) -> Iterator[None]:
+    """The first signal calls `tell`, which must be quick; the second is a KeyboardInterrupt."""
+    asked = False
+
+    def stop(_: int, __: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+        tell()
+        console.print(
+            f"Stopping: waiting for {meter.in_flight} calls in flight."
+            " Press Ctrl-C again to stop at once."
+        )
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

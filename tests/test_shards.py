@@ -1,0 +1,233 @@
+"""What a worker leaves is merged whole, once, or not at all; and nothing of it is guessed."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from endpoint import completion
+from pairwright.errors import InUse, StoreError
+from pairwright.llm import Answer, Request, completion_of
+from pairwright.prompt import Message
+from pairwright.store import Store, shards
+from pairwright.store.shards import left, merge, merge_all, open_shard, place
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "calls.sqlite")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "shards"
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "PATIENCE_S", 0.3)
+
+
+def request(question: str) -> Request:
+    return Request(model="m", messages=(Message("user", question),), max_tokens=16)
+
+
+def fill(store: Store, *said: tuple[str, str]) -> None:
+    """Put replies to questions."""
+
+    async def put() -> None:
+        for question, answer in said:
+            asked = request(question)
+            body = json.dumps(completion(answer)).encode()
+            await store.put(asked, Answer(body, completion_of(asked.key, body)))
+
+    asyncio.run(put())
+
+
+def shard(folder: Path, chunk: int, main: Store) -> Store:
+    return asyncio.run(open_shard(place(folder, chunk), main))
+
+
+def ended(store: Store, position: int, *questions: str) -> None:
+    """The outcome of a unit that asked these."""
+    keys = [request(question).key for question in questions]
+    store.add_outcome(position, f"unit-{position}", "kept", json.dumps({"calls": keys}))
+
+
+def answer(store: Store, question: str) -> str | None:
+    body = store.get(request(question).key)
+    return None if body is None else json.loads(body)["choices"][0]["message"]["content"]
+
+
+def units(store: Store) -> list[str]:
+    return [unit for unit, _, _ in store.outcomes()]
+
+
+def test_calls_and_outcomes_of_a_shard_come_into_the_store_and_the_shard_goes(
+    store: Store, folder: Path
+) -> None:
+    with closing(shard(folder, 3, store)) as mine:
+        fill(mine, ("q1", "a1"), ("q2", "a2"))
+        ended(mine, 7, "q1", "q2")
+    assert merge(store, place(folder, 3)) == set()
+    assert (answer(store, "q1"), answer(store, "q2")) == ("a1", "a2")
+    assert units(store) == ["unit-7"]
+    assert left(folder) == []
+
+
+def test_a_shard_reads_what_the_store_has_and_adds_nothing_to_it(
+    store: Store, folder: Path
+) -> None:
+    fill(store, ("known", "a"))
+    with closing(shard(folder, 0, store)) as mine:
+        assert answer(mine, "known") == "a"
+        fill(mine, ("new", "b"))
+        assert answer(mine, "new") == "b"
+        assert mine.totals().calls == 1
+    assert answer(store, "new") is None
+
+
+def test_whoever_gets_a_chunk_next_has_its_calls_and_builds_its_units_anew(
+    store: Store, folder: Path
+) -> None:
+    with closing(shard(folder, 0, store)) as dead:
+        fill(dead, ("q", "a"))
+        ended(dead, 1, "q")
+    with closing(shard(folder, 0, store)) as mine:
+        assert answer(mine, "q") == "a"
+        ended(mine, 1, "q")
+    merge(store, place(folder, 0))
+    assert units(store) == ["unit-1"]
+
+
+def test_of_two_replies_to_one_request_the_stored_one_stays_and_units_of_the_other_are_named(
+    store: Store, folder: Path
+) -> None:
+    for chunk, said in enumerate(("first", "second")):
+        with closing(shard(folder, chunk, store)) as mine:
+            fill(mine, ("the same", said), (f"own {chunk}", "x"))
+            ended(mine, 10 + chunk, "the same", f"own {chunk}")
+            ended(mine, 20 + chunk, f"own {chunk}")
+    assert merge_all(store, folder) == {11}
+    assert answer(store, "the same") == "first"
+    assert answer(store, "own 1") == "x"
+    assert units(store) == ["unit-10", "unit-20", "unit-21"]
+    assert not folder.exists()
+
+
+def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
+    store: Store, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(shard(folder, 0, store)) as mine:
+        fill(mine, ("q", "a"))
+        ended(mine, 1, "q")
+    with monkeypatch.context() as killed:
+        killed.setattr("shutil.rmtree", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            merge(store, place(folder, 0))
+    assert left(folder)
+    assert merge_all(store, folder) == set()
+    assert store.totals().calls == 1
+    assert units(store) == ["unit-1"]
+
+
+def interrupted(_: Path) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_folder_whose_shard_was_never_made_is_removed(store: Store, folder: Path) -> None:
+    place(folder, 0).mkdir(parents=True)
+    assert merge_all(store, folder) == set()
+    assert not folder.exists()
+
+
+def test_without_shards_nothing_happens(store: Store, folder: Path) -> None:
+    assert merge_all(store, folder) == set()
+
+
+def spoil(path: Path, *, at: int) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[at : at + 2000] = b"\xa5" * 2000
+    path.write_bytes(whole)
+
+
+def unusable(store: Store, folder: Path) -> str:
+    """What is said of a shard that cannot be merged, and that is left where it is."""
+    with pytest.raises(StoreError) as found:
+        merge_all(store, folder)
+    assert left(folder) == [place(folder, 0)]
+    assert str(place(folder, 0)) in str(found.value)
+    assert store.totals().calls == 0
+    assert units(store) == []
+    return str(found.value)
+
+
+@pytest.mark.parametrize("at", [pytest.param(0, id="head"), pytest.param(4096, id="table")])
+def test_a_corrupt_shard_is_named_and_left(store: Store, folder: Path, at: int) -> None:
+    with closing(shard(folder, 0, store)) as mine:
+        fill(mine, *((f"q{n}", "a" * 500) for n in range(40)))
+    spoil(place(folder, 0) / "calls.sqlite", at=at)
+    assert "Move that folder away" in unusable(store, folder)
+
+
+@pytest.mark.parametrize(
+    ("pragma", "told"),
+    [
+        pytest.param("user_version = 99", "format 99", id="another format"),
+        pytest.param("application_id = 1", "not one of Pairwright's", id="a foreign database"),
+    ],
+)
+def test_a_shard_that_is_none_of_ours_is_named_and_left(
+    store: Store, folder: Path, pragma: str, told: str
+) -> None:
+    with closing(shard(folder, 0, store)) as mine:
+        fill(mine, ("q", "a"))
+    with closing(sqlite3.connect(place(folder, 0) / "calls.sqlite")) as database:
+        database.execute(f"PRAGMA {pragma}")
+        database.commit()
+    assert told in unusable(store, folder)
+
+
+def test_a_shard_whose_worker_is_still_writing_is_neither_merged_nor_begun_anew(
+    store: Store, folder: Path
+) -> None:
+    with closing(shard(folder, 0, store)) as mine:
+        fill(mine, ("q", "a"))
+        with pytest.raises(InUse):
+            merge_all(store, folder)
+        with pytest.raises(InUse):
+            shard(folder, 0, store)
+    assert merge_all(store, folder) == set()
+    assert answer(store, "q") == "a"
+
+
+def test_a_shard_is_waited_for_while_its_worker_ends(store: Store, folder: Path) -> None:
+    async def go_on() -> str | None:
+        dying = await open_shard(place(folder, 0), store)
+        asyncio.get_running_loop().call_later(0.1, dying.close)
+        with closing(await open_shard(place(folder, 0), store)) as mine:
+            return answer(mine, "q")
+
+    assert asyncio.run(go_on()) is None
+
+
+def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "shards").write_text("a file")
+    with pytest.raises(StoreError, match="shards"):
+        shard(tmp_path / "shards", 0, store)
+
+
+def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_path: Path) -> None:
+    fill(store, ("q", "a"))
+    store.settle()
+    copy = tmp_path / "elsewhere" / "calls.sqlite"
+    copy.parent.mkdir()
+    copy.write_bytes(store.path.read_bytes())
+    with closing(Store(copy, writing=False, unchanging=True)) as read:
+        assert answer(read, "q") == "a"
+        assert [path.name for path in copy.parent.iterdir()] == ["calls.sqlite"]
