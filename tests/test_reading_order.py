@@ -14,7 +14,6 @@ from pairwright.build.circle import Circle
 from pairwright.build.corpus import Corpus
 from pairwright.build.units import units
 from pairwright.policy import PlanPolicy
-from pairwright.prompt import WITH_HISTORY
 from pairwright.records import Item, Mode, Post
 from pairwright.stages.plan import plan
 from pairwright.stages.write import write_paper
@@ -198,12 +197,12 @@ def test_prompts_with_a_history_share_all_bytes_up_to_the_question(corpus_of: Co
     corpus = corpus_of([own, partner, asker])
     (as_other,) = [posts for posts in corpus.others(asker) if posts == own.profile]
     # For the own question, for the partner's, and as an other.
-    read_by = [told(of, posts) for of, posts in ((own, own.profile), (partner, own.profile))]
-    read_by += [told(asker, as_other), *told_to_writers(own, own.profile)]
-    assert len(read_by) == 2 + len(WITH_HISTORY)
-    shared = common(read_by)
-    assert shared.endswith("</post>\n</history>\n\n<question>\n")
-    assert all(of.text in shared for of in own.profile)
+    plans = [told(own, own.profile), told(partner, own.profile), told(asker, as_other)]
+    papers = told_to_writers(own, own.profile) + told_to_writers(partner, own.profile)
+    for read_by in (plans, papers):
+        shared = common(read_by)
+        assert shared.endswith("</post>\n</history>\n\n<question>\n")
+        assert all(of.text in shared for of in own.profile)
 
 
 def test_a_question_from_before_the_last_posts_shares_all_posts_that_it_shows(
