@@ -46,8 +46,9 @@ CATEGORIES = (
 )
 
 
-def item(number: int) -> dict[str, object]:
-    """One item in LaMP-QA's schema; a pure function of its number."""
+def item(number: int, filler: int = 3) -> dict[str, object]:
+    """One item in LaMP-QA's schema; a pure function of its number and of the sentences of filler
+    in each of its eight posts: three make a history of about 800 tokens."""
     chance = random.Random(number)
     category = CATEGORIES[number % len(CATEGORIES)]
     topic = TOPICS[number // len(CATEGORIES) % len(TOPICS)]
@@ -63,7 +64,7 @@ def item(number: int) -> dict[str, object]:
         {
             "id": f"s{number}-p{n}",
             "text": f"How should one handle {topic} number {n + 1}? {facts[n % 4]} "
-            f"{facts[(n + 1) % 4]} {_filler(chance)} What would work for {topic} here?",
+            f"{facts[(n + 1) % 4]} {_filler(chance, filler)} What would work for {topic} here?",
             "category": category,
             "created": f"202{n // 4}-0{n % 4 + 1}-0{n % 9 + 1}T10:00:00",
         }
@@ -81,17 +82,17 @@ def item(number: int) -> dict[str, object]:
     }
 
 
-def _filler(chance: random.Random) -> str:
+def _filler(chance: random.Random, sentences: int) -> str:
     verbs = ("tried", "watched", "mended", "counted", "carried", "borrowed")
     return " ".join(
         f"Last week somebody {chance.choice(verbs)} the {chance.choice(THINGS)} near the "
         f"{chance.choice(PLACES)} again."
-        for _ in range(3)
+        for _ in range(sentences)
     )
 
 
-def write(path: Path, items: int) -> None:
+def write(path: Path, items: int, filler: int = 3) -> None:
     """A JSONL file of so many items."""
     with path.open("w", encoding="utf-8") as file:
         for number in range(items):
-            file.write(json.dumps(item(number)) + "\n")
+            file.write(json.dumps(item(number, filler)) + "\n")

@@ -329,19 +329,31 @@ def with_question(name: str, question: str) -> tuple[str, str]:
     return system.content, user.content
 
 
-def test_the_prompts_about_one_user_and_question_begin_with_the_same_bytes() -> None:
-    asked = [with_question(name, QUESTION) for name in sorted(WITH_HISTORY)]
-    assert len({system for system, _ in asked}) == 1
-    shared = common(common(asked[0][1], asked[1][1]), asked[2][1])
-    assert "</history>" in shared
+def test_both_writers_of_the_papers_setting_share_history_and_question() -> None:
+    first, second = (
+        with_question(name, QUESTION)[1] for name in ("paper_expected", "paper_avoided")
+    )
+    shared = common(first, second)
     assert f"<question>\n{QUESTION}\n</question>" in shared
-    assert shared.endswith("</question>\n\n<task>p")
+    assert shared.endswith("</question>\n\n<task>paper_")
+
+
+def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..., Path]) -> None:
+    path = edited("plan", "{{ max_aspects }} {{ words }} {% for k in kinds %}{{ k }}{% endfor %}")
+    with pytest.raises(PromptError, match="'history' is not used"):
+        Prompts.load(path.parent)
+
+
+@pytest.mark.parametrize("name", sorted(WITH_HISTORY))
+def test_what_is_asked_of_a_history_follows_it(name: str) -> None:
+    assert len(rendered(name).partition("</history>")[2]) > 300
 
 
 def test_two_questions_about_one_user_share_the_whole_history() -> None:
     first, second = (with_question("plan", q)[1] for q in (QUESTION, "Which flour keeps longest?"))
     shared = common(first, second)
     assert shared.endswith("</history>\n\n<question>\n")
+    assert "Rules for an aspect" in shared
     assert all(shown.text in shared for shown in samples()["plan"]["posts"])
 
 

@@ -74,7 +74,7 @@ KEPT = 1024
 VARIABLES: dict[str, frozenset[str]] = {
     "system": frozenset(),
     "history": frozenset({"posts", "question"}),
-    "plan": frozenset({"max_aspects", "words", "kinds"}),
+    "plan": frozenset({"history", "max_aspects", "words", "kinds"}),
     "plan_blind": frozenset({"question", "max_aspects"}),
     "support": frozenset({"question", "cases"}),
     "match": frozenset({"question", "aspects", "lists"}),
@@ -83,14 +83,15 @@ VARIABLES: dict[str, frozenset[str]] = {
     "write_adhering": frozenset({"question", "aspects", "words"}),
     "write_omitting": frozenset({"question", "aspects", "words"}),
     "write_contradicting": frozenset({"question", "aspects", "words"}),
-    "paper_expected": frozenset({"aspects", "words"}),
-    "paper_avoided": frozenset({"aspects", "words"}),
+    "paper_expected": frozenset({"history", "aspects", "words"}),
+    "paper_avoided": frozenset({"history", "aspects", "words"}),
     "adherence": frozenset({"question", "response", "aspects"}),
     "quality": frozenset({"question", "response", "scales"}),
     "compare": frozenset({"question", "first", "second", "scales"}),
 }
-# These follow the history, so that all prompts about one user begin with the same bytes.
-WITH_HISTORY = frozenset({"plan", "paper_expected", "paper_avoided"})
+# What is the same for all users stands before the history and what is asked of it after, so that
+# all plans about one user begin with the same bytes, and so do both papers' writers.
+WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
 
 _ALLOWED_NODES = (
     nodes.Template,
@@ -112,8 +113,12 @@ _MARKER = re.compile(
 )
 
 
+class Rendered(str):
+    """What a prompt file wrote: the texts in it are guarded, and its own tags are to stay."""
+
+
 def _inert(value: object) -> str:
-    return str(value) if isinstance(value, (int, float)) else guard(str(value))
+    return str(value) if isinstance(value, (int, float, Rendered)) else guard(str(value))
 
 
 # One post stands in many prompts.
@@ -169,14 +174,13 @@ class Prompts:
         return Prompts.of, (self.folder, self.sources)
 
     def ask(self, name: str, **values: Hashable) -> Ask:
-        """Render one prompt; with `posts` and `question` first where it carries a history.
+        """Render one prompt; `posts` and `question` make the history of one that carries it.
 
         Lists are given as tuples: what a loop writes of the same values is kept.
         """
-        told = self._text(name, values)
         if name in WITH_HISTORY:
-            told = f"{self._text('history', values)}\n\n{told}"
-        return Ask(name, (self._system, Message("user", told)))
+            values = {**values, "history": Rendered(self._text("history", values))}
+        return Ask(name, (self._system, Message("user", self._text(name, values))))
 
     def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
         return "".join([piece(values) for piece in self.pieces[name]])

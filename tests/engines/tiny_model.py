@@ -1,13 +1,21 @@
-"""A chat model of random weights, made in a folder without a download: tiny_model.py FOLDER.
+"""A chat model of random weights, made in a folder without a download: tiny_model.py FOLDER [TEXT].
 
 Run by the engines' environment. Its words mean nothing: what it shows is that the wire, the
-sampling and the schemas work.
+sampling and the schemas work. A token is a byte; with a TEXT file tokens are learned from it, and
+are about as long as those of real models.
 """
 
 import sys
+from pathlib import Path
 
 import torch  # type: ignore[import-not-found]
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # type: ignore[import-not-found]
+from tokenizers import (  # type: ignore[import-not-found]
+    Tokenizer,
+    decoders,
+    models,
+    pre_tokenizers,
+    trainers,
+)
 from transformers import (  # type: ignore[import-not-found]
     LlamaConfig,
     LlamaForCausalLM,
@@ -15,20 +23,27 @@ from transformers import (  # type: ignore[import-not-found]
 )
 
 LONGEST = 16384
+LEARNED = 4096
+SPECIAL = ["<pad>", "<s>", "<|start|>", "<|end|>"]
 TEMPLATE = (
     "{% for m in messages %}<|start|>{{ m['role'] }}\n{{ m['content'] }}<|end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
 )
 
 
-def tokenizer() -> PreTrainedTokenizerFast:
-    """One token a byte, so that every text can be read and written."""
-    special = ["<pad>", "<s>", "<|start|>", "<|end|>"]
+def tokenizer(text: str | None) -> PreTrainedTokenizerFast:
+    """Bytes and what is learned of a text, so that every text can be read and written."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {token: place for place, token in enumerate([*special, *alphabet])}
+    vocabulary = {token: place for place, token in enumerate([*SPECIAL, *alphabet])}
     made = Tokenizer(models.BPE(vocabulary, merges=[]))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
+    if text:
+        learning = trainers.BpeTrainer(
+            vocab_size=LEARNED, special_tokens=SPECIAL, initial_alphabet=alphabet,
+            show_progress=False,
+        )  # fmt: skip
+        made.train_from_iterator([text], learning)
     return PreTrainedTokenizerFast(
         tokenizer_object=made, pad_token="<pad>", bos_token="<s>", eos_token="<|end|>",
         additional_special_tokens=["<|start|>"], model_max_length=LONGEST,
@@ -40,8 +55,8 @@ def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
     """Two layers."""
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=320, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
-        num_attention_heads=2, num_key_value_heads=2, head_dim=32,
+        vocab_size=-(-len(words) // 64) * 64, hidden_size=64, intermediate_size=128,
+        num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=2, head_dim=32,
         max_position_embeddings=LONGEST, tie_word_embeddings=False,
         pad_token_id=words.pad_token_id, bos_token_id=words.bos_token_id,
         eos_token_id=words.eos_token_id,
@@ -50,6 +65,6 @@ def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
 
 
 if __name__ == "__main__":
-    made = tokenizer()
+    made = tokenizer(Path(sys.argv[2]).read_text("utf-8") if len(sys.argv) > 2 else None)
     made.save_pretrained(sys.argv[1])
     model(made).save_pretrained(sys.argv[1])

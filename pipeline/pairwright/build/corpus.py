@@ -4,19 +4,19 @@
 every run, and a release is made from it.
 """
 
-import random
 import zlib
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from pairwright import text
+from pairwright.build.circle import Circle
 from pairwright.config import Config
 from pairwright.errors import on_disk
-from pairwright.records import Item, Post, content_id
+from pairwright.records import Item, Post
 
 Histories = tuple[tuple[Post, ...], ...]
 
@@ -50,11 +50,6 @@ class Corpus:
         for position, entry in enumerate(entries):
             self.by_user.setdefault(entry.user, []).append(position)
             self.by_category.setdefault(entry.category, {}).setdefault(entry.user, position)
-        # By content, so that draws do not depend on the order of the source.
-        self._users_of = {
-            category: sorted(users, key=lambda user: content_id("user", user))
-            for category, users in self.by_category.items()
-        }
         self._file: BinaryIO = path.open("rb")
         self._recent = lru_cache(maxsize=512)(self._read)
         self._latest = {user: self._longest(positions) for user, positions in self.by_user.items()}
@@ -103,17 +98,21 @@ class Corpus:
         by_id = sorted(positions, key=lambda p: self.entries[p].id)
         return max(by_id, key=lambda p: self.entries[p].posts)
 
+    @cached_property
+    def circles(self) -> dict[str, Circle]:
+        """The users of each category in their circle; partners are set before it is asked for."""
+        return {
+            category: Circle(users, self.partners, self._seed)
+            for category, users in self.by_category.items()
+        }
+
     def others(self, item: Item) -> Histories:
-        """A few histories of other users of the same category, drawn by the question.
+        """A few histories of other users of the same category: those next in the circle.
 
         The partner is left out too, so that both halves of a twin are held against the same
         others. Fewer where the category has fewer users.
         """
-        without = {item.user, self.partners.get(item.user)}
-        chance = random.Random(content_id("others", str(self._seed), item.id))
-        users = self._users_of[item.category.lower()]
-        drawn = chance.sample(users, min(len(users), self._others + len(without)))
-        chosen = [user for user in drawn if user not in without][: self._others]
+        chosen = self.circles[item.category.lower()].others(item.user, self._others)
         return tuple(_fair(item, self.latest(user).profile) for user in chosen)
 
     def rare(self, posts: Iterable[Post]) -> frozenset[str]:

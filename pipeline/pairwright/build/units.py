@@ -1,4 +1,4 @@
-"""The work of a build: one unit an item and mode, those that share a history side by side."""
+"""The work of a build: one unit an item and mode, those that share a history close together."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,19 +17,15 @@ class Unit(NamedTuple):
 
 
 def units(corpus: Corpus, modes: tuple[Mode, ...], limit: int | None = None) -> Iterator[Unit]:
-    """Every unit of the first `limit` items; a couple's units follow one another."""
+    """Every unit of the first `limit` items of the source, category by category along the circle.
+
+    A couple's units follow one another, and the histories they are held against come next.
+    """
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
-    done: set[str] = set()
-    for entry in corpus.entries[:wanted]:
-        if entry.user in done:
-            continue
-        users = [entry.user]
-        if "twin" in modes and (partner := corpus.partners.get(entry.user)):
-            users.append(partner)
-        for user in users:
-            done.add(user)
+    for category, circle in sorted(corpus.circles.items()):
+        for user in circle.users:
             for item in corpus.by_user[user]:
-                if item < wanted:
+                if item < wanted and corpus.entries[item].category == category:
                     yield from _of(corpus, item, modes)
 
 
