@@ -4,10 +4,12 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import typer
+
 from pairwright import simulated
 from pairwright.batch import Asked, Recorder
 from pairwright.build.manifest import cost
-from pairwright.client import Client, Meter
+from pairwright.client import Client, Engine, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
 from pairwright.errors import ConfigError
 from pairwright.llm import Model, Models
@@ -75,7 +77,8 @@ async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
             if SIMULATED_URL in endpoint.base_urls:
                 url = await stack.enter_async_context(simulated.serve())
                 endpoint = endpoint.model_copy(update={"base_url": url})
-            client = Client(name, endpoint, api_key(name, endpoint), meter)
+            engine = Engine(name, endpoint, _say) if endpoint.engine == "vllm" else None
+            client = Client(name, endpoint, api_key(name, endpoint), meter, engine)
             clients[name] = await stack.enter_async_context(client)
         yield EndpointCrew(config, store, clients, meter)
 
@@ -100,6 +103,10 @@ def _meter(config: Config, store: Store) -> Meter:
         calls=store.totals().calls,
         cost=cost(store, config),
     )
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:
