@@ -39,6 +39,7 @@ FLAGS = {
     "max_model_len": 4096,
     "enforce_eager": True,
     "block_size": 32,
+    "enable_chunked_prefill": False,
     "structured_outputs_config": {"backend": "guidance", "disable_any_whitespace": True},
 }
 # A machine that does other work needs minutes to start an engine.

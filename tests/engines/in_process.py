@@ -32,7 +32,7 @@ async def most_running() -> float:
             for metric in REGISTRY.collect():
                 if metric.name == "vllm:num_requests_running":
                     most = max(most, *(sample.value for sample in metric.samples))
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.02)
     except asyncio.CancelledError:
         return most
 
