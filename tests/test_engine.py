@@ -37,7 +37,6 @@ def parser() -> ArgumentParser:
     for name in ("model", "revision", "dtype", "chat-template"):
         made.add_argument(f"--{name}")
     made.add_argument("--served-model-name", nargs="+")
-    made.add_argument("--shutdown-timeout", type=int, default=0)
     made.add_argument("--max-model-len", type=int)
     made.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     made.add_argument("--quantization", choices=["fp8", "awq"])
@@ -77,11 +76,6 @@ def test_a_table_is_read_as_the_command_line_would_be() -> None:
 def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> None:
     found = flags(vllm={"model": "/models/tiny"})
     assert (found["model"], found["served_model_name"]) == ("/models/tiny", ["org/tiny"])
-
-
-def test_an_engine_gets_time_to_end_unless_the_table_says_otherwise() -> None:
-    assert flags()["shutdown_timeout"] == 10
-    assert flags(vllm={"shutdown_timeout": 3})["shutdown_timeout"] == 3
 
 
 @pytest.mark.parametrize(

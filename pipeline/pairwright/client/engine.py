@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from pairwright.client.flags import SHUTDOWN_S
 from pairwright.client.wire import Response, Transient
 from pairwright.config import Endpoint
 from pairwright.errors import ConfigError, PairwrightError
@@ -27,6 +26,8 @@ _ENVIRONMENT = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
 }
+SHUTDOWN_S = 10
+"""How long its processes may take to end. Killed, they can leave shared memory behind."""
 
 
 class Engine:

@@ -9,9 +9,6 @@ from pydantic import JsonValue
 from pairwright.config import Endpoint
 from pairwright.errors import ConfigError
 
-SHUTDOWN_S = 10
-"""How long an engine may take to end. Killed, it can leave shared memory behind."""
-
 
 def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list[str]) -> Namespace:
     """All flags as the parser's namespace, with defaults for those that the endpoint leaves out.
@@ -44,10 +41,9 @@ def wrong(name: str, key: str, message: str) -> ConfigError:
 
 def _flags(endpoint: Endpoint) -> dict[str, JsonValue]:
     """What is stored and sent is the endpoint's `model`; a flag may say where its files lie."""
-    ours: dict[str, JsonValue] = {"model": endpoint.model, "shutdown_timeout": SHUTDOWN_S}
-    if endpoint.revision is not None:
-        ours["revision"] = endpoint.revision
-    return {**ours, **endpoint.vllm, "served_model_name": endpoint.model}
+    revision = {} if endpoint.revision is None else {"revision": endpoint.revision}
+    named = {"served_model_name": endpoint.model}
+    return {"model": endpoint.model, **revision, **endpoint.vllm, **named}
 
 
 def _words(key: str, value: JsonValue) -> list[str]:
