@@ -9,6 +9,7 @@ import json
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -21,6 +22,7 @@ from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
 from pairwright.llm import CONTEXT_LENGTH, Answer, Request
 from pairwright.prompt import Message
+from study import Study, pairwright
 
 
 def described(**changes: Any) -> Endpoint:
@@ -250,6 +252,30 @@ def test_a_call_that_is_given_up_does_not_end_the_start_for_the_others(stand_in:
 
     assert asyncio.run(scenario()).status == 200
     assert stand_in.starts == 1
+
+
+def test_doctor_says_that_it_does_not_start_an_engine(tmp_path: Path, stand_in: StandIn) -> None:
+    endpoint = {"engine": "vllm", "model": "org/tiny"}
+    study = Study.make(tmp_path / "s", "unused", limit=2, endpoints__served=endpoint)
+    done = pairwright("doctor", study.config)
+    assert done.code == 0, done.said
+    assert "served: org/tiny runs in the build's own process and is not examined" in done.out
+    assert stand_in.starts == 0
+
+
+def test_a_build_asks_the_engine_and_then_needs_it_no_more(
+    tmp_path: Path, stand_in: StandIn
+) -> None:
+    endpoint = {"engine": "vllm", "model": "org/tiny"}
+    study = Study.make(tmp_path / "s", "unused", limit=3, endpoints__served=endpoint)
+    first = study.build()
+    assert first.code == 0, first.said
+    assert "vLLM starts with org/tiny" in first.err
+    files, asked = study.outcomes(), len(stand_in.asked)
+    assert asked > 3
+    again = study.build()
+    assert (again.code, "vLLM" in again.err) == (0, False)
+    assert (study.outcomes(), len(stand_in.asked), stand_in.starts) == (files, asked, 1)
 
 
 # --- what replies mean ---

@@ -19,7 +19,7 @@ from typing import Any, get_args
 import pytest
 
 from engines.fixtures import HERE, engines, environment, tiny_chat
-from engines.served import NAME, STRICT, serving_vllm
+from engines.served import NAME, STRICT, THREADS, serving_vllm
 from pairwright.build.folder import to_toml
 from pairwright.client import Client, Meter
 from pairwright.config import Endpoint
@@ -112,7 +112,7 @@ def test_in_process_and_the_server_give_the_same_texts_for_the_same_keys(
     lines.write_text("\n".join(json.dumps(asdict(r)) for r in asked), encoding="utf-8")
     command = [engines, str(HERE / "in_process.py"), *map(str, (given, lines, out))]
     done = subprocess.run(
-        command, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S
+        command, env=environment(**THREADS), capture_output=True, text=True, timeout=PATIENCE_S
     )
     assert done.returncode == 0, done.stderr
     *here, last = map(json.loads, out.read_text(encoding="utf-8").splitlines())
@@ -196,7 +196,7 @@ def building(engines: str, config: Path, run: Path, *options: str) -> subprocess
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=environment(COLUMNS="200"),
+        env=environment(COLUMNS="200", **THREADS),
         start_new_session=True,
     )
 

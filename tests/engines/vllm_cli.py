@@ -14,7 +14,7 @@ def version(distribution_name: str) -> str:
 
 
 if __name__ == "__main__":
-    importlib.metadata.version = version  # type: ignore[assignment]
-    from vllm.entrypoints.cli.main import main  # type: ignore[import-not-found]
+    importlib.metadata.version = version
+    from vllm.entrypoints.cli.main import main
 
     main()
