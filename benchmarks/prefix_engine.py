@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 # One process: a model this small spends its time on talk between processes otherwise.
 os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
-from vllm import LLM, SamplingParams  # type: ignore[import-not-found]
+from vllm import LLM, SamplingParams
 
 BLOCK = 32
 """Tokens of a block of the cache, the least that vLLM takes on a CPU."""

@@ -29,6 +29,7 @@ from pairwright import cli
 from pairwright.audit.explain import PARTS
 from pairwright.audit.records import Explained
 from pairwright.config import (
+    DECIDING,
     OPERATIONAL,
     PRESETS,
     Budget,
@@ -151,6 +152,8 @@ def config_page() -> str:
         " source. A second run in the folder must agree with it, or be given `--accept-changes`."
         " Free to change at any time, because they do not decide what comes out:",
         f"- in `[endpoints.NAME]`: {', '.join(f'`{key}`' for key in sorted(OPERATIONAL))}\n"
+        "- in `[endpoints.NAME.vllm]`: all flags but"
+        f" {', '.join(f'`{flag}`' for flag in sorted(DECIDING))}\n"
         "- endpoints that no role names\n"
         + "\n".join(f"- the table `[{name}]`" for name in _free_tables()),
     )

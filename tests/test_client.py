@@ -618,7 +618,7 @@ def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
-    server = balance.Server(url="", session=None)  # type: ignore[arg-type]
+    server = balance.Server(wire=None)  # type: ignore[arg-type]
     rests = []
     for _ in range(12):
         server.failed()
@@ -631,7 +631,7 @@ def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
 
 
 def test_if_all_rest_the_first_to_wake_is_asked() -> None:
-    a, b = (balance.Server(url="", session=None) for _ in range(2))  # type: ignore[arg-type]
+    a, b = (balance.Server(wire=None) for _ in range(2))  # type: ignore[arg-type]
     a.rests_until, b.rests_until = (time.monotonic() + s for s in (50, 40))
     assert balance.least_busy([a, b]) is b
 

@@ -150,6 +150,8 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("words = 100", "words = 60", ["words = 60", "min_aspects"]),
         ('"http://127.0.0.1:8000/v1"', "[]", ["[endpoints.local.base_url]", "missing"]),
         ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "no address"]),
+        ('base_url = "http://127.0.0.1:8000/v1"', "",
+         ["[endpoints.local.base_url]", "required", "Add endpoints.local.base_url"]),
         ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string or a list"]),
         ('model = "m"', 'model = "m"\ntimeout_s = inf', ["[endpoints.local.timeout_s]", "finite"]),
         ("temperature = 0.0", "temperature = nan", ["[sampling.judge.temperature]", "finite"]),
@@ -168,6 +170,74 @@ def test_a_bad_config_is_named_with_file_key_and_remedy(
         assert words in message
     assert caught.value.fix.strip()
     assert message.endswith(caught.value.fix)
+
+
+IN_PROCESS = """
+engine = "vllm"
+model = "org/name"
+concurrency = 256
+
+[endpoints.local.vllm]
+dtype = "bfloat16"
+tensor_parallel_size = 2
+structured_outputs_config = { backend = "guidance" }
+"""
+
+
+def in_process(old: str = "", new: str = "") -> str:
+    server = 'base_url = "http://127.0.0.1:8000/v1"\nmodel = "m"\n'
+    return changed(server, IN_PROCESS.replace(old, new) if old else IN_PROCESS)
+
+
+def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str], Path]) -> None:
+    endpoint = load(write(in_process())).endpoints["local"]
+    assert endpoint.base_urls == ()
+    assert endpoint.vllm == {
+        "dtype": "bfloat16",
+        "tensor_parallel_size": 2,
+        "structured_outputs_config": {"backend": "guidance"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (in_process('engine = "vllm"', 'engine = "sglang"'),
+         ["[endpoints.local.engine]", "'http' or 'vllm'"]),
+        (in_process('engine = "vllm"', 'engine = "http"'),
+         ["[endpoints.local.base_url]", "required"]),
+        (in_process('model = "org/name"', ""), ["[endpoints.local.model]", "required"]),
+        (in_process("concurrency = 256", 'base_url = "http://127.0.0.1:8000/v1"'),
+         ["[endpoints.local.base_url]", "no address", "leave out one"]),
+        (in_process("concurrency = 256", 'base_url = "simulated"'),
+         ["[endpoints.local.base_url]", "no address"]),
+        (in_process("concurrency = 256", 'api_key_env = "KEY"'),
+         ["[endpoints.local.api_key_env]", "is for servers"]),
+        (in_process("concurrency = 256", "rpm = 60"), ["[endpoints.local.rpm]", "is for servers"]),
+        (in_process("concurrency = 256", "tpm = 60"), ["[endpoints.local.tpm]", "is for servers"]),
+        (in_process("concurrency = 256", 'token_parameter = "max_completion_tokens"'),
+         ["[endpoints.local.token_parameter]", "is for servers"]),
+        (in_process('dtype = "bfloat16"', 'served_model_name = "n"'),
+         ["[endpoints.local.vllm]", "'served_model_name' has its own place"]),
+        (in_process('dtype = "bfloat16"', 'revision = "n"'),
+         ["[endpoints.local.vllm]", "'revision' has its own place"]),
+        (in_process('dtype = "bfloat16"', "gpu_memory_utilization = inf"),
+         ["[endpoints.local.vllm.gpu_memory_utilization]", "finite"]),
+        (in_process('dtype = "bfloat16"', "at = 2026-01-01"),
+         ["[endpoints.local.vllm.at]", "JSON"]),
+        (changed('model = "m"', 'model = "m"\nvllm = {dtype = "float16"}'),
+         ["[endpoints.local.vllm]", "is for engine = 'vllm'"]),
+        (changed('model = "m"', 'model = "m"\nvllm = "fast"'),
+         ["[endpoints.local.vllm]", "table"]),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_with_an_engine_is_named(
+    write: Callable[[str], Path], content: str, told: list[str]
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(write(content))
+    for words in told:
+        assert words in str(caught.value)
 
 
 def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
@@ -273,6 +343,14 @@ def test_equal_configs_do_not_differ() -> None:
         {"budget": {"max_calls": 5, "max_cost": 1.0}},
         {"endpoints": endpoint(attempts=10)},
         {"endpoints": endpoint(token_parameter="max_completion_tokens")},
+        {"endpoints": endpoint(base_url=None, engine="vllm")},
+        {
+            "endpoints": endpoint(
+                base_url=None,
+                engine="vllm",
+                vllm={"model": "folder", "tensor_parallel_size": 8, "gpu_memory_utilization": 0.8},
+            )
+        },
     ],
 )
 def test_how_a_run_is_carried_out_may_change(change: dict[str, Any]) -> None:
@@ -293,6 +371,17 @@ def test_what_decides_the_outcome_is_named_with_both_values() -> None:
         "gates.off: [] before, ['parity'] now",
         "sampling.judge.seed: 0 before, 4 now",
         "words: 100 before, 80 now",
+    ]
+
+
+def test_a_flag_that_can_change_what_an_engine_says_decides_the_outcome() -> None:
+    def flags(**given: str) -> dict[str, Any]:
+        return resolved(endpoints=endpoint(base_url=None, engine="vllm", vllm=given))
+
+    before, after = flags(dtype="bfloat16"), flags(dtype="float16", quantization="fp8")
+    assert differences(essential(before), essential(after)) == [
+        "endpoints.local.vllm.dtype: 'bfloat16' before, 'float16' now",
+        "endpoints.local.vllm.quantization: None before, 'fp8' now",
     ]
 
 

@@ -20,7 +20,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    JsonValue,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from pairwright.errors import ConfigError
 from pairwright.policy import (
@@ -38,10 +46,16 @@ SIMULATED_URL = "simulated"
 
 
 class Endpoint(Record):
-    """One OpenAI-compatible endpoint."""
+    """One OpenAI-compatible endpoint, or vLLM in this process."""
 
-    base_url: str | tuple[str, ...] = Field(
-        description="address up to /v1, or a list of equal servers, or 'simulated'"
+    engine: Literal["http", "vllm"] = Field(
+        "http", description="a server at `base_url`, or vLLM in this process"
+    )
+    base_url: str | tuple[str, ...] | None = Field(
+        None,
+        validate_default=True,
+        description="address up to /v1, or a list of equal servers, or 'simulated';"
+        " required, but for engine = 'vllm'",
     )
     model: str = Field(description="model id as the endpoint knows it")
     revision: str | None = Field(None, description="revision of the model; part of each call's key")
@@ -66,10 +80,21 @@ class Endpoint(Record):
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
+    vllm: dict[str, JsonValue] = Field(
+        default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
+    )
 
     @field_validator("base_url")
     @classmethod
-    def _somewhere(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    def _somewhere(
+        cls, value: str | tuple[str, ...] | None, info: ValidationInfo
+    ) -> str | tuple[str, ...] | None:
+        if info.data.get("engine") == "vllm":
+            if value is not None:
+                raise ValueError("engine = 'vllm' has no address: leave out one of the two")
+            return value
+        if value is None:
+            raise PydanticCustomError("missing", "Field required")
         addresses = (value,) if isinstance(value, str) else value
         if not addresses:
             raise ValueError("an address is missing")
@@ -86,9 +111,30 @@ class Endpoint(Record):
                 )
         return value
 
+    @field_validator("api_key_env", "rpm", "tpm", "token_parameter")
+    @classmethod
+    def _only_of_servers(cls, value: object, info: ValidationInfo) -> object:
+        default = cls.model_fields[str(info.field_name)].default
+        if info.data.get("engine") == "vllm" and value != default:
+            raise ValueError("is for servers: leave it out with engine = 'vllm'")
+        return value
+
+    @field_validator("vllm")
+    @classmethod
+    def _only_in_process(
+        cls, flags: dict[str, JsonValue], info: ValidationInfo
+    ) -> dict[str, JsonValue]:
+        if flags and info.data.get("engine") == "http":
+            raise ValueError("is for engine = 'vllm': a server is given its flags when it starts")
+        for name in ("served_model_name", "revision"):
+            if name in flags:
+                raise ValueError(f"{name!r} has its own place: `model` and `revision` beside it")
+        return flags
+
     @property
     def base_urls(self) -> tuple[str, ...]:
-        return (self.base_url,) if isinstance(self.base_url, str) else self.base_url
+        """The servers; none for an engine in this process."""
+        return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
         return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
@@ -247,8 +293,17 @@ PRESETS: dict[str, dict[str, Any]] = {
 # Keys that change how a run is carried out, not what comes of it: a second run may differ in them.
 OPERATIONAL = frozenset(
     {
-        "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "rpm", "tpm",
+        "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "rpm", "tpm",
         "token_parameter", "price_in", "price_out",
+    }
+)  # fmt: skip
+# Flags of an engine in this process that can change what it says. The others are about speed and
+# memory, or say where things lie.
+DECIDING = frozenset(
+    {
+        "dtype", "quantization", "kv_cache_dtype", "max_model_len", "tokenizer", "hf_overrides",
+        "chat_template", "default_chat_template_kwargs", "reasoning_parser", "generation_config",
+        "override_generation_config", "structured_outputs_config",
     }
 )  # fmt: skip
 
@@ -261,7 +316,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     roles = resolved["roles"]
     used = {roles["planner"], *roles["generator"], roles["judge"]}
     endpoints = {
-        name: {key: value for key, value in endpoint.items() if key not in OPERATIONAL}
+        name: _deciding(endpoint)
         for name, endpoint in resolved["endpoints"].items()
         if name in used
     }
@@ -269,6 +324,12 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     # The scales' own hash stands beside them.
     content = {k: v for k, v in resolved.get("content", {}).items() if k != "scales"}
     return kept | {"endpoints": endpoints, "content": content}
+
+
+def _deciding(endpoint: dict[str, Any]) -> dict[str, Any]:
+    kept = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
+    flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
+    return {**kept, "vllm": flags} if flags else kept
 
 
 def load(path: Path) -> Config:

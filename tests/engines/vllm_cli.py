@@ -15,6 +15,6 @@ def version(distribution_name: str) -> str:
 
 if __name__ == "__main__":
     importlib.metadata.version = version
-    from vllm.entrypoints.cli.main import main  # type: ignore[import-not-found]
+    from vllm.entrypoints.cli.main import main
 
     main()

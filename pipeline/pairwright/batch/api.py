@@ -20,7 +20,14 @@ class BatchApi:
     """Uploads shards, makes batches of them and fetches what came."""
 
     def __init__(self, name: str, endpoint: Endpoint, api_key: str | None) -> None:
-        """Of several base URLs the first is used. Raises ConfigError for the embedded model."""
+        """Of several base URLs the first is used. Raises ConfigError for what has no Batch API."""
+        if endpoint.engine == "vllm":
+            raise ConfigError(
+                "an engine in process has no Batch API",
+                where=f"[endpoints.{name}.engine]",
+                fix="Have the files answered by `vllm run-batch`, and `pairwright batch ingest`"
+                " them.",
+            )
         url = endpoint.base_urls[0]
         if url == SIMULATED_URL:
             raise ConfigError(

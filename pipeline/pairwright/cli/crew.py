@@ -4,10 +4,12 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import typer
+
 from pairwright import simulated
 from pairwright.batch import Asked, Recorder
 from pairwright.build.manifest import cost
-from pairwright.client import Client, Meter
+from pairwright.client import Client, Engine, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
 from pairwright.errors import ConfigError
 from pairwright.llm import Model, Models
@@ -96,7 +98,8 @@ async def clients_of(config: Config, meter: Meter) -> AsyncIterator[dict[str, Cl
             if SIMULATED_URL in endpoint.base_urls:
                 url = await stack.enter_async_context(simulated.serve())
                 endpoint = endpoint.model_copy(update={"base_url": url})
-            client = Client(name, endpoint, api_key(name, endpoint), meter)
+            engine = Engine(name, endpoint, _say) if endpoint.engine == "vllm" else None
+            client = Client(name, endpoint, api_key(name, endpoint), meter, engine)
             clients[name] = await stack.enter_async_context(client)
         yield clients
 
@@ -112,6 +115,10 @@ def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
     # Nothing is waited for, so more workers would only hold more units.
     crew.workers = 1
     return crew
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:

@@ -1,17 +1,16 @@
-"""Several base URLs of one endpoint: the least busy is asked, a dead one rests for a while."""
+"""Several servers of one endpoint: the least busy is asked, a dead one rests for a while."""
 
 import time
 from dataclasses import dataclass, field
 
-from aiohttp import ClientSession
+from pairwright.client.wire import Wire
 
 
 @dataclass
 class Server:
-    """One base URL, without a slash at its end, and its connections."""
+    """One base URL, or the engine in this process."""
 
-    url: str
-    session: ClientSession
+    wire: Wire
     in_flight: int = 0
     failures: int = field(default=0)
     """Failures in a row; success sets it to zero."""

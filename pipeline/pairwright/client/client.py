@@ -7,15 +7,23 @@ import asyncio
 import time
 from contextlib import suppress
 
-import aiohttp
 import tenacity
 from pydantic_core import from_json
 
 from pairwright.client.balance import Server, least_busy
-from pairwright.client.connection import connect
+from pairwright.client.connection import Connection
 from pairwright.client.meter import Meter
 from pairwright.client.pace import Concurrency, Pace
-from pairwright.client.wire import BROKEN_OFF, STAND_INS, Transient, body_of, bytes_of, refusal
+from pairwright.client.wire import (
+    BROKEN_OFF,
+    STAND_INS,
+    Response,
+    Transient,
+    Wire,
+    body_of,
+    bytes_of,
+    refusal,
+)
 from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.llm import Answer, Request, completion_of
@@ -26,7 +34,15 @@ _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_ra
 class Client:
     """The `Sender` of one endpoint. Use as an async context manager."""
 
-    def __init__(self, name: str, endpoint: Endpoint, api_key: str | None, meter: Meter) -> None:
+    def __init__(
+        self,
+        name: str,
+        endpoint: Endpoint,
+        api_key: str | None,
+        meter: Meter,
+        engine: Wire | None = None,
+    ) -> None:
+        """`engine` answers in place of the endpoint's servers, and ends with the client."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -37,17 +53,16 @@ class Client:
         self._stopped = asyncio.Event()
         self._api_key = api_key
         self._answered = False
-        self._servers = [
-            Server(url.rstrip("/"), connect(url, api_key, endpoint.timeout_s))
-            for url in endpoint.base_urls
-        ]
+        wires: list[Wire] = [engine] if engine else []
+        wires += [Connection(url, api_key, endpoint.timeout_s) for url in endpoint.base_urls]
+        self._servers = [Server(wire) for wire in wires]
 
     async def __aenter__(self) -> "Client":
         return self
 
     async def __aexit__(self, *_: object) -> None:
         for server in self._servers:
-            await server.session.close()
+            await server.wire.close()
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
@@ -135,12 +150,8 @@ class Client:
     async def _post(self, server: Server, request: Request) -> Answer:
         self._meter.sent += 1
         content = bytes_of(body_of(request, self._endpoint.token_parameter))
-        try:
-            async with server.session.post(f"{server.url}/chat/completions", data=content) as reply:
-                body = _without(self._api_key, await reply.read())
-        except (TimeoutError, aiohttp.ClientError, ValueError) as error:
-            told = str(error) or f"no whole reply in {self._endpoint.timeout_s} s"
-            raise Transient(_reason(error), told[:500]) from None
+        reply = await server.wire.post(content)
+        body = _without(self._api_key, reply.body)
         if not 200 <= reply.status < 300:
             body = self._stored_instead(server, reply, body)
         try:
@@ -152,15 +163,14 @@ class Client:
             raise Transient("broken_off", f"the engine ended with {finish!r}")
         return answer
 
-    def _stored_instead(self, server: Server, reply: aiohttp.ClientResponse, body: bytes) -> bytes:
+    def _stored_instead(self, server: Server, reply: Response, body: bytes) -> bytes:
         """What is stored in place of a refusal that answers; raises where it is none."""
         try:
             said = from_json(body)
         except ValueError:
             said = body.decode("utf-8", "replace")
-        where = f"[endpoints.{self.name}] {server.url}"
-        asked = reply.headers.get("Retry-After", "")
-        meaning = refusal(reply.status, said, where, self._api_key, asked)
+        where = f"[endpoints.{self.name}] {server.wire.where}"
+        meaning = refusal(reply.status, said, where, self._api_key, reply.retry_after)
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
             raise CallFailed("http_403", str(meaning))
@@ -170,15 +180,6 @@ class Client:
 
     def _count_retry(self, _: tenacity.RetryCallState) -> None:
         self._meter.retried += 1
-
-
-def _reason(error: Exception) -> str:
-    """Why no reply came, in one word."""
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return "connection"
-    if isinstance(error, (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)):
-        return "timeout_or_dropped"
-    return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
 
 
 def _wait(state: tenacity.RetryCallState) -> float:

@@ -1,4 +1,4 @@
-"""A connection pool for one base URL, set up as the OpenAI SDK sets up its own.
+"""The wire to one base URL: a connection pool, set up as the OpenAI SDK sets up its own.
 
 The SDK itself is left out: building its objects costs more than twice what sending a call does
 (`benchmarks/throughput.md`).
@@ -10,6 +10,7 @@ import aiohttp
 import httpx2
 
 from pairwright.client.proxy import proxy_for
+from pairwright.client.wire import Response, Transient
 from pairwright.version import __version__
 
 CONNECT_S = 10
@@ -17,8 +18,39 @@ KEPT_S = 4
 """How long a quiet connection is kept: vLLM's server closes it after five seconds."""
 
 
-def connect(base_url: str, api_key: str | None, timeout_s: float) -> aiohttp.ClientSession:
-    """A session whose calls may take `timeout_s` each, body included; needs a running loop.
+class Connection:
+    """The `Wire` to one base URL. Needs a running loop."""
+
+    def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
+        self.where = base_url.rstrip("/")
+        self._timeout_s = timeout_s
+        self._session = _session(base_url, api_key, timeout_s)
+
+    async def post(self, body: bytes) -> Response:
+        url = f"{self.where}/chat/completions"
+        try:
+            async with self._session.post(url, data=body) as reply:
+                asked = reply.headers.get("Retry-After", "")
+                return Response(reply.status, await reply.read(), asked)
+        except (TimeoutError, aiohttp.ClientError, ValueError) as error:
+            told = str(error) or f"no whole reply in {self._timeout_s} s"
+            raise Transient(_reason(error), told[:500]) from None
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+def _reason(error: Exception) -> str:
+    """Why no reply came, in one word."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return "connection"
+    if isinstance(error, (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)):
+        return "timeout_or_dropped"
+    return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
+
+
+def _session(base_url: str, api_key: str | None, timeout_s: float) -> aiohttp.ClientSession:
+    """A session whose calls may take `timeout_s` each, body included.
 
     Redirects are followed, and the key does not follow to another host. Raises ConfigError for
     a proxy that cannot be used.

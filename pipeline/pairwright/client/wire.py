@@ -6,7 +6,7 @@ import re
 import time
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import to_json
 
@@ -31,6 +31,28 @@ BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
 """Finish reasons of engines that gave up: what there is of the text is no reply."""
 STAND_INS = frozenset({CONTEXT_LENGTH, "content_filter"})
 """Finish reasons of refusals that are stored like answers."""
+
+
+class Response(NamedTuple):
+    """What came back for a body, whatever its status."""
+
+    status: int
+    body: bytes
+    retry_after: str = ""
+    """That header's value."""
+
+
+class Wire(Protocol):
+    """What answers chat completions: a server, or an engine in this process."""
+
+    where: str
+    """For messages: its address."""
+
+    async def post(self, body: bytes) -> Response:
+        """Raises Transient where nothing whole came back."""
+        ...
+
+    async def close(self) -> None: ...
 
 
 class Transient(Exception):

@@ -68,12 +68,17 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
 def _endpoints(given: JsonValue) -> JsonValue:
     if not isinstance(given, dict):
         return given
-    return {
-        name: {**of, "model": model_name(model)}
-        if isinstance(of, dict) and isinstance(model := of.get("model"), str)
-        else of
-        for name, of in given.items()
-    }
+    return {name: _endpoint(of) for name, of in given.items()}
+
+
+def _endpoint(given: JsonValue) -> JsonValue:
+    """Names of models, chat templates and tokenizers without their folders."""
+    if not isinstance(given, dict) or not isinstance(model := given.get("model"), str):
+        return given
+    told: dict[str, JsonValue] = {**given, "model": model_name(model)}
+    if isinstance(flags := given.get("vllm"), dict):
+        told["vllm"] = {flag: _named(value) for flag, value in flags.items()}
+    return told
 
 
 def _sampling(given: JsonValue) -> JsonValue:

@@ -70,6 +70,13 @@ async def _examine_all(config: Config, prompts: Prompts, console: Console) -> li
     states: list[State] = []
     for name in config.roles.all:
         endpoint, sampling = config.endpoints[name], _sampling(config, name)
+        if endpoint.engine == "vllm":
+            console.print(
+                f"{name}: {endpoint.model} runs in the build's own process and is not examined;"
+                " `pairwright build --limit 1` tries it",
+                markup=False,
+            )
+            continue
         async with AsyncExitStack() as stack:
             urls: tuple[str, ...] = endpoint.base_urls
             if SIMULATED_URL in urls:

@@ -17,7 +17,7 @@ from pairwright.build.units import units
 from pairwright.cli.crew import meter_of
 from pairwright.cli.progress import Progress
 from pairwright.cli.workers.builder import Setup
-from pairwright.cli.workers.limits import most_workers
+from pairwright.cli.workers.limits import check_engines, most_workers
 from pairwright.cli.workers.pool import Pool
 from pairwright.cli.workers.spread import Engine, Heard, spread
 from pairwright.cli.workers.stopping import stopping
@@ -44,6 +44,8 @@ def build_over_workers(
     config = policy.config
     meter = meter_of(config, store)
     workers = min(most_workers(config), total)
+    if not on_ray:
+        check_engines(config)
     setup = Setup(policy, corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray)
     with ExitStack() as stack:
         engine: Engine

@@ -1,12 +1,25 @@
 """The limits of the endpoints hold for a whole run: each worker keeps its part of them."""
 
 from pairwright.config import Config, Endpoint
+from pairwright.errors import ConfigError
 
 
 def most_workers(config: Config) -> int:
     """As many as are asked for, if each can have a call in flight at every endpoint."""
     limits = [config.endpoints[name].concurrency for name in config.roles.all]
     return min([config.processes, *(limit for limit in limits if limit != "auto")])
+
+
+def check_engines(config: Config) -> None:
+    """Raise ConfigError where processes of one machine would each load a model for themselves."""
+    for name in config.roles.all:
+        if config.endpoints[name].engine == "vllm":
+            raise ConfigError(
+                f"each process would start the engine of {name!r} for itself",
+                where="[processes]",
+                fix="Leave processes out: an engine serves one process best. To share it among"
+                " several, start `vllm serve` and give its base_url.",
+            )
 
 
 def part_of(config: Config, workers: int, rank: int | None) -> Config:

@@ -1,0 +1,379 @@
+"""An engine in this process: its flags, when it starts, and what its errors mean.
+
+vLLM itself cannot run here: `StandIn` takes its place, with replies and errors that vLLM 0.32 gave.
+test_real_vllm_in_process.py asks the real one.
+"""
+
+import asyncio
+import json
+import sys
+from argparse import ArgumentParser, BooleanOptionalAction
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pairwright.client import Client, Engine, Meter, engine
+from pairwright.client.flags import parsed
+from pairwright.client.wire import Response
+from pairwright.config import Endpoint
+from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
+from pairwright.llm import CONTEXT_LENGTH, Answer, Request
+from pairwright.prompt import Message
+from study import Study, pairwright
+
+
+def described(**changes: Any) -> Endpoint:
+    return Endpoint(**{"engine": "vllm", "model": "org/tiny", "attempts": 2, **changes})
+
+
+# --- flags ---
+
+
+def parser() -> ArgumentParser:
+    """Flags as vLLM's parser has them."""
+    made = ArgumentParser(allow_abbrev=False)
+    made.add_argument("-i", dest="input_file", required=True)
+    for name in ("model", "revision", "dtype", "chat-template"):
+        made.add_argument(f"--{name}")
+    made.add_argument("--served-model-name", nargs="+")
+    made.add_argument("--max-model-len", type=int)
+    made.add_argument("--gpu-memory-utilization", type=float, default=0.9)
+    made.add_argument("--quantization", choices=["fp8", "awq"])
+    made.add_argument("--enforce-eager", action=BooleanOptionalAction, default=False)
+    made.add_argument("--enable-prefix-caching", action=BooleanOptionalAction, default=True)
+    made.add_argument("--structured-outputs-config", type=json.loads, default={})
+    return made
+
+
+def flags(**given: Any) -> dict[str, Any]:
+    return vars(parsed(parser(), "local", described(**given), ["-i", ""]))
+
+
+def test_a_table_is_read_as_the_command_line_would_be() -> None:
+    found = flags(
+        revision="r1",
+        vllm={
+            "max_model_len": 8192,
+            "gpu_memory_utilization": 0.8,
+            "quantization": "fp8",
+            "enforce_eager": True,
+            "enable_prefix_caching": False,
+            "structured_outputs_config": {"backend": "guidance"},
+            "chat_template": "--- {{ messages }}",
+        },
+    )
+    assert found["max_model_len"] == 8192
+    assert found["gpu_memory_utilization"] == 0.8
+    assert found["quantization"] == "fp8"
+    assert found["enforce_eager"] is True
+    assert found["enable_prefix_caching"] is False
+    assert found["structured_outputs_config"] == {"backend": "guidance"}
+    assert found["chat_template"] == "--- {{ messages }}"
+    assert (found["model"], found["revision"]) == ("org/tiny", "r1")
+
+
+def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> None:
+    found = flags(vllm={"model": "/models/tiny"})
+    assert (found["model"], found["served_model_name"]) == ("/models/tiny", ["org/tiny"])
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "told"),
+    [
+        ({"max_model_length": 4096}, "max_model_length", "no such flag"),
+        ({"max-model-len": 4096}, "max-model-len", "no such flag"),
+        ({"max_model_len": "long"}, "max_model_len", "invalid int value: 'long'"),
+        ({"max_model_len": 0.5}, "max_model_len", "invalid int value"),
+        ({"max_model_len": [1, 2]}, "max_model_len", "argument"),
+        ({"gpu_memory_utilization": "half"}, "gpu_memory_utilization", "invalid float value"),
+        ({"quantization": "fp7"}, "quantization", "invalid choice: 'fp7'"),
+        ({"enforce_eager": "yes"}, "enforce_eager", "explicit argument"),
+        ({"max_model_len": True}, "max_model_len", "expected one argument"),
+        ({"dtype": False}, "dtype", "unrecognized arguments: --no-dtype"),
+        ({"structured_outputs_config": "guidance"}, "structured_outputs_config", "invalid"),
+        ({"help": True}, "help", "no such flag"),
+        ({"dtype": "float16", "max_model_len": "long"}, "max_model_len", "invalid int"),
+    ],
+)
+def test_a_flag_that_vllm_does_not_take_is_named_by_its_key(
+    table: dict[str, Any], key: str, told: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        flags(vllm=table)
+    assert caught.value.where == f"[endpoints.local.vllm.{key}]"
+    assert told in caught.value.what
+    assert "vllm serve --help" in caught.value.fix
+
+
+# --- starting ---
+
+
+@dataclass
+class StandIn:
+    """Stands in for `pairwright.client.vllm` and the engine that it starts."""
+
+    replies: list[Response | Exception] = field(default_factory=list)
+    fails: Exception | None = None
+    waits_s: float = 0.0
+    starts: int = 0
+    ends: int = 0
+    asked: list[Any] = field(default_factory=list)
+
+    async def start(self, name: str, endpoint: Endpoint) -> "StandIn":
+        self.starts += 1
+        await asyncio.sleep(0.01)
+        if self.fails:
+            raise self.fails
+        return self
+
+    async def reply(self, body: bytes, where: str) -> Response:
+        self.asked.append(json.loads(body))
+        await asyncio.sleep(self.waits_s)
+        found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    @property
+    def client(self) -> SimpleNamespace:
+        return SimpleNamespace(shutdown=self._shutdown)
+
+    def _shutdown(self, timeout: float) -> None:
+        assert timeout > 0
+        self.ends += 1
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    made = StandIn([good()])
+    module = ModuleType("pairwright.client.vllm")
+    module.start = made.start  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(engine, "find_spec", lambda _: True)
+    monkeypatch.setattr(engine, "_ENVIRONMENT", {})
+    return made
+
+
+def good(text: str = "fine", finish: str = "stop") -> Response:
+    choice = {"index": 0, "message": {"content": text}, "finish_reason": finish}
+    usage = {"prompt_tokens": 12, "completion_tokens": 3}
+    return Response(200, json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+def bad(status: int, message: str, param: str | None = None) -> Response:
+    """As vLLM's ErrorResponse has it."""
+    error = {"message": message, "type": "BadRequestError", "param": param, "code": status}
+    return Response(status, json.dumps({"error": error}).encode())
+
+
+def ask(text: str = "hello") -> Request:
+    return Request(model="org/tiny", messages=(Message("user", text),), max_tokens=50)
+
+
+def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Answer | Any]:
+    """What comes of calls that are in flight at once."""
+
+    async def scenario() -> list[Answer | Any]:
+        endpoint = described(**changes)
+        told = [] if said is None else said
+        wire = Engine("local", endpoint, told.append)
+        async with Client("local", endpoint, None, Meter(), wire) as client:
+            calls = (client.send(ask(text)) for text in texts)
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+    return asyncio.run(scenario())
+
+
+def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "find_spec", lambda _: None)
+    with pytest.raises(ConfigError) as caught:
+        Engine("local", described(), print)
+    assert caught.value.where == "[endpoints.local] engine = 'vllm'"
+    assert "pairwright[vllm]" in caught.value.fix
+    assert "base_url" in caught.value.fix
+
+
+def test_an_engine_starts_at_the_first_call_once_for_all_and_ends_with_its_client(
+    stand_in: StandIn,
+) -> None:
+    said: list[str] = []
+    assert send(said=said) == []
+    assert (stand_in.starts, stand_in.ends, said) == (0, 0, [])
+    answers = send("a", "b", "c", said=said)
+    assert [answer.completion.text for answer in answers] == ["fine"] * 3
+    assert (stand_in.starts, stand_in.ends) == (1, 1)
+    assert ["starts with org/tiny" in line for line in said] == [True, False]
+    assert "is ready" in said[1]
+
+
+def test_the_body_is_the_one_that_a_server_gets(stand_in: StandIn) -> None:
+    send("hello")
+    assert stand_in.asked == [
+        {
+            "model": "org/tiny",
+            "messages": [{"role": "user", "content": "hello"}],
+            "max_tokens": 50,
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError("org/tiny is not a local folder"), "org/tiny is not a local folder"),
+        (RuntimeError("Engine core initialization failed."), "initialization failed"),
+        (MemoryError(), "MemoryError"),
+        (ConfigError("no such flag", where="[endpoints.local.vllm.x]", fix="..."), "no such flag"),
+    ],
+)
+def test_an_engine_that_cannot_start_is_tried_once_and_every_call_is_told(
+    stand_in: StandIn, error: Exception, told: str
+) -> None:
+    stand_in.fails = error
+    for failed in send("a", "b"):
+        assert isinstance(failed, InputError)
+        assert "endpoints.local" in failed.where
+        assert told in failed.what
+    assert (stand_in.starts, stand_in.ends) == (1, 0)
+
+
+def test_a_call_that_is_given_up_does_not_end_the_start_for_the_others(stand_in: StandIn) -> None:
+    async def scenario() -> Response:
+        wire = Engine("local", described(), print)
+        impatient = asyncio.create_task(wire.post(b"{}"))
+        await asyncio.sleep(0)
+        patient = asyncio.create_task(wire.post(b"{}"))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        return await patient
+
+    assert asyncio.run(scenario()).status == 200
+    assert stand_in.starts == 1
+
+
+def test_doctor_says_that_it_does_not_start_an_engine(tmp_path: Path, stand_in: StandIn) -> None:
+    endpoint = {"engine": "vllm", "model": "org/tiny"}
+    study = Study.make(tmp_path / "s", "unused", limit=2, endpoints__served=endpoint)
+    done = pairwright("doctor", study.config)
+    assert done.code == 0, done.said
+    assert "served: org/tiny runs in the build's own process and is not examined" in done.out
+    assert stand_in.starts == 0
+
+
+def test_a_build_asks_the_engine_and_then_needs_it_no_more(
+    tmp_path: Path, stand_in: StandIn
+) -> None:
+    endpoint = {"engine": "vllm", "model": "org/tiny"}
+    study = Study.make(tmp_path / "s", "unused", limit=3, endpoints__served=endpoint)
+    first = study.build()
+    assert first.code == 0, first.said
+    assert "vLLM starts with org/tiny" in first.err
+    files, asked = study.outcomes(), len(stand_in.asked)
+    assert asked > 3
+    again = study.build()
+    assert (again.code, "vLLM" in again.err) == (0, False)
+    assert (study.outcomes(), len(stand_in.asked), stand_in.starts) == (files, asked, 1)
+
+
+# --- what replies mean ---
+
+LONG = (
+    "This model's maximum context length is 2048 tokens. However, your prompt contains at least"
+    " 2049 input tokens, which exceeds this limit even without any output tokens. Please reduce the"
+    " length of the input prompt. (parameter=input_tokens, value=2049)"
+)
+
+
+def test_one_prompt_that_is_too_long_is_stored_as_that_and_the_others_go_on(
+    stand_in: StandIn,
+) -> None:
+    stand_in.replies = [good("a"), bad(400, LONG, "input_tokens"), good("c")]
+    finishes = [answer.completion.finish for answer in send("a", "b", "c")]
+    assert finishes == ["stop", CONTEXT_LENGTH, "stop"]
+
+
+REFUSED = {
+    "more room than the context": bad(
+        400,
+        "max_tokens=9000 cannot be greater than max_model_len=2048. Please request fewer output"
+        " tokens. (parameter=max_tokens, value=9000)",
+        "max_tokens",
+    ),
+    "no room": bad(400, "max_tokens must be at least 1, got -1. (value=-1)", "max_tokens"),
+    "another model": bad(404, "The model `nope` does not exist. Valid aliases: tiny.", "model"),
+    "a schema of no type": bad(400, "Grammar error: Invalid type: objct"),
+    "a schema for another backend": bad(
+        400, 'Grammar error: Unimplemented keys: ["uniqueItems"]', "response_format"
+    ),
+    "a schema for no backend": bad(
+        400, "The provided JSON schema contains features not supported by xgrammar."
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_every_call_would_meet_stops_the_run(stand_in: StandIn, name: str) -> None:
+    stand_in.replies = [REFUSED[name]]
+    (error,) = send("a")
+    assert isinstance(error, EndpointRefused)
+    assert str(error).startswith("[endpoints.local] vLLM in this process: 4")
+    assert len(stand_in.asked) == 1
+
+
+FAILED = {
+    "no messages": (bad(400, "Cannot apply chat template to an empty conversation."), "http_400"),
+    "half an emoji": (bad(400, "TextEncodeInput must be Union[...]"), "http_400"),
+    "a bug of the engine": (bad(500, "Internal server error"), "http_500"),
+    "a full queue": (bad(503, "Too many requests are waiting."), "http_503"),
+    "broken off": (good("half a rep", "abort"), "broken_off"),
+    "no body of a chat": (Response(200, b'{"object": "list"}'), "malformed_body"),
+}
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_what_concerns_one_call_fails_it_alone(stand_in: StandIn, name: str) -> None:
+    reply, reason = FAILED[name]
+    stand_in.replies = [reply]
+    (error,) = send("a", attempts=1)
+    assert isinstance(error, CallFailed)
+    assert error.reason == reason
+
+
+def test_a_reply_that_does_not_come_in_time_is_given_up(stand_in: StandIn) -> None:
+    stand_in.waits_s = 5
+    (error,) = send("a", attempts=1, timeout_s=0.05)
+    assert isinstance(error, CallFailed)
+    assert "no whole reply in 0.05 s" in error.detail
+
+
+def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
+    dead = EndpointRefused("[endpoints.local] vLLM in this process has died: out of memory")
+    stand_in.replies = [good(), dead]
+    first, *others = send("a", "b", "c")
+    assert isinstance(first, Answer)
+    assert others == [dead, dead]
+    assert stand_in.ends == 1
+
+
+def test_asked_to_stop_it_answers_what_is_in_flight_and_takes_nothing_more(
+    stand_in: StandIn,
+) -> None:
+    stand_in.waits_s = 0.05
+
+    async def scenario() -> Answer:
+        endpoint = described()
+        wire = Engine("local", endpoint, print)
+        async with Client("local", endpoint, None, Meter(), wire) as client:
+            on_its_way = asyncio.create_task(client.send(ask("a")))
+            await asyncio.sleep(0.03)
+            client.stop()
+            with pytest.raises(Interrupted):
+                await client.send(ask("b"))
+            return await on_its_way
+
+    answer = asyncio.run(scenario())
+    assert answer.completion.text == "fine"
+    assert len(stand_in.asked) == 1

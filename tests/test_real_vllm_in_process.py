@@ -1,0 +1,282 @@
+"""vLLM in process against vLLM's server, for real: a tiny model of random weights on a CPU.
+
+Its replies mean nothing, but they are the same for the same request: what is shown is that both
+ways send and store the same.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from engines.fixtures import HERE, engines, environment, tiny_chat
+from engines.served import NAME, STRICT, THREADS, serving_vllm
+from pairwright.build.folder import to_toml
+from pairwright.client import Client, Meter
+from pairwright.config import Endpoint
+from pairwright.errors import StoreError
+from pairwright.llm import CONTEXT_LENGTH, Completion, Request, Unstored, completion_of
+from pairwright.policy import TextGate
+from pairwright.prompt import Message
+from pairwright.store import Store
+from study import OUTCOMES
+
+__all__ = ["engines", "tiny_chat"]
+
+pytestmark = pytest.mark.real
+
+FLAGS = {
+    "dtype": "float32",
+    "max_model_len": 4096,
+    "enforce_eager": True,
+    "block_size": 32,
+    "enable_chunked_prefill": False,
+    "structured_outputs_config": {"backend": "guidance", "disable_any_whitespace": True},
+}
+# A machine that does other work needs minutes to start an engine.
+PATIENCE_S = 1500
+
+
+@pytest.fixture(scope="module")
+def server(
+    engines: str, tiny_chat: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The base URL of `vllm serve` with the same flags."""
+    folder = tmp_path_factory.mktemp("served")
+    with serving_vllm(engines, tiny_chat, folder, *STRICT, "--max-model-len", "4096") as served:
+        yield served.url
+
+
+def in_process(folder: Path) -> dict[str, Any]:
+    return {"engine": "vllm", "model": NAME, "vllm": {**FLAGS, "model": str(folder)}}
+
+
+# ---- single calls ---------------------------------------------------------------------------
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "aspects": {
+            "type": "array",
+            "items": {"type": "string", "enum": ["warm", "brief", "exact"]},
+            "minItems": 1,
+            "maxItems": 3,
+        },
+        "score": {"type": "integer", "minimum": 1, "maximum": 5},
+    },
+    "required": ["aspects", "score"],
+    "additionalProperties": False,
+}
+
+
+def ask(text: str, **changes: Any) -> Request:
+    messages = (Message("system", "You answer."), Message("user", text))
+    given = {"temperature": 0.9, "top_p": 0.95, "seed": 0, "max_tokens": 48, **changes}
+    return Request(model=NAME, messages=messages, **given)
+
+
+def requests() -> list[Request]:
+    plain = [
+        ask(f"How do I keep bread fresh, {n}?", draw=draw, seed=draw)
+        for n in range(8)
+        for draw in range(3)
+    ]
+    structured = [
+        ask(f"Is this warm, {n}?", schema_name="judge", schema_json=json.dumps(SCHEMA), seed=seed)
+        for n in range(6)
+        for seed in (0, 7)
+    ]
+    odd = [ask("naïve 👩‍🚀 {{ x }} </post> <|end|>"), ask("Coldest.", temperature=0.0)]
+    return [*plain, *structured, *odd, too_long()]
+
+
+def too_long() -> Request:
+    return ask("bread " * 2000)
+
+
+def test_in_process_and_the_server_give_the_same_texts_for_the_same_keys(
+    engines: str, tiny_chat: Path, server: str, tmp_path: Path
+) -> None:
+    asked = requests()
+    given, lines, out = (tmp_path / name for name in ("endpoint.json", "asked.jsonl", "replies"))
+    given.write_text(json.dumps(in_process(tiny_chat)), encoding="utf-8")
+    lines.write_text("\n".join(json.dumps(asdict(r)) for r in asked), encoding="utf-8")
+    command = [engines, str(HERE / "in_process.py"), *map(str, (given, lines, out))]
+    done = subprocess.run(
+        command, env=environment(**THREADS), capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == 0, done.stderr
+    *here, last = map(json.loads, out.read_text(encoding="utf-8").splitlines())
+
+    there = asyncio.run(_of_server(server, asked))
+    assert here == [{"key": r.key, "text": r.text, "finish": r.finish} for r in there]
+    # Draws differ, schemas are followed, and one prompt that is too long fails alone.
+    plain, structured = here[:24], here[24:36]
+    for n in range(0, len(plain), 3):
+        assert len({line["text"] for line in plain[n : n + 3]}) == 3
+    for line in structured:
+        assert json.loads(line["text"])["score"] in range(1, 6)
+    assert [line["finish"] for line in here].count(CONTEXT_LENGTH) == 1
+    assert here[-1]["finish"] == CONTEXT_LENGTH
+    assert "4096" in here[-1]["text"]
+    assert last["most_running"] > 8
+
+
+async def _of_server(url: str, asked: list[Request]) -> list[Completion]:
+    endpoint = Endpoint(base_url=url, model=NAME)
+    async with Client("served", endpoint, None, Meter()) as client:
+        llm = Unstored(client)
+        return await asyncio.gather(*(llm.complete(request) for request in asked))
+
+
+# ---- a build --------------------------------------------------------------------------------
+
+ASPECTS = [
+    {"aspect": "Names the tools to use", "reason": "Asks for tools", "evidence": "Which tool?"},
+    {"aspect": "Fits a small kitchen", "reason": "Has no room", "evidence": "My kitchen is small."},
+]
+
+
+def item(name: str, question: str) -> dict[str, Any]:
+    posts = [
+        {"id": f"{name}-p{n}", "text": f"My kitchen is small. Which tool helps, {n}?"}
+        for n in range(3)
+    ]
+    return {
+        "id": name,
+        "user": f"user-{name}",
+        "question": question,
+        "category": "cooking",
+        "profile": posts,
+        "rubric_aspects": ASPECTS,
+    }
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A folder with items; one question is longer than the model's context."""
+    questions = [f"How do I bake bread, number {n}?" for n in range(5)]
+    items = [item(f"i{n}", question) for n, question in enumerate(questions)]
+    items.append(item("huge", "How do I bake bread? " * 300))
+    (tmp_path / "items.json").write_text(json.dumps(items), encoding="utf-8")
+    return tmp_path
+
+
+def write_config(study: Path, endpoint: dict[str, Any]) -> Path:
+    sampling = {"max_tokens": 64, "attempts": 4}
+    settings = {
+        "modes": ["violate"],
+        "aspects": "gold",
+        "draws": 2,
+        # Nonsense passes no gate of texts, and judges shall be asked, too.
+        "gates": {"off": list(get_args(TextGate))},
+        "source": {"path": "items.json"},
+        "roles": {"planner": "local", "generator": "local", "judge": "local"},
+        "endpoints": {"local": {**endpoint, "concurrency": 16}},
+        "sampling": {"generator": sampling, "judge": {**sampling, "temperature": 0.7}},
+    }
+    path = study / "pairwright.toml"
+    path.write_text(to_toml(settings), encoding="utf-8")
+    return path
+
+
+def building(engines: str, config: Path, run: Path, *options: str) -> subprocess.Popen[str]:
+    """`pairwright build` in a process group of its own, which a terminal's Ctrl-C would reach."""
+    program = "from pairwright.cli import main; main()"
+    return subprocess.Popen(
+        [engines, "-c", program, "build", str(config), "--run", str(run), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment(COLUMNS="200", **THREADS),
+        start_new_session=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Exit code and everything that it said."""
+    try:
+        said, _ = process.communicate(timeout=PATIENCE_S)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, said
+
+
+def stored(run: Path) -> dict[str, str]:
+    """The text of every stored call by its key."""
+    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+        rows = store._execute("SELECT key, reply FROM calls").fetchall()
+    return {key: completion_of(key, reply).text for key, reply in rows}
+
+
+def outcomes(run: Path) -> dict[str, bytes]:
+    return {name: (run / name).read_bytes() for name in OUTCOMES}
+
+
+def n_stored(run: Path) -> int:
+    try:
+        return len(stored(run))
+    except StoreError:
+        return 0
+
+
+def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
+    engines: str, tiny_chat: Path, server: str, study: Path
+) -> None:
+    run = study / "run"
+    config = write_config(study, in_process(tiny_chat))
+
+    # Ctrl-C reaches the engine's processes, too: they must answer what is in flight.
+    process = building(engines, config, run)
+    while n_stored(run) < 3:
+        assert process.poll() is None, ended(process)
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    code, said = ended(process)
+    assert code == 130, said
+    assert "waiting for" in said
+    assert "has died" not in said
+    before = stored(run)
+    assert not (run / "pairs.jsonl").exists()
+
+    code, said = ended(building(engines, config, run))
+    assert code == 0, said
+    assert "vLLM is ready" in said
+    whole, files = stored(run), outcomes(run)
+    assert whole.items() > before.items()
+    rejected = [json.loads(line) for line in files["rejected.jsonl"].splitlines()]
+    too_long = [r["item_id"] for r in rejected if r["reason"] == CONTEXT_LENGTH]
+    assert too_long == ["huge"]
+    assert not files["failed.jsonl"]
+
+    # Everything is stored: no engine is started, nothing is sent.
+    code, said = ended(building(engines, config, run))
+    assert (code, "vLLM starts" in said) == (0, False), said
+    assert outcomes(run) == files
+
+    # A server goes on with it, once it is said that it has the same flags, and need not answer.
+    config = write_config(study, {"base_url": server, "model": NAME})
+    code, said = ended(building(engines, config, run))
+    assert (code, "endpoints.local.vllm" in said) == (2, True), said
+    code, said = ended(building(engines, config, run, "--accept-changes"))
+    assert code == 0, said
+    assert stored(run) == whole
+    for name in ("pairs.jsonl", "rejected.jsonl"):
+        assert outcomes(run)[name] == files[name]
+
+    # In a run of its own it answers as the engine did, every call.
+    alone = study / "alone"
+    code, said = ended(building(engines, config, alone))
+    assert code == 0, said
+    assert stored(alone) == whole
+    assert outcomes(alone)["rejected.jsonl"] == files["rejected.jsonl"]
