@@ -7,22 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from engines.fixtures import engines
-
 pytestmark = pytest.mark.real
 
-ROOT = Path(__file__).resolve().parents[1]
-__all__ = ["engines"]
+BENCHMARK = Path(__file__).resolve().parents[1] / "benchmarks" / "prefix_cache.py"
+USERS = "20"
 
 
-@pytest.mark.usefixtures("engines")
 def test_a_history_is_computed_once_for_all_questions_it_is_read_for() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "prefix_cache.py", "20"],
-        capture_output=True, text=True, timeout=1800,
-    )  # fmt: skip
+        [sys.executable, BENCHMARK, USERS], capture_output=True, text=True, timeout=3600
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    assert found["calls_per_history"] > 4
+    assert found["calls_per_history"] > 4.5
     assert found["computed_ratio"] <= 0.45
-    assert found["computed_ratio_item"] < 0.85
+    assert found["computed_ratio_item"] <= 0.85
