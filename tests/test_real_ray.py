@@ -1,21 +1,20 @@
 """A build over a real Ray cluster of several nodes on this machine's loopback.
 
-A node is a raylet with its own workers and resources, started by `ray start`; the run folder is on
-the one file system that they share. What an endpoint was asked is counted at the endpoint.
+A node is a raylet with its own workers; the run folder is on the one file system that they share.
+What an endpoint was asked is counted at the endpoint.
 """
 
+import json
 import os
 import shlex
-import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
-from uuid import uuid4
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -33,89 +32,41 @@ KEY = "sk-of-a-test-3b1f9c55d2"
 PROGRAM = "from pairwright.cli import main; main()"
 
 
-class Nodes:
-    """A head without CPUs, and nodes with one each, so that every worker has its own node."""
+class Nodes(NamedTuple):
+    """A running cluster."""
 
-    def __init__(self, python: str, folder: Path) -> None:
-        self._ray = str(Path(python).parent / "ray")
-        self._mark = uuid4().hex
-        # Sockets have short paths.
-        self._temporary = Path("/tmp") / f"pw-ray-{self._mark[:8]}"
-        self._environment = environment(PAIRWRIGHT_TEST_RAY=self._mark)
-        self.address = f"127.0.0.1:{free_port()}"
-        port = self.address.split(":")[1]
-        self._start(
-            "--head", "--port", port, "--num-cpus", "0", "--include-dashboard", "false",
-            "--temp-dir", str(self._temporary),
-        )  # fmt: skip
-
-    def add(self, n: int) -> None:
-        for _ in range(n):
-            self._start("--address", self.address, "--num-cpus", "1")
-
-    def add_without(self, folder: Path) -> None:
-        """A node that has an empty folder in this one's place."""
-        mount = f'mount -t tmpfs none {shlex.quote(str(folder))} && exec "$@"'
-        self._start(
-            "--address", self.address, "--num-cpus", "1",
-            inside=("unshare", "--map-root-user", "--mount", "sh", "-c", mount, "sh"),
-        )  # fmt: skip
-
-    def _start(self, *options: str, inside: tuple[str, ...] = ()) -> None:
-        before = set(self.raylets)
-        command = [
-            *inside, self._ray, "start", "--node-ip-address", "127.0.0.1", "--disable-usage-stats",
-            "--object-store-memory", str(100 * 2**20), *options,
-        ]  # fmt: skip
-        done = subprocess.run(command, env=self._environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert set(self.raylets) - before
-
-    @property
-    def raylets(self) -> list[int]:
-        """In the order of their start; the head's is the first."""
-        return [pid for pid in self._pids() if "raylet/raylet" in command_of(pid)]
-
-    def _pids(self) -> list[int]:
-        found = []
-        for path in Path("/proc").glob("[0-9]*/environ"):
-            try:
-                if self._mark.encode() in path.read_bytes():
-                    found.append(int(path.parent.name))
-            except OSError:
-                continue
-        return sorted(found)
-
-    def logs(self) -> Iterator[Path]:
-        return (path for path in self._temporary.rglob("*") if path.is_file())
-
-    def end(self) -> None:
-        for pid in self._pids():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        shutil.rmtree(self._temporary, ignore_errors=True)
+    address: str
+    raylets: list[int]
+    """Process ids, the head's first."""
+    folder: Path
 
 
-def command_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+Start = Callable[..., Nodes]
 
 
 @pytest.fixture
-def nodes(engines: str, tmp_path: Path) -> Iterator[Nodes]:
-    started = Nodes(engines, tmp_path)
-    try:
+def start(engines: str) -> Iterator[Start]:
+    """Start a cluster of a head without CPUs and nodes with one each."""
+    with ExitStack() as stack:
+
+        def started(nodes: int, *, head_cpus: int = 0, inside: tuple[str, ...] = ()) -> Nodes:
+            # Sockets need short paths.
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="pw-ray-", dir="/tmp")))
+            program = str(Path(__file__).parent / "engines" / "ray_nodes.py")
+            command = [*inside, engines, program, str(head_cpus), str(nodes), str(folder)]
+            process = stack.enter_context(
+                subprocess.Popen(
+                    command, env=environment(), text=True, stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                )
+            )  # fmt: skip
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.startswith("{"):
+                    return Nodes(**json.loads(line), folder=folder)
+            raise AssertionError("the cluster did not start")
+
         yield started
-    finally:
-        started.end()
 
 
 @contextmanager
@@ -175,10 +126,10 @@ def ended(process: subprocess.Popen[str]) -> str:
 
 
 def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
-    engines: str, nodes: Nodes, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    nodes.add(3)
+    nodes = start(3)
     with in_thread(simulated(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url)
         with building(engines, study, nodes) as process:
@@ -191,15 +142,16 @@ def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
         assert not (study.run / "shards").exists()
         assert {asked.headers["Authorization"] for asked in endpoint.asked} == {f"Bearer {KEY}"}
     assert KEY not in said
-    leaked = [path for path in nodes.logs() if KEY.encode() in path.read_bytes()]
-    assert not leaked
+    logs = [path for path in nodes.folder.rglob("*") if path.is_file()]
+    assert any("raylet" in path.name for path in logs)
+    assert not [path for path in logs if KEY.encode() in path.read_bytes()]
 
 
 def test_a_killed_driver_is_gone_on_with_by_another_number_of_workers(
-    engines: str, nodes: Nodes, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    nodes.add(3)
+    nodes = start(3)
     with in_thread(simulated(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
         with building(engines, study, nodes) as process:
@@ -225,10 +177,10 @@ def quiet(endpoint: Endpoint) -> None:
 
 
 def test_ctrl_c_lets_actors_finish_what_is_in_flight(
-    engines: str, nodes: Nodes, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     _, calls = alone
-    nodes.add(2)
+    nodes = start(2)
     with in_thread(simulated(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
         with building(engines, study, nodes) as process:
@@ -243,12 +195,14 @@ def test_ctrl_c_lets_actors_finish_what_is_in_flight(
 
 
 def test_a_node_that_does_not_see_the_run_folder_is_named(
-    engines: str, nodes: Nodes, tmp_path: Path
+    engines: str, start: Start, tmp_path: Path
 ) -> None:
-    """A node with a mount of its own stands for a host without the file system."""
+    """A cluster with a mount of its own stands for hosts without the file system."""
     hidden = tmp_path / "hidden"
     hidden.mkdir()
-    nodes.add_without(hidden)
+    mount = f'mount -t tmpfs none {shlex.quote(str(hidden))} && exec "$@"'
+    namespace = ("unshare", "--map-root-user", "--mount", "sh", "-c", mount, "sh")
+    nodes = start(0, head_cpus=1, inside=namespace)
     with in_thread(simulated()) as endpoint:
         study = make(hidden / "s", endpoint.url, processes=1)
         with building(engines, study, nodes) as process:

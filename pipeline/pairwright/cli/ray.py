@@ -64,6 +64,7 @@ class Actor:
         self._builder: Builder | None = None
         self._kept = AsyncExitStack()
         self._watch: asyncio.Task[None] | None = None
+        self._refusal: PairwrightError | None = None
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch of one chunk; gives one report."""
@@ -95,18 +96,22 @@ class Actor:
 
     async def _seen(self) -> bytes:
         """What the token holds. Its node may take a while to see a new file of another's."""
+        if self._refusal:
+            raise self._refusal
         for _ in range(int(SEEN_S / LOOK_S)):
             with suppress(OSError):
                 return self._token.read_bytes()
             await asyncio.sleep(LOOK_S)
         if self._token.parent.exists():
-            raise Interrupted("the run was asked to stop")
-        raise InputError(
+            self._refusal = Interrupted("the run was asked to stop")
+            raise self._refusal
+        self._refusal = InputError(
             f"the node {ray.util.get_node_ip_address()} does not see this folder",
             where=self._token.parent.parent,
             fix="Give a --run folder that all nodes have at the same path, on a file system that"
             " they share.",
         )
+        raise self._refusal
 
     def _count(self, chunk: Chunk) -> None:
         """Raise where the run has ended, or actors have died of this chunk again and again."""

@@ -1,0 +1,28 @@
+"""A Ray cluster of several nodes on loopback: ray_nodes.py HEAD_CPUS NODES FOLDER.
+
+A node is a raylet with its own workers, and one CPU. Prints one line of JSON, `address` and
+`raylets` (process ids in the order of their start, the head's first), and ends with its standard
+input. Run by the engines' environment.
+"""
+
+import json
+import sys
+
+from ray.cluster_utils import Cluster  # type: ignore[import-not-found]
+
+MEMORY = 100 * 2**20
+
+
+def main(head_cpus: int, nodes: int, folder: str) -> None:
+    cluster = Cluster()
+    head = {"temp_dir": folder, "include_dashboard": False}
+    started = [cluster.add_node(num_cpus=head_cpus, object_store_memory=MEMORY, **head)]
+    started += [cluster.add_node(num_cpus=1, object_store_memory=MEMORY) for _ in range(nodes)]
+    raylets = [node.all_processes["raylet"][0].process.pid for node in started]
+    print(json.dumps({"address": cluster.address, "raylets": raylets}), flush=True)
+    sys.stdin.read()
+    cluster.shutdown()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
