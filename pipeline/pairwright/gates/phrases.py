@@ -100,15 +100,17 @@ def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str 
     said, lowered = _said(response)
     if not any(word in lowered for word in _NEEDS[pattern]):
         return None
-    asked = _plain(question).lower()
-    phrases = (match.group() for match in pattern.finditer(said))
+    phrases = [match.group() for match in pattern.finditer(said)]
+    asked = _plain(question).lower() if phrases else ""
     return next((phrase for phrase in phrases if phrase.lower() not in asked), None)
 
 
 @lru_cache(maxsize=256)
 def _said(response: str) -> tuple[str, str]:
     """What a response says itself, and the same in lower case behind a space."""
-    said = _QUOTED.sub('""', _plain(response))
+    said = _plain(response)
+    if '"' in said:
+        said = _QUOTED.sub('""', said)
     return said, f" {said}".lower()
 
 
