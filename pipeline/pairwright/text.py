@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Set
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
@@ -111,7 +111,8 @@ def terms_of(words: Iterable[str]) -> frozenset[str]:
 
 def jaccard(a: Set[T], b: Set[T]) -> float:
     """Shared over all; 0 for two empty sets, which share nothing."""
-    return len(a & b) / len(a | b) if a or b else 0.0
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared) if a or b else 0.0
 
 
 @lru_cache(maxsize=1024)
@@ -123,9 +124,30 @@ def spans(text: str, n: int) -> frozenset[tuple[str, ...]]:
 
 def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> str | None:
     """A run of `n` words of `text` that stands in a source and not in `allowed`, if any does."""
-    own = spans(text, n) - spans(allowed, n)
-    found = [" ".join(run) for source in sources for run in own & spans(source, n)]
+    said, told, asked = words(text), _told(tuple(sources)), _told((allowed,))
+    # A run can only be where so many words in a row are known to the sources.
+    known, row = bytes(map(told.words.__contains__, said)), b"\1" * n
+    runs, at = [], known.find(row)
+    while at >= 0:
+        runs.append(f" {' '.join(said[at : at + n])} ")
+        at = known.find(row, at + 1)
+    found = [run.strip() for run in runs if run in told.text and run not in asked.text]
     return min(found, default=None)
+
+
+class _Told(NamedTuple):
+    """The words of some texts in one string, a space at both sides of each, and as a set."""
+
+    text: str
+    words: frozenset[str]
+
+
+# Both responses of a draft are held against the same posts, and against the same aspects.
+@lru_cache(maxsize=64)
+def _told(texts: tuple[str, ...]) -> _Told:
+    # No word is a bar, so no run goes over from one text to the next.
+    told = " | ".join([" ".join(words(text)) for text in texts])
+    return _Told(f" {told} ", frozenset(told.split()))
 
 
 def visible(text: str) -> str:

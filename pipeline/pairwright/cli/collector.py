@@ -7,4 +7,4 @@ def ease() -> None:
     """What is loaded by now stays, so the collector need not walk it at every round; and rounds are
     fewer, since records hold no cycles."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)

@@ -100,8 +100,8 @@ def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str 
     said, lowered = _said(response)
     if not any(word in lowered for word in _NEEDS[pattern]):
         return None
-    asked = _plain(question).lower()
-    phrases = (match.group() for match in pattern.finditer(said))
+    phrases = [match.group() for match in pattern.finditer(said)]
+    asked = _plain(question).lower() if phrases else ""
     return next((phrase for phrase in phrases if phrase.lower() not in asked), None)
 
 

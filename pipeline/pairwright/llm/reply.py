@@ -1,6 +1,7 @@
 """Structured replies: the schema that is sent, and reading what comes back."""
 
 import json
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -27,6 +28,9 @@ def parse(text: str, reply: type[R]) -> R | str:
 
 @lru_cache(maxsize=2048)
 def _parse(text: str, reply: type[Reply]) -> Reply | str:
+    # Most replies are plain JSON, which is read and checked in one step.
+    with suppress(ValidationError):
+        return reply.model_validate_json(text)
     try:
         data = json.loads(_unfenced(text), strict=False)
         if "\\ud" in text.lower():

@@ -121,6 +121,9 @@ def _is_by_columns(value: dict[str, Any]) -> bool:
 
 
 def _printable(value: str, name: str, repairs: Repairs) -> str:
+    # Most texts are, and a look is much cheaper than the patterns.
+    if value.isascii() and value.replace("\n", " ").isprintable():
+        return value.strip()
     value = _LINE_ENDS.sub("\n", value)
     clean, count = _CONTROL.subn("", value)
     if count:

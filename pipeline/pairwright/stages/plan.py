@@ -82,7 +82,8 @@ async def plan(
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
     for planned in sorted(reply.aspects, key=lambda a: -a.confidence):
-        named = _named(planned, shown)
+        quote = text.normalised(planned.evidence).strip("\"' .")
+        named = _named(planned, quote, shown)
         aspect = Aspect(
             aspect=" ".join(planned.aspect.split()),
             reason=" ".join(planned.reason.split()),
@@ -90,7 +91,7 @@ async def plan(
             post_ids=tuple(post.id for post in named),
             confidence=planned.confidence,
         )
-        if why := _unfit(aspect, named, question, stand, policy):
+        if why := _unfit(aspect, quote, named, question, stand, policy):
             dropped.append(DroppedAspect(aspect=aspect, reason=why))
         else:
             stand.append(aspect)
@@ -104,14 +105,10 @@ async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[s
     return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
 
 
-def _named(planned: PlannedAspect, shown: Shown) -> list[Post]:
+def _named(planned: PlannedAspect, quote: str, shown: Shown) -> list[Post]:
     """The shown posts that an aspect names, those that hold its evidence first."""
     posts = [post for label in planned.post_ids if (post := shown.post(label))]
-    return sorted(posts, key=lambda post: not _holds(post, planned.evidence))
-
-
-def _holds(post: Post, evidence: str) -> bool:
-    return _quote(evidence) in _as_shown(post.text)
+    return sorted(posts, key=lambda post: quote not in _as_shown(post.text))
 
 
 def _as_shown(post: str) -> str:
@@ -127,10 +124,6 @@ def _copied(aspect: str, posts: list[Post], question: str) -> bool:
     return any(run in shown for run in runs if run not in asked for shown in read)
 
 
-def _quote(evidence: str) -> str:
-    return text.normalised(evidence).strip("\"' .")
-
-
 def _wrong(reply: PlanReply) -> str | None:
     if len(reply.aspects) > MAX_PLANNED:
         return f"{len(reply.aspects)} aspects, at most {MAX_PLANNED} were asked for"
@@ -143,11 +136,16 @@ def _wrong(reply: PlanReply) -> str | None:
 
 
 def _unfit(
-    aspect: Aspect, posts: list[Post], question: str, earlier: list[Aspect], policy: PlanPolicy
+    aspect: Aspect,
+    quote: str,
+    posts: list[Post],
+    question: str,
+    earlier: list[Aspect],
+    policy: PlanPolicy,
 ) -> str | None:
     if not posts:
         return "names_no_shown_post"
-    if len(_quote(aspect.evidence).split()) < 2 or not _holds(posts[0], aspect.evidence):
+    if len(quote.split()) < 2 or quote not in _as_shown(posts[0].text):
         return "evidence_not_in_post"
     if aspect.confidence is not None and aspect.confidence < policy.min_confidence:
         return "low_confidence"
