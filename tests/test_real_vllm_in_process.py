@@ -219,6 +219,11 @@ def stored(run: Path) -> dict[str, str]:
     return {key: completion_of(key, reply).text for key, reply in rows}
 
 
+def purposes(run: Path) -> set[str]:
+    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+        return {purpose for (purpose,) in store._execute("SELECT DISTINCT purpose FROM calls")}
+
+
 def outcomes(run: Path) -> dict[str, bytes]:
     return {name: (run / name).read_bytes() for name in OUTCOMES}
 
@@ -255,9 +260,11 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     whole, files = stored(run), outcomes(run)
     assert whole.items() > before.items()
     rejected = [json.loads(line) for line in files["rejected.jsonl"].splitlines()]
-    too_long = [r["item_id"] for r in rejected if r["reason"] == CONTEXT_LENGTH]
+    too_long = [r["item_id"] for r in rejected if r["rejected"]["reason"] == CONTEXT_LENGTH]
     assert too_long == ["huge"]
     assert not files["failed.jsonl"]
+    # Both kinds of calls: free text, and replies that follow a schema.
+    assert {"write_adhering", "adherence"} <= purposes(run)
 
     # Everything is stored: no engine is started, nothing is sent.
     code, said = ended(building(engines, config, run))
