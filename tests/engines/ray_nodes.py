@@ -8,7 +8,7 @@ input. Run by the engines' environment.
 import json
 import sys
 
-from ray.cluster_utils import Cluster  # type: ignore[import-not-found]
+from ray.cluster_utils import Cluster
 
 MEMORY = 100 * 2**20
 
