@@ -154,8 +154,7 @@ def config_page() -> str:
         f"- in `[endpoints.NAME]`: {', '.join(f'`{key}`' for key in sorted(OPERATIONAL))}\n"
         "- in `[endpoints.NAME.vllm]`: all flags but"
         f" {', '.join(f'`{flag}`' for flag in sorted(DECIDING))}\n"
-        "- endpoints that no role names\n"
-        + "\n".join(f"- the table `[{name}]`" for name in _free_tables()),
+        "- endpoints that no role names\n" + "\n".join(f"- {name}" for name in _free()),
     )
 
 
@@ -199,12 +198,14 @@ def _preset(changes: dict[str, Any], table: str = "") -> str:
     return "\n".join(lines)
 
 
-def _free_tables() -> list[str]:
+def _free() -> list[str]:
+    """Keys outside tables, and whole tables, that decide nothing."""
     endpoint = {"base_url": "simulated", "model": "m"}
     roles = {"planner": "e", "generator": "e", "judge": "e"}
     stub = {"source": {"path": "x"}, "endpoints": {"e": endpoint}, "roles": roles}
     resolved = Config.model_validate(stub).model_dump(mode="json")
-    return [name for name in resolved if name not in essential(resolved)]
+    free = [name for name in resolved if name not in essential(resolved)]
+    return [f"the table `[{name}]`" if name in TABLES else f"`{name}`" for name in free]
 
 
 def _kind(name: str, field: FieldInfo) -> str:

@@ -44,8 +44,7 @@ def build_over_workers(
     config = policy.config
     meter = meter_of(config, store)
     workers = min(most_workers(config), total)
-    if not on_ray:
-        check_engines(config)
+    check_engines(config)
     setup = Setup(policy, corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray)
     with ExitStack() as stack:
         engine: Engine

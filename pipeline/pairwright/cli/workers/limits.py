@@ -11,14 +11,14 @@ def most_workers(config: Config) -> int:
 
 
 def check_engines(config: Config) -> None:
-    """Raise ConfigError where processes of one machine would each load a model for themselves."""
+    """Raise ConfigError where each worker would load a model for itself."""
     for name in config.roles.all:
         if config.endpoints[name].engine == "vllm":
             raise ConfigError(
-                f"each process would start the engine of {name!r} for itself",
+                f"each process or actor would start the engine of {name!r} for itself",
                 where="[processes]",
-                fix="Leave processes out: an engine serves one process best. To share it among"
-                " several, start `vllm serve` and give its base_url.",
+                fix="Leave processes and --engine ray out: an engine serves one process best. To"
+                " share it among several, start `vllm serve` and give its base_url.",
             )
 
 
