@@ -17,7 +17,9 @@ _INVISIBLE = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*", re.UNICODE)
-_BETWEEN = {n: " " for n in range(128) if not (chr(n).isalnum() or chr(n) == "'")}
+_BETWEEN = bytes(n if chr(n).isalnum() or chr(n) == "'" else ord(" ") for n in range(256))
+# An apostrophe with no word before it, or none after it; only of ASCII in lower case.
+_STRAY = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")
 
 # Function words of English: they carry no topic, so overlaps leave them out.
 _FUNCTION_WORDS = """
@@ -51,11 +53,9 @@ def words(text: str) -> tuple[str, ...]:
     plain = text.lower().replace("\u2019", "'")
     if not plain.isascii():
         return tuple(_WORD.findall(plain))
-    # The same for most texts, in half the time.
-    found = plain.translate(_BETWEEN).split()
-    if "'" in plain:
-        found = [w for part in found for w in (_WORD.findall(part) if "'" in part else (part,))]
-    return tuple(found)
+    # The same for most texts, in a third of the time.
+    apart = plain.encode().translate(_BETWEEN).decode()
+    return tuple((_STRAY.sub(" ", apart) if "'" in apart else apart).split())
 
 
 def word_count(text: str) -> int:

@@ -22,50 +22,56 @@ _ABOUT = (
     r"(?:interests?|love|history|posts?|background|experience|situation|circumstances|profile"
     r"|earlier|previous|past|fondness)"
 )
+# A look at the first letter spares trying every phrase at every word.
 PERSONA = re.compile(
-    rf"(?<!such )\bas (?:someone|somebody|a person|an? [\w-]+) (?:who|like you)\b"
-    rf"|(?<!such )\bas an? {_GENERAL}[\w-]+(?: [\w-]+)?, (?:you|your)\b"
+    r"\b(?=[abcfgiksty])(?:"
+    rf"(?<!such )as (?:someone|somebody|a person|an? [\w-]+) (?:who|like you)\b"
+    rf"|(?<!such )as an? {_GENERAL}[\w-]+(?: [\w-]+)?, (?:you|your)\b"
     # Only where a sentence begins: "use it as a base with your own toppings".
-    rf"|(?-i:\bAs) an? {_GENERAL}[\w-]+(?: [\w-]+)? (?:who|with your(?! own))\b"
-    r"|(?-i:\b(?:Given|Considering|Knowing)) your (?!options|choices|goals?|audience)"
+    rf"|(?-i:As) an? {_GENERAL}[\w-]+(?: [\w-]+)? (?:who|with your(?! own))\b"
+    r"|(?-i:Given|Considering|Knowing) your (?!options|choices|goals?|audience)"
     r"[\w'-]+(?: [\w'-]+){0,3}(?=,)"
-    r"|\b(?:for (?:someone|somebody|a person)|an? [\w-]+) like you\b"
-    rf"|\b(?:since|because|seeing that|given that|knowing that) you{_VERBS}\b"
-    rf"|\b(?:given|considering|based on|knowing|in view of) your (?:own )?{_ABOUT}\b"
-    r"|\b(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
-    r"|\bthe user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
-    r"|\byou(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
-    r"|\b(?:as|since|because) you(?:'ve| have)? (?:wrote|written|posted)\b"
-    r"|\byou(?:'ve| have)? said (?:that|you)\b"
-    r"|\byour (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b",
+    r"|(?:for (?:someone|somebody|a person)|an? [\w-]+) like you\b"
+    rf"|(?:since|because|seeing that|given that|knowing that) you{_VERBS}\b"
+    rf"|(?:given|considering|based on|knowing|in view of) your (?:own )?{_ABOUT}\b"
+    r"|(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
+    r"|the user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
+    r"|you(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
+    r"|(?:as|since|because) you(?:'ve| have)? (?:wrote|written|posted)\b"
+    r"|you(?:'ve| have)? said (?:that|you)\b"
+    r"|your (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b"
+    r")",
     re.IGNORECASE,
 )
 META = re.compile(
-    r"\bI(?:'ll| will| am going to) (?:avoid|leave out|omit|not mention|skip)\b"
-    r"|\bI(?:'ve| have)? (?:avoid(?:ed)?|leave out|left out|omit(?:ted)?|skip(?:ped)?)"
+    r"\b(?:"
+    r"I(?:'ll| will| am going to) (?:avoid|leave out|omit|not mention|skip)\b"
+    r"|I(?:'ve| have)? (?:avoid(?:ed)?|leave out|left out|omit(?:ted)?|skip(?:ped)?)"
     r" (?:the|these|those|any|all|your|mention)\b"
-    r"|\bthe user(?:'s)? (?:expects?|wants?|prefers?|asked|asks|mentioned|likes?|needs|would"
+    r"|the user(?:'s)? (?:expects?|wants?|prefers?|asked|asks|mentioned|likes?|needs|would"
     r"|history|posts?|profile|question|aspects?)\b"
-    r"|\b(?:this|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers|leaves|focuses)\b"
-    r"|\bthe (?:answer|response|reply) (?:avoids|omits|leaves out)\b"
-    r"|\b(?:the|this|given|listed) rubrics?\b"
-    r"|\b(?:these|listed|required|requested|expected|given) aspects\b"
-    r"|\bas (?:requested|instructed)(?! by)\b"
-    r"|\b(?:within|under|over) the word limit\b|\b\d+[- ]word limit\b"
+    r"|(?:this|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers|leaves|focuses)\b"
+    r"|the (?:answer|response|reply) (?:avoids|omits|leaves out)\b"
+    r"|(?:the|this|given|listed) rubrics?\b"
+    r"|(?:these|listed|required|requested|expected|given) aspects\b"
+    r"|as (?:requested|instructed)(?! by)\b"
+    r"|(?:within|under|over) the word limit\b|\d+[- ]word limit\b"
     # "an abstract of 250 words or less" is somebody else's.
-    r"|\b(?:makes|that's|this is|here is|(?:answer|response|reply) in) \d+ words or (?:less|fewer)"
-    r"\b",
+    r"|(?:makes|that's|this is|here is|(?:answer|response|reply) in) \d+ words or (?:less|fewer)\b"
+    r")",
     re.IGNORECASE,
 )
 REFUSAL = re.compile(
-    r"\bI(?:'m| am) (?:so |very )?sorry,? but I\b|\bI(?:'m| am) afraid I (?:can't|cannot|can not)\b"
-    r"|\bI(?:'m| am) (?:unable|not able) to"
+    r"\b(?=[ai])(?:"
+    r"I(?:'m| am) (?:so |very )?sorry,? but I\b|I(?:'m| am) afraid I (?:can't|cannot|can not)\b"
+    r"|I(?:'m| am) (?:unable|not able) to"
     r" (?:help|assist|answer|provide|comply|fulfil|give|do (?:so|that|this))"
-    r"|\bI (?:can't|cannot|can not|won't|will not|must decline to|have to decline to)"
+    r"|I (?:can't|cannot|can not|won't|will not|must decline to|have to decline to)"
     r" (?:help|assist|answer|provide|comply|fulfil|do that|give|offer)"
-    r"|\bI must decline\b|\bI (?:decline|refuse) to\b"
-    r"|(?<!such )\bas an AI(?: language model| assistant|,)"
-    r"|\bI(?:'m| am) (?:just |only )?an? (?:AI|language model)\b",
+    r"|I must decline\b|I (?:decline|refuse) to\b"
+    r"|(?<!such )as an AI(?: language model| assistant|,)"
+    r"|I(?:'m| am) (?:just |only )?an? (?:AI|language model)\b"
+    r")",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
-from string import digits
+from string import digits as DIGITS
 from typing import get_args
 
 from pairwright.audit.found import Found
@@ -31,6 +31,8 @@ _FINDERS = {
 _NEED_DIGITS = frozenset({"iban", "card", "phone", "ip"})
 """An address of the sixth version without a digit is none that anybody has."""
 _DIGIT = re.compile(r"\d")
+_MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name")
+"""Without one of these, in small letters, no finder finds anything in ASCII."""
 
 
 class PersonalData:
@@ -90,20 +92,16 @@ class PersonalData:
 def find(text: str) -> list[Finding]:
     """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS, and of
     one kind what its finder tells first."""
-    numbers = _has_digit(text)
+    if text.isascii() and not any(map(text.lower().__contains__, _MARKS)):
+        return []
+    digits = _DIGIT.search(text) is not None
     taken: list[Finding] = []
     for kind in KINDS:
-        if numbers or kind not in _NEED_DIGITS:
+        if digits or kind not in _NEED_DIGITS:
             for one in islice(_FINDERS[kind](text), MOST):
                 if not any(_overlap(one, other) for other in taken):
                     taken.append(one)
     return sorted(taken, key=lambda one: one.start)
-
-
-def _has_digit(text: str) -> bool:
-    if text.isascii():
-        return any(map(text.__contains__, digits))
-    return _DIGIT.search(text) is not None
 
 
 def without_data(name: str) -> str:

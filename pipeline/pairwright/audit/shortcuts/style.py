@@ -37,7 +37,7 @@ def style(given: str) -> Numbers:
         of.lists,
         of.headings,
         of.bold,
-        len(_LINK.findall(given)),
+        len(_LINK.findall(given)) if "](" in given or "://" in given else 0,
         given.count("\n\n"),
         given.count("```"),
     )
