@@ -140,6 +140,18 @@ def interrupted(_: Path) -> None:
     raise KeyboardInterrupt
 
 
+def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: Path) -> None:
+    with closing(Store(tmp_path / "calls.sqlite")) as lost:
+        fill(lost, ("gone", "a"))
+        with closing(shard(folder, 0, lost)) as mine:
+            fill(mine, ("q", "a"))
+    (tmp_path / "calls.sqlite").unlink()
+    with closing(Store(tmp_path / "calls.sqlite")) as made_anew:
+        assert merge_all(made_anew, folder) == set()
+        assert answer(made_anew, "q") == "a"
+        assert answer(made_anew, "gone") is None
+
+
 def test_a_folder_whose_shard_was_never_made_is_removed(store: Store, folder: Path) -> None:
     place(folder, 0).mkdir(parents=True)
     assert merge_all(store, folder) == set()
