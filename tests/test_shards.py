@@ -234,6 +234,19 @@ def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> 
         shard(tmp_path / "shards", 0, store)
 
 
+def test_a_store_that_somebody_reads_is_not_handed_to_other_hosts(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, ("q", "a"))
+    store._execute("PRAGMA busy_timeout = 10")
+    with closing(sqlite3.connect(store.path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM calls").fetchone()
+        with pytest.raises(InUse, match="reading it"):
+            store.settle()
+    store.settle()
+
+
 def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_path: Path) -> None:
     fill(store, ("q", "a"))
     store.settle()
