@@ -56,13 +56,19 @@ def prepare(
 def build(config: Path, run: Path, *options: str) -> Done:
     """Run `pairwright build` to its end."""
     # getrusage of children sums over all of them, so each build gets a parent of its own.
+    # It adopts the processes that a build leaves to end by themselves (36: a "child subreaper").
     script = (
-        "import resource, subprocess, sys, json, time\n"
+        "import ctypes, os, resource, subprocess, sys, json, time\n"
+        "ctypes.CDLL(None).prctl(36, 1)\n"
         "start = time.monotonic()\n"
         "code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL,"
         " stderr=subprocess.DEVNULL)\n"
+        "seconds = time.monotonic() - start\n"
+        "try:\n"
+        "    while True: os.wait()\n"
+        "except ChildProcessError: pass\n"
         "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
-        "print(json.dumps([code, time.monotonic() - start, used.ru_utime + used.ru_stime,"
+        "print(json.dumps([code, seconds, used.ru_utime + used.ru_stime,"
         " used.ru_maxrss / 1024]))"
     )
     done = subprocess.run(

@@ -140,6 +140,18 @@ def interrupted(_: Path) -> None:
     raise KeyboardInterrupt
 
 
+def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: Path) -> None:
+    with closing(Store(tmp_path / "calls.sqlite")) as lost:
+        fill(lost, ("gone", "a"))
+        with closing(shard(folder, 0, lost)) as mine:
+            fill(mine, ("q", "a"))
+    (tmp_path / "calls.sqlite").unlink()
+    with closing(Store(tmp_path / "calls.sqlite")) as made_anew:
+        assert merge_all(made_anew, folder) == set()
+        assert answer(made_anew, "q") == "a"
+        assert answer(made_anew, "gone") is None
+
+
 def test_a_folder_whose_shard_was_never_made_is_removed(store: Store, folder: Path) -> None:
     place(folder, 0).mkdir(parents=True)
     assert merge_all(store, folder) == set()
@@ -220,6 +232,19 @@ def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> 
     (tmp_path / "shards").write_text("a file")
     with pytest.raises(StoreError, match="shards"):
         shard(tmp_path / "shards", 0, store)
+
+
+def test_a_store_that_somebody_reads_is_not_handed_to_other_hosts(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, ("q", "a"))
+    store._execute("PRAGMA busy_timeout = 10")
+    with closing(sqlite3.connect(store.path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM calls").fetchone()
+        with pytest.raises(InUse, match="reading it"):
+            store.settle()
+    store.settle()
 
 
 def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_path: Path) -> None:

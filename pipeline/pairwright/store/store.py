@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.errors import StoreError
+from pairwright.errors import InUse, StoreError
 from pairwright.llm import Answer, Completion, Request, completion_of, key_of
 from pairwright.store.file import APPLICATION_ID, FORMAT, create, damaged, lock
 
@@ -106,7 +106,12 @@ class Store:
     def settle(self) -> None:
         """Put everything into the one file, for those who read it as unchanging."""
         self._flush()
-        self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        (busy, _, _) = self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise InUse(
+                f"{self.path}: another process is reading it\n"
+                "  Let that end (`pairwright status`, a copy), then run again."
+            )
 
     def close(self) -> None:
         """Commit what waits and release the run folder."""
