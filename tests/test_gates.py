@@ -472,6 +472,9 @@ def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> N
     assert (
         language("If it rises in there at all, then it will be as good as any they sell.") == "en"
     )
+    # Ordinary answers hold fewer function words, too.
+    fewer = "With rye, order counts for more than effort: weigh flour, knead dough, leave the loaf"
+    assert language(f"{fewer} to rise before any oven gets hot.") == "en"
 
 
 def test_one_old_post_in_another_language_does_not_make_it_the_askers() -> None:

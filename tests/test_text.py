@@ -1,5 +1,7 @@
 """Words, stems, runs and quotes: what retrieval and gates measure with."""
 
+import random
+
 import pytest
 
 from pairwright import text
@@ -100,6 +102,21 @@ def test_a_run_of_the_question_is_allowed_but_not_one_that_goes_past_it() -> Non
 
 def test_a_run_does_not_reach_from_one_source_into_the_next() -> None:
     assert text.shared_span("one gas burner no oven", ["one gas burner", "no oven"], "") is None
+
+
+def test_a_run_is_found_wherever_it_stands_and_the_first_of_several_is_named() -> None:
+    # Few words, so that known words in a row are seldom a run of a source.
+    chance = random.Random(5)
+    found = 0
+    for _ in range(300):
+        told, one, two, allowed = (" ".join(chance.choices("abcde", k=14)) for _ in range(4))
+        runs = (text.spans(told, 4) - text.spans(allowed, 4)) & (
+            text.spans(one, 4) | text.spans(two, 4)
+        )
+        first = min((" ".join(run) for run in runs), default=None)
+        assert text.shared_span(told, [one, two], allowed, 4) == first
+        found += first is not None
+    assert 50 < found < 250
 
 
 def test_a_copy_is_found_through_curly_apostrophes() -> None:

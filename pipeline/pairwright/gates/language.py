@@ -17,13 +17,14 @@ def language(passage: str, enough: int = ENOUGH) -> str:
 
 
 def _plainly_english(passage: str) -> bool:
-    """Whether half of the words are English function words. py3langid then says the same at
-    much greater cost: of some 1,800 such passages, spliced from English and another language
-    anywhere, it called at most 3 another."""
+    """Whether two words in five are English function words: so are nine in ten English passages
+    of this length, and none in 82 other languages. py3langid then says the same at much greater
+    cost, loading its model included; only of 4,200 passages spliced from English and another
+    language, still mostly English, it called 92 the other."""
     if not passage.isascii():
         return False
     found = words(passage)
-    return len(found) >= 12 and 2 * sum(map(STOPWORDS.__contains__, found)) >= len(found)
+    return len(found) >= 12 and 5 * sum(map(STOPWORDS.__contains__, found)) >= 2 * len(found)
 
 
 @lru_cache(maxsize=4096)
