@@ -58,8 +58,8 @@ def hold(
     progress: Callable[[str, int | None], None] | None = None,
 ) -> Held:
     """Pack all rows, or as many as fit into `most` characters of base64. `rows` is gone through
-    once, and again for every try where they are too many; about `expected` are, which spares
-    packing many before that is known."""
+    once, and again for every try where they are too many. Where it is `expected` how many there
+    are, the first of them tell that they are far too many."""
     subjects, packing, fits = _Subjects(), Packing(flags), True
     for row in _told(rows, progress):
         subjects.add(row, failed=flags.failed(row.id))
