@@ -29,7 +29,8 @@ from verified import SCALES
 
 
 def pair_of(row: Row, user: str) -> Pair:
-    """The pair that a row was made of; `user` is the name behind its pseudonym."""
+    """The pair that a row was made of, by models that the run states (`released`); `user` is the
+    name behind its pseudonym."""
     first, second = (row.chosen, row.rejected) if row.asked else (row.rejected, row.chosen)
     return Pair(
         id=row.id,
@@ -57,14 +58,14 @@ def pair_of(row: Row, user: str) -> Pair:
         draft=Draft(
             draw=0,
             strategy=row.strategy,
-            generator=row.generator,
+            generator="writer-7b",
             first=first,
             second=second,
             adherence=_judged(row),
             quality=dict.fromkeys(("first", "second"), _QUALITY),
             comparison=Comparison.TIE,
         ),
-        judge=row.judge,
+        judge="judge-70b",
         twin_id=row.twin_id,
         asked=row.asked,
         created=row.created,
