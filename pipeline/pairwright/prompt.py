@@ -25,7 +25,7 @@ from pairwright.text import visible
 
 
 class Message(NamedTuple):
-    role: Literal["system", "user"]
+    role: Literal["system", "user", "assistant"]
     content: str
 
 

@@ -1,0 +1,7 @@
+"""What is under test.
+
+seam.py        what a scorer is: it scores one response, or compares two
+spec.py        the file that names them
+baselines.py   those that understand nothing: a floor
+reward.py      reward models: classifiers and implicit DPO rewards, here or served
+"""
