@@ -1,4 +1,4 @@
-"""TOML that people write, as a record: every key known, and an error that names the one it is about."""
+"""TOML that people write, as a record: every key known, and errors that name the one they are about."""
 
 import re
 import tomllib

@@ -108,7 +108,7 @@ def read_results(given: Path) -> list[Result]:
         raise InputError(
             "holds no results",
             where=given,
-            fix="Name a folder that `pairwright evaluate --out` made, or one SCORER.CONDITION.json.",
+            fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
         )
     return found
 

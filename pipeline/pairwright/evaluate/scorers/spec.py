@@ -103,8 +103,8 @@ class History(HistoryPolicy):
 class Scorers(Record):
     """A whole file."""
 
-    endpoints: dict[str, Endpoint] = {}
-    scorers: dict[str, Spec] = {}
+    endpoints: dict[str, Endpoint] = Field(default={})
+    scorers: dict[str, Spec] = Field(default={})
     planner: Planner | None = None
     history: History = History()
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
