@@ -1,4 +1,4 @@
-"""TOML that people write, as a record: every key known, and errors that name the one they are about."""
+"""TOML that people write, as a record: every key known, and errors that name it."""
 
 import re
 import tomllib
