@@ -19,10 +19,10 @@ from pairwright.audit.records import Audit, Check
 from pairwright.audit.records import Source as AuditedSource
 from pairwright.cli.gather import Asked, gather
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
+from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import message
 from pairwright.errors import InputError
 from pairwright.records import Pair
-from pairwright.release.checksums import file_digest
 from pairwright.release.derive import Known, Manifest, documents, know, manifest
 from pairwright.release.derive.attribution import attribution, lines_of
 from pairwright.release.derive.columns import COLUMNS

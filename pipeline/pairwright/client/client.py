@@ -132,9 +132,11 @@ class Client:
             server.succeeded()
             self._answered = True
             completion = answer.completion
+            took = time.monotonic() - started
+            self._meter.seconds += took
             # What was refused took no time that says how busy the endpoint is.
             if completion.finish not in STAND_INS:
-                self.concurrency.answered(time.monotonic() - started)
+                self.concurrency.answered(took)
             sent, got = completion.prompt_tokens, completion.completion_tokens
             self._meter.answered(sent, got, self._endpoint.cost(sent, got))
         return answer

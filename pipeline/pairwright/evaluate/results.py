@@ -36,6 +36,16 @@ class ScorerRef(Record):
     """Hash of all that decides its scores beside model and revision."""
 
 
+class Timing(Record):
+    """What the calls of one run took."""
+
+    calls: int
+    latency_s: float
+    """Mean time from sending a call to its reply."""
+    calls_per_s: float
+    """By the clock, with as many in flight as the endpoint's `concurrency` lets."""
+
+
 class Evaluated(Record):
     """One scorer in one condition on one release."""
 
@@ -59,9 +69,8 @@ class Evaluated(Record):
     shortened: int
     """Pairs whose history did not fit whole."""
     tokens: int
-    seconds_per_decision: float | None = None
-    """Wall time of the calls that were sent, over the decisions they were for, at the concurrency
-    of that run; None where all were stored."""
+    timing: Timing | None = None
+    """Of the last run that sent calls; None where there was none, as of baselines."""
 
     @property
     def stem(self) -> str:

@@ -3,7 +3,7 @@
 A new scorer is one class with one of these methods, and its table in `spec.py`.
 """
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pairwright.evaluate.shown import Shown
 
@@ -40,6 +40,7 @@ class Unscored(NamedTuple):
     detail: str = ""
 
 
+@runtime_checkable
 class Pointwise(Protocol):
     """Scores one response at a time."""
 
