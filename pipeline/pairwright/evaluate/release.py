@@ -71,13 +71,9 @@ class Release:
             name=self._manifest.name,
             version=self._manifest.version,
             digest=root_digest(folder),
+            trial=self._manifest.kind == "trial",
             pairs=sum(1 for _ in self.rows()),
         )
-
-    @property
-    def trial(self) -> bool:
-        """Whether it says itself that it is no benchmark."""
-        return self._manifest.kind == "trial"
 
     @property
     def construction(self) -> Construction:
@@ -85,10 +81,22 @@ class Release:
         endpoint = build.endpoints.get(build.roles.planner, _Endpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
 
-    def rows(self) -> Iterator[Row]:
-        """Every row, by configuration and split, in the order of their files."""
+    def rows(self, limit: int | None = None) -> Iterator[Row]:
+        """Every row, by configuration and split, in the order of their files; of the first `limit`
+        subjects, a twin whole or not at all."""
+        within = self._first(limit) if limit is not None else None
         for part in self._parts:
-            yield from read_rows(self._path(part))
+            for row in read_rows(self._path(part)):
+                if within is None or row.subject in within:
+                    yield row
+
+    def _first(self, limit: int) -> set[str]:
+        found: set[str] = set()
+        for row in self.rows():
+            if len(found) == limit:
+                break
+            found.add(row.subject)
+        return found
 
     def _path(self, part: Part) -> Path:
         return Layout(self.folder).part(part)

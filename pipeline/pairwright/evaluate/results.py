@@ -22,6 +22,8 @@ class ReleaseRef(Record):
     version: str
     digest: str
     """Its root digest."""
+    trial: bool = False
+    """Whether it says itself that it is no benchmark."""
     pairs: int
 
 
@@ -53,7 +55,7 @@ class Evaluated(Record):
     scorer: ScorerRef
     condition: Condition
     limit: int | None = None
-    """Only the first so many pairs were to be scored."""
+    """Only the first so many subjects were to be scored."""
     self_agreement: bool = False
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""
@@ -106,6 +108,16 @@ def write_result(folder: Path, about: Evaluated, decisions: list[Decision]) -> P
     write_lines(folder / f"{about.stem}.jsonl", decisions)
     write_one(path, about)
     return path
+
+
+def previous_timing(folder: Path, about: Evaluated) -> Timing | None:
+    """What the calls behind the same result took when they were sent."""
+    path = folder / f"{about.stem}.json"
+    if not path.exists():
+        return None
+    before = read_one(path, Evaluated)
+    same = before.scorer == about.scorer and before.release == about.release
+    return before.timing if same else None
 
 
 def read_results(given: Path) -> list[Result]:
