@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pairwright.errors import ConfigError, InputError
+from pairwright.cli.program import program
+from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
 
 if TYPE_CHECKING:
     from pairwright.evaluate.results import Evaluated
-    from pairwright.evaluate.scorers.spec import Scorers
     from pairwright.evaluate.shown import Condition
 
 
@@ -66,26 +66,27 @@ def evaluate_command(
       pairwright leaderboard results --out board
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate.session import Wanted, run
+    from pairwright.cli.evaluate.planner import prompts_of
+    from pairwright.cli.evaluate.session import Session, Wanted
+    from pairwright.cli.evaluate.shown import tell
+    from pairwright.client import Meter
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.baselines import BASELINES
-    from pairwright.evaluate.scorers.spec import load_scorers
+    from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 
-    names = tuple(dict.fromkeys(scorer or BASELINES))
     conditions = _conditions(condition or ["none", "profile", "wrong-profile"])
-    settings = load_scorers(scorers) if scorers else _no_file()
-    if "planner" in conditions and settings.planner is None:
-        raise ConfigError(
-            "no planner is under test",
-            where=f"{scorers or '--condition planner'} [planner]",
-            fix="Give --scorers a file with a table [planner] that names an endpoint.",
-        )
+    settings = load_scorers(scorers) if scorers else Scorers()
     base = scorers.resolve().parent if scorers else Path.cwd()
+    prompts = prompts_of(settings, base)
+    names = tuple(dict.fromkeys(scorer or BASELINES))
     wanted = Wanted(Release(release, split), names, conditions, limit)
     console = Console(stderr=True)
-    out.mkdir(parents=True, exist_ok=True)
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
     with closing(Store(out / "calls.sqlite")) as store:
-        made = asyncio.run(run(wanted, settings, base, out, store, console))
+        session = Session(wanted, settings, prompts, out, store, Meter(), console)
+        made = asyncio.run(session.run(tell))
+    typer.echo(f"{program()} leaderboard {out}")
     _end(made, coverage, console)
 
 
@@ -100,13 +101,6 @@ def _conditions(given: list[str]) -> "tuple[Condition, ...]":
             fix=f"One of: {', '.join(known)}.",
         )
     return tuple(known[name] for name in dict.fromkeys(given) if name in known)
-
-
-def _no_file() -> "Scorers":
-    from pairwright.evaluate.scorers.spec import Scorers
-    from pairwright.evaluate.shown import Condition
-
-    return Scorers()
 
 
 def _end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
