@@ -92,16 +92,22 @@ def meter_of(config: Config, store: Store) -> Meter:
 async def clients_of(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
     async with AsyncExitStack() as stack:
-        clients = {}
-        for name in config.roles.all:
-            endpoint = config.endpoints[name]
-            if SIMULATED_URL in endpoint.base_urls:
-                url = await stack.enter_async_context(simulated.serve())
-                endpoint = endpoint.model_copy(update={"base_url": url})
-            engine = Engine(name, endpoint, _say) if endpoint.engine == "vllm" else None
-            client = Client(name, endpoint, api_key(name, endpoint), meter, engine)
-            clients[name] = await stack.enter_async_context(client)
-        yield clients
+        yield {
+            name: await stack.enter_async_context(client_of(name, config.endpoints[name], meter))
+            for name in config.roles.all
+        }
+
+
+@asynccontextmanager
+async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterator[Client]:
+    """Connect one endpoint; a `simulated` one is served on loopback."""
+    async with AsyncExitStack() as stack:
+        if SIMULATED_URL in endpoint.base_urls:
+            url = await stack.enter_async_context(simulated.serve())
+            endpoint = endpoint.model_copy(update={"base_url": url})
+        wires = [Engine(name, endpoint, say)] if endpoint.engine == "vllm" else []
+        key = api_key(name, endpoint)
+        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires))
 
 
 def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
@@ -117,7 +123,7 @@ def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
     return crew
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     typer.echo(text, err=True)
 
 

@@ -40,9 +40,10 @@ class Client:
         endpoint: Endpoint,
         api_key: str | None,
         meter: Meter,
-        engine: Wire | None = None,
+        *wires: Wire,
     ) -> None:
-        """`engine` answers in place of the endpoint's servers, and ends with the client."""
+        """`wires` answer in place of chat completions at the endpoint's addresses, and end with
+        the client."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -53,9 +54,9 @@ class Client:
         self._stopped = asyncio.Event()
         self._api_key = api_key
         self._answered = False
-        wires: list[Wire] = [engine] if engine else []
-        wires += [Connection(url, api_key, endpoint.timeout_s) for url in endpoint.base_urls]
-        self._servers = [Server(wire) for wire in wires]
+        self._servers = [Server(wire) for wire in wires] or [
+            Server(Connection(url, api_key, endpoint.timeout_s)) for url in endpoint.base_urls
+        ]
 
     async def __aenter__(self) -> "Client":
         return self

@@ -130,9 +130,9 @@ def refusal(
         )
     too_long = code == "context_length_exceeded" or _CONTEXT.search(message)
     if status == 413 or (status in (400, 422) and too_long):
-        return _stand_in(CONTEXT_LENGTH, message)
+        return stand_in(CONTEXT_LENGTH, message)
     if status == 400 and "content_filter" in code:
-        return _stand_in("content_filter", message)
+        return stand_in("content_filter", message)
     ours = parameter in _OURS or _UNSUPPORTED.search(message)
     if status in (400, 422) and (code == "unsupported_parameter" or ours):
         named = f"the parameter {parameter!r}" if parameter else "a parameter"
@@ -144,7 +144,8 @@ def refusal(
     return CallFailed(f"http_{status}", message)
 
 
-def _stand_in(finish: str, message: str) -> bytes:
+def stand_in(finish: str, message: str) -> bytes:
+    """A body that is stored in place of a reply, and says why there is none."""
     choice = {"message": {"content": message}, "finish_reason": finish}
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 

@@ -1,6 +1,7 @@
 """Evaluate: how well reward models see the person, and whether it matters downstream.
 
 scorers/      what is under test
+local/        reward models in this process
 shown.py      what it is shown: the condition
 release.py    the release it is held to
 conditions.py planned.py wrong_profile.py    what each condition shows of a row's user

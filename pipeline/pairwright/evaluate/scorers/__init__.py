@@ -3,5 +3,6 @@
 seam.py        what a scorer is: it scores one response, or compares two
 spec.py        the file that names them
 baselines.py   those that understand nothing: a floor
+embedding.py   one that reads meaning, and nothing of the person
 reward.py      reward models: classifiers and implicit DPO rewards, here or served
 """

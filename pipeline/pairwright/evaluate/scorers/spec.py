@@ -24,7 +24,7 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
 class Local(Record):
-    """How a model is run in this process."""
+    """How a model is run in this process, by transformers (extra `[evaluate]`)."""
 
     dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
     device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
@@ -62,6 +62,13 @@ class Dpo(Local):
     beta: float = Field(0.1, gt=0, description="factor of the difference of log-probabilities")
 
 
+class Embedding(Record):
+    """A baseline: cosine of a response with what is shown, by sentence-transformers."""
+
+    kind: Literal["embedding"]
+    model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
+
+
 class PairwiseJudge(Record):
     """A generative judge that compares two responses, in both orders."""
 
@@ -79,7 +86,8 @@ class PointwiseJudge(Record):
 
 
 Spec = Annotated[
-    Classifier | Served | Dpo | PairwiseJudge | PointwiseJudge, Field(discriminator="kind")
+    Classifier | Served | Dpo | Embedding | PairwiseJudge | PointwiseJudge,
+    Field(discriminator="kind"),
 ]
 
 
