@@ -43,6 +43,7 @@ def _register() -> None:
     from pairwright.cli.correlate import correlate_command
     from pairwright.cli.diff import diff_command
     from pairwright.cli.doctor import doctor_command
+    from pairwright.cli.evaluate import evaluate_command
     from pairwright.cli.forget import forget_command
     from pairwright.cli.human import human
     from pairwright.cli.init import init_command
@@ -66,6 +67,7 @@ def _register() -> None:
     app.command("diff")(diff_command)
     app.command("forget")(forget_command)
     app.command("push")(push_command)
+    app.command("evaluate")(evaluate_command)
     app.command("correlate")(correlate_command)
     app.command("simulate")(simulate_command)
 

@@ -51,6 +51,11 @@ class Decision(Record):
         return "chosen" if self.chosen > self.rejected else "rejected"
 
     @property
+    def unstable(self) -> bool:
+        """Whether a judge's verdict changed with the order."""
+        return self.orders is not None and self.orders[0] != self.orders[1]
+
+    @property
     def points(self) -> float | None:
         """1 for the chosen response, 0 for the other, one half for a tie."""
         return None if self.choice is None else POINTS[self.choice]

@@ -200,7 +200,9 @@ class Store:
 
     def simulated_models(self) -> set[str]:
         """Models of whose replies any carries the embedded model's mark."""
-        return {model for (model,) in self._execute("SELECT DISTINCT model FROM calls WHERE simulated")}
+        return {
+            model for (model,) in self._execute("SELECT DISTINCT model FROM calls WHERE simulated")
+        }
 
     def verify(self) -> Iterator[str]:
         """Re-derive every key from its request; yields a sentence for each difference."""

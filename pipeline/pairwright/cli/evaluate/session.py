@@ -120,14 +120,14 @@ class Session(NamedTuple):
             scorer=opened.ref,
             condition=condition,
             limit=self.wanted.limit,
-            self_agreement=bool(
-                planned and planned.agrees_with(self.wanted.release.construction)
-            ),
+            self_agreement=bool(planned and planned.agrees_with(self.wanted.release.construction)),
             simulated=bool(models & self.store.simulated_models()),
             pairs=len(decisions),
             scored=sum(choice is not None for choice in choices),
             ties=choices.count("tie"),
-            unstable=sum(of.orders is not None and of.orders[0] != of.orders[1] for of in decisions),
+            unstable=sum(
+                of.orders is not None and of.orders[0] != of.orders[1] for of in decisions
+            ),
             unscored=reasons(decisions),
             shortened=sum(of.left_out > 0 for of in decisions),
             tokens=sum(of.tokens for of in decisions),
