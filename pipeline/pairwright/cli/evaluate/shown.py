@@ -6,26 +6,27 @@ from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure import Figure, measured
 from pairwright.evaluate.results import Evaluated
 
-_TOLD = {"accuracy": "right", "both_right": "both halves of a twin right"}
+_TOLD = {"accuracy": "right", "both_right": "both halves right"}
 
 
 def tell(about: Evaluated, decisions: list[Decision]) -> None:
-    """Print it."""
+    """Print it: a line, and one for each thing that it leaves open."""
     console = Console()
-    console.print(f"[bold]{about.scorer.name}[/bold], {about.condition}", highlight=False)
-    for figure in measured(decisions):
-        if figure.name in _TOLD and figure.group in ("twin", "violate", "pairs"):
-            console.print(f"  {figure.group}: {_line(figure)}", markup=False, highlight=False)
+    shares = [
+        f"{figure.group} {_TOLD[figure.name]} {_share(figure)}"
+        for figure in measured(decisions)
+        if figure.name in _TOLD and figure.group in ("twin", "violate", "pairs")
+    ]
+    line = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
+    console.print(line, markup=False, highlight=False)
     for line in _open_ends(about):
         console.print(f"  {line}", markup=False, highlight=False)
 
 
-def _line(figure: Figure) -> str:
-    told = _TOLD[figure.name]
+def _share(figure: Figure) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
-        return f"{told}: no estimate (n = {figure.n:,})"
-    of = f"n = {figure.n:,}, {figure.clusters:,} independent"
-    return f"{told} {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}; {of})"
+        return f"not known (n = {figure.n:,})"
+    return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 
 def _open_ends(about: Evaluated) -> list[str]:
