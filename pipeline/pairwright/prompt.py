@@ -9,7 +9,7 @@ Jinja never renders a value again, so `{{ }}` inside a post stays text.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -88,7 +88,14 @@ VARIABLES: dict[str, frozenset[str]] = {
     "adherence": frozenset({"question", "response", "aspects"}),
     "quality": frozenset({"question", "response", "scales"}),
     "compare": frozenset({"question", "first", "second", "scales"}),
+    "system_scoring": frozenset(),
+    "prefer": frozenset({"history", "aspects", "first", "second"}),
+    "rate": frozenset({"history", "aspects", "response"}),
 }
+# What judges under test are asked. A build has no part in it: its runs and their manifests stay the
+# same whatever these say.
+SCORING = frozenset({"system_scoring", "prefer", "rate"})
+BUILDING = frozenset(VARIABLES) - SCORING
 # What is the same for all users stands before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
@@ -144,9 +151,9 @@ class Prompts:
     """`b2:` hash of each file's bytes, for the manifest."""
 
     @classmethod
-    def load(cls, folder: Path) -> "Prompts":
-        """Read every prompt; raises PromptError naming the file and what to do."""
-        return cls.of(folder, {name: _read(folder / f"{name}.md") for name in VARIABLES})
+    def load(cls, folder: Path, names: Iterable[str] = BUILDING) -> "Prompts":
+        """Read these prompts; raises PromptError naming the file and what to do."""
+        return cls.of(folder, {name: _read(folder / f"{name}.md") for name in sorted(names)})
 
     @classmethod
     def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
@@ -180,7 +187,8 @@ class Prompts:
         """
         if name in WITH_HISTORY:
             values = {**values, "history": Rendered(self._text("history", values))}
-        return Ask(name, (self._system, Message("user", self._text(name, values))))
+        system = self._system_scoring if name in SCORING else self._system
+        return Ask(name, (system, Message("user", self._text(name, values))))
 
     def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
         return "".join([piece(values) for piece in self.pieces[name]])
@@ -188,6 +196,10 @@ class Prompts:
     @cached_property
     def _system(self) -> Message:
         return Message("system", self._text("system", {}))
+
+    @cached_property
+    def _system_scoring(self) -> Message:
+        return Message("system", self._text("system_scoring", {}))
 
 
 def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:

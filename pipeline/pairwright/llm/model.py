@@ -1,15 +1,17 @@
 """A role's model: what a stage calls."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pairwright.llm.completion import CONTEXT_LENGTH, Completion
-from pairwright.llm.reply import R, parse, schema_of
+from pairwright.llm.reply import R, Unread, parse, schema_of
 from pairwright.llm.request import Request
 from pairwright.llm.seam import LLM
 from pairwright.prompt import Ask
 from pairwright.records import Rejected
 from pairwright.text import visible
+
+T = TypeVar("T")
 
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
@@ -59,22 +61,33 @@ class Model(NamedTuple):
         A reply that does not is never guessed at: the next draw is asked for, and after
         `attempts` draws the answer is `Rejected("unparseable")` with the last complaint.
         """
+
+        def read(text: str) -> R | Unread:
+            parsed = parse(text, reply)
+            if isinstance(parsed, str):
+                return Unread(parsed)
+            wrong = check(parsed) if check else None
+            return Unread(wrong) if wrong else parsed
+
+        return await self.understood(ask, schema_of(reply), read)
+
+    async def understood(
+        self, ask: Ask, schema: tuple[str, str], read: Callable[[str], T | Unread]
+    ) -> T | Rejected:
+        """What `read` makes of a reply that was asked for with this schema, for replies that can be
+        understood without being JSON. Draws again as `answer` does."""
         complaint, room = "", self.max_tokens
         for draw in range(self.attempts):
-            request = self._request(ask, draw, room, schema_of(reply))
-            completion = await self.llm.complete(request)
+            completion = await self.llm.complete(self._request(ask, draw, room, schema))
             if refusal := _unusable(completion, ask):
                 return refusal
             if completion.finish == "length":
                 room, complaint = room * 2, "the reply was cut short"
                 continue
-            parsed = parse(completion.text, reply)
-            if isinstance(parsed, str):
-                complaint = parsed
-            elif check and (wrong := check(parsed)):
-                complaint = wrong
-            else:
-                return parsed
+            understood = read(completion.text)
+            if not isinstance(understood, Unread):
+                return understood
+            complaint = understood.why
         return Rejected(stage=ask.name, reason="unparseable", detail=complaint)
 
     def _request(
