@@ -59,11 +59,11 @@ def _in_toml(message: str) -> str:
 def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:
     """The dotted key an error is about, as the file has it."""
     found = []
-    for part in loc:
+    for place, part in enumerate(loc, start=1):
         inside = part < len(data) if isinstance(data, list) and isinstance(part, int) else False
         if inside or (isinstance(data, dict) and part in data):
             data = data[part]
-        elif kind != "missing":
+        elif kind != "missing" or place < len(loc):
             # A union names the member that did not fit, which is no key of the file.
             continue
         found.append(str(part))

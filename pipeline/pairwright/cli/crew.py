@@ -12,7 +12,7 @@ from pairwright.build.manifest import cost
 from pairwright.client import Client, Engine, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
 from pairwright.errors import ConfigError
-from pairwright.llm import Model, Models
+from pairwright.llm import LLM, Model, Models
 from pairwright.store import Durable, Store
 
 AUTO_UNITS = 256
@@ -43,24 +43,28 @@ class EndpointCrew:
         )
 
     def _model(self, name: str, sampling: Sampling) -> Model:
-        endpoint = self._config.endpoints[name]
-        return Model(
-            llm=self._durable[name],
-            name=endpoint.model,
-            revision=endpoint.revision,
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            max_tokens=sampling.max_tokens,
-            seed=sampling.seed,
-            attempts=sampling.attempts,
-            extra=sampling.extra_json,
-            history_tokens=endpoint.history_tokens,
-            structured=endpoint.structured,
-        )
+        return model_of(self._durable[name], self._config.endpoints[name], sampling)
 
     def stop(self) -> None:
         for client in self._clients.values():
             client.stop()
+
+
+def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
+    """A role's model: what answers for it, what the endpoint takes, and how it samples."""
+    return Model(
+        llm=llm,
+        name=endpoint.model,
+        revision=endpoint.revision,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        max_tokens=sampling.max_tokens,
+        seed=sampling.seed,
+        attempts=sampling.attempts,
+        extra=sampling.extra_json,
+        history_tokens=endpoint.history_tokens,
+        structured=endpoint.structured,
+    )
 
 
 def units_alive(config: Config) -> int:

@@ -4,9 +4,11 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.cli.crew import AUTO_UNITS, api_key, say
+from pairwright import assets
+from pairwright.cli.crew import AUTO_UNITS, api_key, client_of, model_of, say
 from pairwright.client import Classify, Client, Meter
 from pairwright.config import SIMULATED_URL, Endpoint
 from pairwright.errors import ConfigError
@@ -14,10 +16,22 @@ from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
+from pairwright.evaluate.scorers.pairwise import ComparingJudge
+from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.reward import RewardModel
 from pairwright.evaluate.scorers.seam import Scorer
-from pairwright.evaluate.scorers.spec import Classifier, Dpo, Embedding, Scorers, Served, Spec
+from pairwright.evaluate.scorers.spec import (
+    Classifier,
+    Dpo,
+    Embedding,
+    PairwiseJudge,
+    PointwiseJudge,
+    Scorers,
+    Served,
+    Spec,
+)
 from pairwright.llm import key_of
+from pairwright.prompt import SCORING, VARIABLES, Prompts
 from pairwright.retrieve import dense
 from pairwright.store import Durable, Store
 
@@ -38,7 +52,7 @@ class OpenScorer(NamedTuple):
 
 @asynccontextmanager
 async def open_scorers(
-    scorers: Scorers, names: Sequence[str], store: Store, meter: Meter
+    scorers: Scorers, names: Sequence[str], prompts: Prompts, store: Store, meter: Meter
 ) -> AsyncIterator[dict[str, OpenScorer]]:
     """Those that are named, of the file and of the baselines; none is connected or loaded before it
     is asked for what is not stored.
@@ -48,11 +62,16 @@ async def open_scorers(
     an endpoint that cannot score.
     """
     async with AsyncExitStack() as stack:
-        yield {name: await _opened(stack, scorers, name, store, meter) for name in names}
+        yield {name: await _opened(stack, scorers, name, prompts, store, meter) for name in names}
 
 
 async def _opened(
-    stack: AsyncExitStack, scorers: Scorers, name: str, store: Store, meter: Meter
+    stack: AsyncExitStack,
+    scorers: Scorers,
+    name: str,
+    prompts: Prompts,
+    store: Store,
+    meter: Meter,
 ) -> OpenScorer:
     if name in BASELINES:
         return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"), 1, _nothing)
@@ -70,17 +89,20 @@ async def _opened(
             scorer = RewardModel(
                 Durable(store, served), endpoint.model, endpoint.revision, settings
             )
-            pairs = AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency
-            return OpenScorer(scorer, _ref(name, spec.kind, scorer), pairs, served.stop)
+            return OpenScorer(scorer, _ref(name, spec.kind, scorer), _pairs(endpoint), served.stop)
         case Embedding() as spec:
             where = f"[scorers.{name}] model"
             dense.require(where, "leave out this scorer")
             ref = ScorerRef(name=name, kind=spec.kind, model=spec.model)
             nearest = EmbeddingBaseline(spec.model, where, asyncio.Lock())
             return OpenScorer(nearest, ref, 1, _nothing)
-        case judge:
-            # Generative judges: a client of the endpoint (crew.client_of), and the judge over it.
-            raise NotImplementedError(judge.kind)
+        case PairwiseJudge() | PointwiseJudge() as spec:
+            endpoint = scorers.endpoints[spec.endpoint]
+            judging = await stack.enter_async_context(client_of(spec.endpoint, endpoint, meter))
+            model = model_of(Durable(store, judging), endpoint, spec.sampling)
+            judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
+            ref = _judge_ref(name, spec, endpoint, prompts)
+            return OpenScorer(judge(model, prompts), ref, _pairs(endpoint), judging.stop)
 
 
 def _spec(scorers: Scorers, name: str) -> Spec:
@@ -121,6 +143,36 @@ def _ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
         revision=scorer.revision,
         settings=key_of(scorer.settings),
     )
+
+
+def _judge_ref(
+    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
+) -> ScorerRef:
+    asked = {prompt: prompts.hashes[prompt] for prompt in sorted(SCORING)}
+    deciding = {"sampling": spec.sampling.model_dump(), "prompts": asked}
+    return ScorerRef(
+        name=name,
+        kind=spec.kind,
+        model=endpoint.model,
+        revision=endpoint.revision,
+        settings=key_of(json.dumps(deciding, sort_keys=True, separators=(",", ":"))),
+    )
+
+
+def _pairs(endpoint: Endpoint) -> int:
+    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency
+
+
+def prompts_of(scorers: Scorers, base: Path) -> Prompts:
+    """The prompts of the file, whose paths are relative to `base`, or those that ship."""
+    if scorers.prompts is None:
+        return Prompts.load(assets.PROMPTS, VARIABLES)
+    folder = base / scorers.prompts
+    if not folder.is_dir():
+        raise ConfigError(
+            f"no folder {folder}", where="[prompts]", fix="Name a folder, or leave the key out."
+        )
+    return Prompts.load(folder, VARIABLES)
 
 
 def _nothing() -> None:

@@ -10,7 +10,9 @@ LOW, HIGH = 1, 10
 _NAMES = r"(?:final |overall |total )?(?:score|rating|grade|verdict|result|answer)"
 _OUT_OF_TEN = r"\s*(?:/|out of|of)\s*10(?!\d)"
 # Followed by nothing that would make it a part of another number.
-_SCORE = re.compile(rf"(\d{{1,3}})(?:{_OUT_OF_TEN})?(?!\s*[.,/–—-]?\s*\d|\s*(?:%|/|out of|to |or ))")
+_SCORE = re.compile(
+    rf"(\d{{1,3}})(?:{_OUT_OF_TEN})?(?!\s*[.,/–—-]?\s*\d|\s*(?:%|/|out of|to |or ))"
+)
 _SAID = re.compile(rf"(?<![\d.,/-])(\d{{1,3}}){_OUT_OF_TEN}")
 
 

@@ -1,12 +1,11 @@
 """The release that scorers are held to: its rows, in one order, and what it says of itself."""
 
-import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
@@ -128,6 +127,12 @@ def _post(post: RowPost) -> Post:
 
 def _manifest(path: Path) -> _Manifest:
     try:
-        return _Manifest.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise InputError(f"not a release's manifest: {error}", where=path, fix=_FIX) from None
+        return _Manifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"not a release's manifest: {first['msg']}",
+            where=f"{path} [{at}]" if at else path,
+            fix="Name a folder that `pairwright release` wrote, not a run's or another's.",
+        ) from None

@@ -66,9 +66,9 @@ def evaluate_command(
       pairwright leaderboard results --out board
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate.planner import prompts_of
     from pairwright.cli.evaluate.session import Session, Wanted
     from pairwright.cli.evaluate.shown import tell
+    from pairwright.cli.scorers import prompts_of
     from pairwright.client import Meter
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.baselines import BASELINES

@@ -63,7 +63,9 @@ class Session(NamedTuple):
             conditions = Conditions(self.settings.history, strangers, planner and planner.planner)
             for name in wanted.scorers:
                 # One at a time: a model in this process fills the memory there is.
-                async with open_scorers(self.settings, (name,), self.store, self.meter) as opened:
+                async with open_scorers(
+                    self.settings, (name,), self.prompts, self.store, self.meter
+                ) as opened:
                     for condition in wanted.conditions:
                         about, decisions = await self._one(
                             opened[name], condition, conditions, planner
