@@ -47,6 +47,7 @@ def _register() -> None:
     from pairwright.cli.forget import forget_command
     from pairwright.cli.human import human
     from pairwright.cli.init import init_command
+    from pairwright.cli.leaderboard import leaderboard_command
     from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
     from pairwright.cli.show import show_command
@@ -68,6 +69,7 @@ def _register() -> None:
     app.command("forget")(forget_command)
     app.command("push")(push_command)
     app.command("evaluate")(evaluate_command)
+    app.command("leaderboard")(leaderboard_command)
     app.command("correlate")(correlate_command)
     app.command("simulate")(simulate_command)
 

@@ -15,8 +15,8 @@ scorer that cannot see the user is right on one half of whole twins, and on pair
 on as many as their texts give away.
 """
 
-from pairwright.evaluate.measure.figure import MEANING, RULE, Figure, name_of
+from pairwright.evaluate.measure.figure import MEANING, RULE, Figure, whole
 from pairwright.evaluate.measure.gain import gains
 from pairwright.evaluate.measure.measured import measured
 
-__all__ = ["MEANING", "RULE", "Figure", "gains", "measured", "name_of"]
+__all__ = ["MEANING", "RULE", "Figure", "gains", "measured", "whole"]

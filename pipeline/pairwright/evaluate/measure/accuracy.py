@@ -3,24 +3,27 @@
 from collections.abc import Iterator, Sequence
 
 from pairwright.evaluate.decision import POINTS, Choice, Decision
-from pairwright.evaluate.measure.figure import Figure, name_of, share
+from pairwright.evaluate.measure.figure import Figure, Group, share, whole
 from pairwright.evaluate.measure.units import Counted
 
 
 def accuracies(of: Counted) -> Iterator[Figure]:
     """Of the mode, of each half of its twins where they have an asker, and of each config."""
-    group = name_of(of.mode)
+    group = whole(of.mode)
     yield accuracy(group, of.scored)
     if of.mode == "twin":
         for half, asked in (("asked", True), ("counterfactual", False)):
-            yield accuracy(f"{group}, {half}", [one for one in of.scored if one.asked is asked])
+            yield accuracy(
+                Group(of.mode, f"{group.name}, {half}"),
+                [one for one in of.scored if one.asked is asked],
+            )
     for config, decisions in by_config(of.scored).items():
-        yield accuracy(config, decisions)
+        yield accuracy(Group(of.mode, config), decisions)
 
 
 def open_ends(of: Counted) -> Iterator[Figure]:
     """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
-    group, clusters = name_of(of.mode), [one.cluster for one in of.given]
+    group, clusters = whole(of.mode), [one.cluster for one in of.given]
     scores = [float(one.choice is not None) for one in of.given]
     yield share("coverage", group, scores, clusters, _missing(of))
     tied = [one for one in of.scored if one.choice == "tie"]
@@ -28,12 +31,13 @@ def open_ends(of: Counted) -> Iterator[Figure]:
     note = f"{unstable:,} of {len(tied):,} are verdicts that change with the order"
     ties = [float(one.choice == "tie") for one in of.scored]
     yield share("ties", group, ties, [one.cluster for one in of.scored], note if unstable else "")
-    for name, open_as in (("worst_case", "rejected"), ("best_case", "chosen")):
-        points = [_settled(one.choice, open_as) for one in of.given]
+    open_as: dict[str, Choice] = {"worst_case": "rejected", "best_case": "chosen"}
+    for name, choice in open_as.items():
+        points = [_settled(one.choice, choice) for one in of.given]
         yield share(name, group, points, clusters)
 
 
-def accuracy(group: str, decisions: Sequence[Decision]) -> Figure:
+def accuracy(group: Group, decisions: Sequence[Decision]) -> Figure:
     """Of decisions that have a choice."""
     points = [one.points for one in decisions if one.points is not None]
     return share("accuracy", group, points, [one.cluster for one in decisions])

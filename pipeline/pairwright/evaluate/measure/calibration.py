@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure.figure import Figure, average, name_of
+from pairwright.evaluate.measure.figure import Figure, average, whole
 from pairwright.evaluate.measure.units import Counted
 
 
@@ -15,7 +15,7 @@ def calibration(of: Counted) -> Iterator[Figure]:
     judged = [(one, one.vote_share) for one in of.scored if one.vote_share is not None]
     said = np.array([likely(one) for one, _ in judged], np.float64)
     voted = np.array([share for _, share in judged], np.float64)
-    clusters, group = [one.cluster for one, _ in judged], name_of(of.mode)
+    clusters, group = [one.cluster for one, _ in judged], whole(of.mode)
     note = "" if judged else "nobody voted on these pairs"
     half = np.abs(0.5 - voted)
     for name, values, always_half in (

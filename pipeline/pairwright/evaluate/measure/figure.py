@@ -1,10 +1,11 @@
 """A figure: an estimate with its n, its clusters and its 95 % interval."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from pairwright.intervals import LEVEL, Floats, Places, accuracy, mean, z_of
+from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, z_of
 from pairwright.records import Mode, Record
 
 RULE = (
@@ -28,13 +29,21 @@ MEANING = {
 }
 
 
+class Group(NamedTuple):
+    """Pairs of one mode that a figure is of."""
+
+    mode: Mode | None
+    name: str
+
+
 class Figure(Record):
     """One figure of one group of pairs. `value` is None where the group is empty."""
 
     name: str
     """A key of MEANING."""
+    mode: Mode | None
     group: str
-    """A mode, a configuration or half of one; `pairs` where they have no mode."""
+    """The mode's name for all of its pairs, or a configuration's, or `twin, asked` and so on."""
     value: float | None
     low: float | None
     high: float | None
@@ -45,29 +54,24 @@ class Figure(Record):
     note: str = ""
 
 
-def name_of(mode: Mode | None) -> str:
-    """The group of all pairs of a mode."""
-    return mode or "pairs"
+def whole(mode: Mode | None) -> Group:
+    """All pairs of a mode."""
+    return Group(mode, mode or "pairs")
 
 
 def share(
-    name: str, group: str, points: Sequence[float], clusters: Sequence[str], note: str = ""
+    name: str, group: Group, points: Sequence[float], clusters: Sequence[str], note: str = ""
 ) -> Figure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
     found = accuracy(np.array(points, np.float64), numbered(clusters))
-    if found is None:
-        return _none(name, group, note)
-    return Figure(name=name, group=group, note=note, **found.found(z_of(LEVEL)).model_dump())
+    return _figure(name, group, found and found.found(z_of(LEVEL)), note)
 
 
 def average(
-    name: str, group: str, values: Floats, clusters: Sequence[str], note: str = ""
+    name: str, group: Group, values: Floats, clusters: Sequence[str], note: str = ""
 ) -> Figure:
     """A mean of values from 0 to 1, with Student's interval by cluster."""
-    found = mean(values, numbered(clusters), least=0, most=1)
-    if found is None:
-        return _none(name, group, note)
-    return Figure(name=name, group=group, note=note, **found.model_dump())
+    return _figure(name, group, mean(values, numbered(clusters), least=0, most=1), note)
 
 
 def numbered(clusters: Sequence[str]) -> Places:
@@ -76,7 +80,6 @@ def numbered(clusters: Sequence[str]) -> Places:
     return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 
 
-def _none(name: str, group: str, note: str) -> Figure:
-    return Figure(
-        name=name, group=group, value=None, low=None, high=None, n=0, clusters=0, note=note
-    )
+def _figure(name: str, group: Group, found: Interval | None, note: str) -> Figure:
+    found = found or Interval(value=None, low=None, high=None, n=0, clusters=0)
+    return Figure(name=name, mode=group.mode, group=group.name, note=note, **found.model_dump())

@@ -6,7 +6,7 @@ import numpy as np
 
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure.accuracy import by_config
-from pairwright.evaluate.measure.figure import Figure, name_of, share
+from pairwright.evaluate.measure.figure import Figure, Group, share, whole
 from pairwright.evaluate.measure.units import by_mode
 
 
@@ -27,17 +27,16 @@ def gains(
         joined = [one for one in of.scored if one.id in there]
         short = len(of.given) - len(joined)
         note = f"{short:,} pairs have no score in one of the two" if short else ""
-        found.append(_gain(name, name_of(of.mode), joined, there, note))
+        found.append(_gain(name, whole(of.mode), joined, there, note))
         found += [
-            _gain(name, config, some, there)
+            _gain(name, Group(of.mode, config), some, there)
             for config, some in by_config(joined).items()
-            if config != name_of(of.mode)
         ]
     return tuple(found)
 
 
 def _gain(
-    name: str, group: str, joined: Sequence[Decision], there: dict[str, float], note: str = ""
+    name: str, group: Group, joined: Sequence[Decision], there: dict[str, float], note: str = ""
 ) -> Figure:
     differences = [(one.points or 0.0) - there[one.id] for one in joined]
     # From -1 to 1 as points from 0 to 1, where no difference is a tie: its interval is as good.

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure.figure import Figure, name_of, share
+from pairwright.evaluate.measure.figure import Figure, Group, share, whole
 from pairwright.evaluate.measure.units import Counted, Halves
 
 
 def twin_figures(of: Counted) -> Iterator[Figure]:
     """Of all twins, and of those of each config."""
-    yield from _of_twins(name_of(of.mode), of.twins)
+    yield from _of_twins(whole(of.mode), of.twins)
     configs: dict[str, list[Halves]] = {}
     for twin in of.twins:
         configs.setdefault(twin[0].config, []).append(twin)
     for config, twins in configs.items():
-        yield from _of_twins(config, tuple(twins))
+        yield from _of_twins(Group(of.mode, config), tuple(twins))
 
 
-def _of_twins(group: str, twins: tuple[Halves, ...]) -> Iterator[Figure]:
+def _of_twins(group: Group, twins: tuple[Halves, ...]) -> Iterator[Figure]:
     clusters = [first.cluster for first, _ in twins]
     both = [float(a.choice == b.choice == "chosen") for a, b in twins]
     yield share("both_right", group, both, clusters)

@@ -6,7 +6,7 @@ from functools import cache
 from scipy.stats import binom
 
 from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure.figure import Figure, name_of, share
+from pairwright.evaluate.measure.figure import Figure, share, whole
 from pairwright.evaluate.measure.units import Counted
 from pairwright.intervals import LEVEL
 
@@ -23,7 +23,7 @@ def users_above_chance(of: Counted) -> Figure:
         if one.user is not None:
             users.setdefault(one.user, []).append(one)
     enough = [made for made in users.values() if len({of.item_id for of in made}) >= QUESTIONS]
-    group = name_of(of.mode)
+    group = whole(of.mode)
     told = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
     if not enough:
         told = told.replace("0 of", "none of", 1)
