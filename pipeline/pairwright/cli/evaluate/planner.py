@@ -45,5 +45,5 @@ async def planner_under_test(
     async with client_of(spec.endpoint, endpoint, meter) as client:
         model = model_of(Durable(store, client), endpoint, spec.sampling)
         domains = Domains.load(assets.RUBRICS)
-        planner = PlannerUnderTest(model, prompts, spec, domains, spec.words)
+        planner = PlannerUnderTest(model, prompts, spec.policy, domains, spec.words)
         yield OpenPlanner(planner, client.stop)

@@ -98,6 +98,11 @@ class Planner(PlanPolicy):
     sampling: Sampling = Sampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
+    @property
+    def policy(self) -> PlanPolicy:
+        """The same without what is not about planning."""
+        return PlanPolicy.model_validate(self.model_dump(include=set(PlanPolicy.model_fields)))
+
 
 class History(HistoryPolicy):
     """Which posts a scorer is shown: all that fit, unless it says otherwise."""
