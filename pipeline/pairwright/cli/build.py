@@ -13,6 +13,7 @@ from rich.console import Console
 
 from pairwright import sources
 from pairwright.batch.rounds import MOST_LINES
+from pairwright.build.again import identity
 from pairwright.build.checks import Check
 from pairwright.build.estimate import estimate
 from pairwright.build.folder import RunFolder
@@ -124,6 +125,7 @@ def build_command(
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         run_folder.prepare(config, content, accept_changes=accepted)
+        store.begin(identity(run_folder.saved(), limit))
         batch = BatchBuild.begin(batch_out, batch_lines, run_folder, config) if batch_out else None
         counted, checked, meter = _build(
             config,
