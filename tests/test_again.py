@@ -10,7 +10,7 @@ import pytest
 
 from endpoint import Endpoint, in_thread, simulated
 from pairwright.build import again, session
-from pairwright.cli.workers import spread
+from pairwright.build.chunks import chunks
 from study import Study
 
 ITEMS = 5
@@ -143,14 +143,13 @@ def test_workers_get_only_what_is_left(
     built: Study, copied: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed: list[str] = []
-    real = spread.chunks
 
     def noted(todo: Any, size: int) -> Any:
         units = list(todo)
         handed.extend(unit.id for unit in units)
-        return real(units, size)
+        return chunks(units, size)
 
-    monkeypatch.setattr(spread, "chunks", noted)
+    monkeypatch.setattr("pairwright.cli.workers.spread.chunks", noted)
     copied.change(processes=2)
     assert copied.build().code == 0
     assert handed == []
