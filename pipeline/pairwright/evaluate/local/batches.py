@@ -10,7 +10,7 @@ class Text(NamedTuple):
     ids: tuple[int, ...]
     """Tokens, chat template and all."""
     response: int
-    """The place of the response's first token."""
+    """The place of the response's first token, where the model tells them apart."""
 
 
 def batches(texts: list[Text], tokens: int) -> Iterator[list[int]]:
