@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairwright.cli.scorers import OpenScorer, open_scorers
+from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.client import Meter
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
@@ -30,7 +30,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def opened(store: Store, *names: str, **tables: Any) -> dict[str, OpenScorer]:
     async def scenario() -> dict[str, OpenScorer]:
         scorers = Scorers.model_validate(tables)
-        async with open_scorers(scorers, names, store, Meter()) as found:
+        prompts = prompts_of(scorers, Path.cwd())
+        async with open_scorers(scorers, names, prompts, store, Meter()) as found:
             return found
 
     return asyncio.run(scenario())

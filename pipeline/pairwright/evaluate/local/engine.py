@@ -126,7 +126,10 @@ class InProcess:
         for places in batches(lengths, self._spec.batch_tokens):
             self._go_on()
             batch = [lengths[place] for place in places]
+            began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, batch)
+            # While it waited for its batch, others were computed.
+            self._meter.seconds += len(batch) * (time.monotonic() - began)
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
