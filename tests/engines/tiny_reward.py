@@ -96,7 +96,7 @@ MODELS: dict[str, Callable[[Path], None]] = {
     "policy": lambda folder: write(folder, words(), LlamaForCausalLM, seed=1),
     "reference": lambda folder: write(folder, words(), LlamaForCausalLM, seed=2),
     "other-tokens": lambda folder: write(folder, other_tokens(), LlamaForCausalLM, seed=3),
-    "one-token-more": lambda folder: write(folder, one_more(), LlamaForCausalLM, vocab_size=384),
+    "one-token-more": lambda folder: write(folder, one_more(), LlamaForCausalLM),
 }
 
 

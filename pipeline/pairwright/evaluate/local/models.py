@@ -86,6 +86,7 @@ class _Dpo:
         # One of them may have tokens that the other lacks, such as one for padding.
         if any(own.get(token, place) != place for token, place in other.items()):
             raise wrong(where, spec.reference, "its tokens are not those of the policy")
+        self._known = frozenset(other.values())
         kind = AutoModelForCausalLM
         self._policy = _model(where, kind, spec.model, spec.revision, spec)
         self._reference = _model(where, kind, spec.reference, spec.reference_revision, spec)
@@ -93,7 +94,7 @@ class _Dpo:
 
     def read(self, messages: tuple[Message, ...]) -> Text:
         text = self._words.after_prompt(messages)
-        if max(text.ids) >= self._reference.config.get_text_config().vocab_size:
+        if not self._known.issuperset(text.ids):
             raise wrong(self._where, self._words.model, "it reads tokens that its reference lacks")
         return text
 
