@@ -196,9 +196,9 @@ def in_engines(
     given.write_text(to_toml(scorers), encoding="utf-8")
     subprocess.run(
         [
-            python, "-c", "from pairwright.cli import main; main()", "evaluate", str(layout.root), "--out", str(out),
-            "--scorers", str(given), "--scorer", "tiny", "--condition", "profile", "--split",
-            "test",
+            python, "-c", "from pairwright.cli import main; main()", "evaluate", str(layout.root),
+            "--out", str(out), "--scorers", str(given), "--scorer", "tiny",
+            "--condition", "profile", "--split", "test",
         ],
         env=environment(), check=True,
     )  # fmt: skip

@@ -28,7 +28,7 @@ __all__ = ["engines", "reward_models"]
 WORDS = "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
 SCORED = (
     "plain", "no-pad", "pad-is-end", "tokenizer-alone-pads", "pad-out-of-range", "two-classes",
-    "dpo",
+    "encoder", "dpo",
 )  # fmt: skip
 CONTEXT = 2048
 TOO_LONG = ("bread " * 500, "Rye.")

@@ -108,7 +108,7 @@ def test_texts_of_about_the_same_length_go_together_and_each_gets_its_own_score(
     model = StandIn()
     found = using(model, scores(9, 2, 8, 2, 3, 9), monkeypatch, batch_tokens=18)
     assert found == [Score(float(n), n) for n in (9, 2, 8, 2, 3, 9)]
-    assert model.batches == [[9, 9], [8, 3], [2, 2]]
+    assert model.batches == [[9, 9], [8], [3], [2, 2]]
 
 
 def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored(
@@ -118,7 +118,7 @@ def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored(
     long, short, edge = using(model, scores(11, 4, 10), monkeypatch)
     assert (long.reason, long.detail) == (CONTEXT_LENGTH, "11 tokens, and the model reads 10")
     assert (short, edge) == (Score(4.0, 4), Score(10.0, 10))
-    assert model.batches == [[10, 4]]
+    assert model.batches == [[10], [4]]
 
 
 def test_the_model_is_loaded_once_and_not_before_it_is_asked(
@@ -155,7 +155,7 @@ def test_what_comes_while_the_model_is_busy_waits_for_its_next_turn(
         await asyncio.gather(first, *later)
 
     using(model, use, monkeypatch)
-    assert model.batches == [[5], [7, 3, 2]]
+    assert model.batches == [[5], [7], [3], [2]]
 
 
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
@@ -264,6 +264,7 @@ def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone
         for batch in found:
             padded = len(batch) * max(lengths[place] for place in batch)
             assert padded <= 50 or len(batch) == 1
+            assert padded <= sum(lengths[place] for place in batch) / 0.8
     assert list(batches([], 50)) == []
 
 

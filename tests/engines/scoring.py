@@ -22,13 +22,9 @@ from pairwright.prompt import Message
 
 Texts = list[tuple[str, str]]
 SCORED = (
-    "plain",
-    "no-pad",
-    "pad-is-end",
-    "tokenizer-alone-pads",
-    "pad-out-of-range",
-    "two-classes",
-)
+    "plain", "no-pad", "pad-is-end", "tokenizer-alone-pads", "pad-out-of-range", "two-classes",
+    "encoder",
+)  # fmt: skip
 REFUSED = ("three-classes", "no-template", "half-template", "policy")
 
 

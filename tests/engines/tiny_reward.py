@@ -11,7 +11,13 @@ from typing import Any
 
 import torch
 from tokenizers import Tokenizer, processors
-from transformers import LlamaConfig, LlamaForCausalLM, LlamaForSequenceClassification
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    LlamaConfig,
+    LlamaForCausalLM,
+    LlamaForSequenceClassification,
+)
 
 from engines.tiny_model import LONGEST, TEMPLATE, tokenizer
 
@@ -45,7 +51,22 @@ def write(
 ) -> None:
     seed = changes.pop("seed", 0)
     torch.manual_seed(seed)
-    model = kind(config(made, **changes))
+    save(folder, made, kind(config(made, **changes)))
+
+
+def write_encoder(folder: Path) -> None:
+    """A model whose tokens see what comes after them."""
+    torch.manual_seed(0)
+    made = words()
+    shape = BertConfig(
+        vocab_size=320, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
+        num_attention_heads=2, max_position_embeddings=4096, num_labels=1,
+        pad_token_id=made.pad_token_id,
+    )  # fmt: skip
+    save(folder, made, BertForSequenceClassification(shape))
+
+
+def save(folder: Path, made: Any, model: Any) -> None:
     for weights in model.parameters():
         # Random weights of the usual size give scores that differ in their fourth digit.
         weights.data *= 3 if weights.dim() > 1 else 1
@@ -89,6 +110,7 @@ MODELS: dict[str, Callable[[Path], None]] = {
     "pad-is-end": lambda folder: write(folder, end_is_pad()),
     "tokenizer-alone-pads": lambda folder: write(folder, end_is_pad(), pad_token_id=None),
     "pad-out-of-range": lambda folder: write(folder, words(), pad_token_id=-1),
+    "encoder": write_encoder,
     "two-classes": lambda folder: write(folder, words(), num_labels=2),
     "three-classes": lambda folder: write(folder, words(), num_labels=3),
     "no-template": lambda folder: write(folder, words(chat_template=None)),

@@ -1,6 +1,7 @@
 """Reward models by transformers. The only file that imports torch and transformers.
 
-Texts are padded on the right, where no token sees it.
+Texts are padded on the right. No token of a causal model sees what comes after it, so it is given
+no mask: attention then takes its fast path, and no time for what is ahead.
 """
 
 from collections.abc import Callable
@@ -57,9 +58,8 @@ class _Classifier:
     def _forward(self, texts: list[Text]) -> list[float]:
         pad = self._padding(texts)
         self._model.config.get_text_config().pad_token_id = pad
-        ids, mask = _padded(texts, pad, self._model.device)
         with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=mask).logits
+            logits = self._model(**_inputs(texts, pad, self._model)).logits
         return [score_of(row) for row in logits.double().tolist()]
 
     def _padding(self, texts: list[Text]) -> int:
@@ -108,13 +108,14 @@ class _Dpo:
 
 def _log_probability(model: Any, texts: list[Text]) -> list[float]:
     """Of each text's response, given what comes before it."""
-    ids, mask = _padded(texts, 0, model.device)
+    inputs = _inputs(texts, 0, model)
+    ids = inputs["input_ids"]
     # A token's probability is told at the place before it. No others are computed: over a whole
     # vocabulary they would take more memory than the model.
     first = min(text.response for text in texts) - 1
     places = torch.arange(first, ids.shape[1] - 1, device=model.device)
     with torch.inference_mode():
-        logits = model(input_ids=ids, attention_mask=mask, logits_to_keep=places).logits
+        logits = model(**inputs, logits_to_keep=places).logits
         return [_summed(logits[row], ids[row], text, first) for row, text in enumerate(texts)]
 
 
@@ -146,13 +147,18 @@ def _within_memory(
     ]
 
 
-def _padded(texts: list[Text], pad: int, device: Any) -> tuple[Any, Any]:
-    """Tokens and mask, each of shape (texts, longest)."""
+def _inputs(texts: list[Text], pad: int, model: Any) -> dict[str, Any]:
+    """Tokens, and the mask where the model needs one, each of shape (texts, longest)."""
     longest = max(len(text.ids) for text in texts)
     room = [longest - len(text.ids) for text in texts]
     ids = [[*text.ids, *[pad] * more] for text, more in zip(texts, room, strict=True)]
-    mask = [[1] * (longest - more) + [0] * more for more in room]
-    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
+    inputs = {"input_ids": torch.tensor(ids, device=model.device)}
+    # Of a model whose parts do not say so nothing is assumed.
+    causal = {part.is_causal for part in model.modules() if hasattr(part, "is_causal")}
+    if causal != {True}:
+        mask = [[1] * (longest - more) + [0] * more for more in room]
+        inputs["attention_mask"] = torch.tensor(mask, device=model.device)
+    return inputs
 
 
 def _words(where: str, name: str, revision: str | None) -> Words:
