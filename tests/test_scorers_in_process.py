@@ -213,14 +213,15 @@ def test_stopping_keeps_the_batch_under_way_and_begins_no_other(
     model = StandIn(holds=threading.Event())
 
     async def use(sender: InProcess, scorer: RewardModel) -> list[Any]:
-        calls = asyncio.create_task(scores(9, 2, 3)(sender, scorer))  # type: ignore[arg-type]
+        asked = [scorer.score(Shown("Why?"), words(n)) for n in (9, 2, 3)]
+        calls = asyncio.gather(*asked, return_exceptions=True)
         while not model.loads:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
         sender.stop()
         assert model.holds
         model.holds.set()
-        return await calls + await scores(4)(sender, scorer)
+        return [*await calls, *await scores(4)(sender, scorer)]
 
     found = using(model, use, monkeypatch, batch_tokens=9)
     assert found[0] == Score(9.0, 9)
@@ -283,7 +284,7 @@ class Tokenizer:
         assert not tokenize
         assert self.chat_template
         found = jinja2.Template(self.chat_template, undefined=jinja2.StrictUndefined)
-        return found.render(messages=conversation, add_generation_prompt=add_generation_prompt)
+        return str(found.render(messages=conversation, add_generation_prompt=add_generation_prompt))
 
     def __call__(self, text: str, add_special_tokens: bool, verbose: bool) -> Any:
         assert not add_special_tokens

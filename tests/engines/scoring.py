@@ -40,7 +40,6 @@ async def ours(spec: Classifier | Dpo, texts: Texts) -> list[dict[str, Any]]:
     return [{"text": of.text, "finish": of.finish, "tokens": of.prompt_tokens} for of in found]
 
 
-@torch.inference_mode()
 def alone(folder: str, texts: Texts) -> list[list[float]]:
     """Logits, one text at a time, as a model's card has it done."""
     words = AutoTokenizer.from_pretrained(folder)
@@ -59,7 +58,6 @@ def alone(folder: str, texts: Texts) -> list[list[float]]:
     return found
 
 
-@torch.inference_mode()
 def implicit(policy: str, reference: str, beta: float, texts: Texts) -> list[list[float]]:
     """The implicit reward, token by token."""
     words = AutoTokenizer.from_pretrained(policy)
@@ -94,13 +92,15 @@ def main(models: Path, texts: Texts) -> dict[str, Any]:
         named = {"model": str(models / policy), "reference": str(models / reference)}
         return Dpo(kind="dpo", **named, **more)
 
-    small = {"batch_tokens": 1500}
+    small: dict[str, Any] = {"batch_tokens": 1500}
     found = {name: attempt(classifier(name, **small), texts) for name in SCORED + REFUSED}
     for name in SCORED:
-        found[name]["alone"] = alone(str(models / name), texts)
+        with torch.inference_mode():
+            found[name]["alone"] = alone(str(models / name), texts)
     found["dpo"] = attempt(dpo("reference", beta=0.3, **small), texts)
     reference = str(models / "reference")
-    found["dpo"]["alone"] = implicit(str(models / "policy"), reference, 0.3, texts)
+    with torch.inference_mode():
+        found["dpo"]["alone"] = implicit(str(models / "policy"), reference, 0.3, texts)
     found["other-tokens"] = attempt(dpo("other-tokens"), texts)
     found["one-token-more"] = attempt(dpo("reference", "one-token-more"), texts)
     found["short"] = attempt(classifier("plain", max_length=300), texts)
