@@ -53,15 +53,15 @@ class Classify:
         await self._connection.close()
 
 
-class _Class(BaseModel):
+class _Class(BaseModel, strict=True):
     probs: list[float] = Field(min_length=1)
     num_classes: int
 
 
-class _Usage(BaseModel):
+class _Usage(BaseModel, strict=True):
     prompt_tokens: int = 0
 
 
-class _Found(BaseModel):
+class _Found(BaseModel, strict=True):
     data: list[_Class] = Field(min_length=1, max_length=1)
     usage: _Usage = _Usage()

@@ -46,6 +46,10 @@ def by_similarity(question: str, posts: tuple[Post, ...], model: str) -> tuple[P
 
 
 def directions(texts: tuple[str, ...], model: str, where: str) -> NDArray[np.float64]:
-    """Unit vectors of the texts, of shape (texts, dimensions). Raises ConfigError."""
+    """Vectors of length 1, or 0 where the model gives none, of shape (texts, dimensions).
+
+    `where` is the model's key, for messages. Raises ConfigError where it cannot be loaded.
+    """
     vectors = np.asarray(_model(model, where).encode(list(texts)), dtype=float)
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12))

@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+SHORTEST = 0.8
+"""Of the longest of a batch: no more than a fifth of what is computed is padding."""
+
 
 class Text(NamedTuple):
     """A conversation as the model reads it."""
@@ -10,7 +13,7 @@ class Text(NamedTuple):
     ids: tuple[int, ...]
     """Tokens, chat template and all."""
     response: int
-    """The place of the response's first token."""
+    """The place of the response's first token, where the model tells them apart."""
 
 
 def batches(texts: list[Text], tokens: int) -> Iterator[list[int]]:
@@ -22,7 +25,9 @@ def batches(texts: list[Text], tokens: int) -> Iterator[list[int]]:
     order = sorted(range(len(texts)), key=lambda place: -len(texts[place].ids))
     batch: list[int] = []
     for place in order:
-        if batch and (len(batch) + 1) * len(texts[batch[0]].ids) > tokens:
+        longest = len(texts[batch[0]].ids) if batch else 0
+        full = (len(batch) + 1) * longest > tokens
+        if batch and (full or len(texts[place].ids) < SHORTEST * longest):
             yield batch
             batch = []
         batch.append(place)

@@ -28,7 +28,7 @@ GATHER_S = 0.005
 class Loaded(Protocol):
     """A model that is ready. Both methods are called in a thread, one at a time."""
 
-    limit: int | None
+    limit: int
     """Tokens of the longest text that it reads."""
 
     def read(self, messages: tuple[Message, ...]) -> Text:
@@ -117,7 +117,7 @@ class InProcess:
         texts = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
         fitting = []
         for waiting, text in zip(gathered, texts, strict=True):
-            if model.limit is not None and len(text.ids) > model.limit:
+            if len(text.ids) > model.limit:
                 told = f"{len(text.ids)} tokens, and the model reads {model.limit}"
                 _set(waiting, stand_in(CONTEXT_LENGTH, told))
             else:
@@ -126,8 +126,12 @@ class InProcess:
         for places in batches(lengths, self._spec.batch_tokens):
             self._go_on()
             batch = [lengths[place] for place in places]
+            began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, batch)
-            for place, score in zip(places, scores, strict=True):
+            # While it waited for its batch, others were computed.
+            self._meter.seconds += len(batch) * (time.monotonic() - began)
+            # All are there before the first is handed on.
+            for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
                 _set(waiting, scored(score, len(text.ids)))
 

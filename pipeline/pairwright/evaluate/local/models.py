@@ -1,14 +1,12 @@
 """Reward models by transformers. The only file that imports torch and transformers.
 
-The chat template alone says which tokens a conversation has: the tokenizer adds none to what it
-wrote, so that a beginning-of-text token is there once or not at all, as in transformers' own
-`apply_chat_template` and in vLLM. Texts are padded on the right, where no token sees it.
+Texts are padded on the right. No token of a causal model sees what comes after it, so it is given
+no mask: attention then takes its fast path, and no time for what is ahead.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-import jinja2
 import torch
 from transformers import (
     AutoModelForCausalLM,
@@ -20,6 +18,7 @@ from transformers.utils import logging
 from pairwright.client.score import score_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local.batches import Text
+from pairwright.evaluate.local.conversation import Words, wrong
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Local
 from pairwright.prompt import Message
 
@@ -36,22 +35,22 @@ class _Classifier:
 
     def __init__(self, where: str, spec: Classifier) -> None:
         self._where = where
-        self._words = _tokenizer(where, spec.model, spec.revision)
+        self._words = _words(where, spec.model, spec.revision)
         self._model = _model(
             where, AutoModelForSequenceClassification, spec.model, spec.revision, spec
         )
         try:
             score_of([0.0] * self._model.config.num_labels)
         except ValueError as error:
-            raise _wrong(where, spec.model, str(error)) from None
-        self.limit = _limit(where, spec, self._model, self._words)
+            raise wrong(where, spec.model, str(error)) from None
+        _in_float32(getattr(self._model, "score", None))
+        self.limit = _limit(self._words, spec, self._model)
         config = self._model.config.get_text_config()
-        pad = config.pad_token_id
+        pad: int | None = config.pad_token_id
         self._pad = pad if pad is not None and 0 <= pad < config.vocab_size else None
 
     def read(self, messages: tuple[Message, ...]) -> Text:
-        ids = _ids(self._words, _rendered(self._where, self._words, messages))
-        return Text(ids, len(ids))
+        return self._words.whole(messages)
 
     def scores(self, texts: list[Text]) -> list[float]:
         return _within_memory(self._where, self._forward, texts)
@@ -59,9 +58,8 @@ class _Classifier:
     def _forward(self, texts: list[Text]) -> list[float]:
         pad = self._padding(texts)
         self._model.config.get_text_config().pad_token_id = pad
-        ids, mask = _padded(texts, pad, self._model.device)
         with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=mask).logits
+            logits = self._model(**_inputs(texts, pad, self._model)).logits
         return [score_of(row) for row in logits.double().tolist()]
 
     def _padding(self, texts: list[Text]) -> int:
@@ -80,30 +78,25 @@ class _Dpo:
     def __init__(self, where: str, spec: Dpo) -> None:
         self._where = where
         self._beta = spec.beta
-        self._words = _tokenizer(where, spec.model, spec.revision)
+        self._words = _words(where, spec.model, spec.revision)
         base = AutoTokenizer.from_pretrained(
             spec.reference, revision=spec.reference_revision, trust_remote_code=False
         )
-        own, other = self._words.get_vocab(), base.get_vocab()
-        # One of them may have tokens for padding that the other lacks.
+        own, other = self._words.tokenizer.get_vocab(), base.get_vocab()
+        # One of them may have tokens that the other lacks, such as one for padding.
         if any(own.get(token, place) != place for token, place in other.items()):
-            raise _wrong(where, spec.reference, "its tokens are not those of the policy")
+            raise wrong(where, spec.reference, "its tokens are not those of the policy")
+        self._known = frozenset(other.values())
         kind = AutoModelForCausalLM
         self._policy = _model(where, kind, spec.model, spec.revision, spec)
         self._reference = _model(where, kind, spec.reference, spec.reference_revision, spec)
-        self.limit = _limit(where, spec, self._policy, self._words)
+        self.limit = _limit(self._words, spec, self._policy)
 
     def read(self, messages: tuple[Message, ...]) -> Text:
-        """As the policy wrote it: the prompt's tokens, then those of the response and its end."""
-        prompt = _rendered(self._where, self._words, messages[:-1], add_generation_prompt=True)
-        whole = _rendered(self._where, self._words, messages)
-        if not whole.startswith(prompt):
-            raise _wrong(
-                self._where, "the policy",
-                "its chat template does not put a response after what asks for it",
-            )  # fmt: skip
-        opening = _ids(self._words, prompt)
-        return Text(opening + _ids(self._words, whole[len(prompt) :]), len(opening))
+        text = self._words.after_prompt(messages)
+        if not self._known.issuperset(text.ids):
+            raise wrong(self._where, self._words.model, "it reads tokens that its reference lacks")
+        return text
 
     def scores(self, texts: list[Text]) -> list[float]:
         return _within_memory(self._where, self._forward, texts)
@@ -115,16 +108,15 @@ class _Dpo:
 
 def _log_probability(model: Any, texts: list[Text]) -> list[float]:
     """Of each text's response, given what comes before it."""
-    ids, mask = _padded(texts, 0, model.device)
+    inputs = _inputs(texts, 0, model)
+    ids = inputs["input_ids"]
     # A token's probability is told at the place before it. No others are computed: over a whole
     # vocabulary they would take more memory than the model.
     first = min(text.response for text in texts) - 1
     places = torch.arange(first, ids.shape[1] - 1, device=model.device)
     with torch.inference_mode():
-        logits = model(input_ids=ids, attention_mask=mask, logits_to_keep=places).logits
-        return [
-            _summed(logits[row], ids[row], text, first) for row, text in enumerate(texts)
-        ]  # fmt: skip
+        logits = model(**inputs, logits_to_keep=places).logits
+        return [_summed(logits[row], ids[row], text, first) for row, text in enumerate(texts)]
 
 
 def _summed(logits: Any, ids: Any, text: Text, first: int) -> float:
@@ -155,35 +147,24 @@ def _within_memory(
     ]
 
 
-def _padded(texts: list[Text], pad: int, device: Any) -> tuple[Any, Any]:
-    """Tokens and mask, each of shape (texts, longest)."""
+def _inputs(texts: list[Text], pad: int, model: Any) -> dict[str, Any]:
+    """Tokens, and the mask where the model needs one, each of shape (texts, longest)."""
     longest = max(len(text.ids) for text in texts)
     room = [longest - len(text.ids) for text in texts]
     ids = [[*text.ids, *[pad] * more] for text, more in zip(texts, room, strict=True)]
-    mask = [[1] * (longest - more) + [0] * more for more in room]
-    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
+    inputs = {"input_ids": torch.tensor(ids, device=model.device)}
+    # Of a model whose parts do not say so nothing is assumed.
+    causal = {part.is_causal for part in model.modules() if hasattr(part, "is_causal")}
+    if causal != {True}:
+        mask = [[1] * (longest - more) + [0] * more for more in room]
+        inputs["attention_mask"] = torch.tensor(mask, device=model.device)
+    return inputs
 
 
-def _rendered(where: str, words: Any, messages: tuple[Message, ...], **more: bool) -> str:
-    conversation = [{"role": message.role, "content": message.content} for message in messages]
-    try:
-        return str(words.apply_chat_template(conversation, tokenize=False, **more))
-    except jinja2.TemplateError as error:
-        raise _wrong(where, "the model", f"its chat template fails: {error}") from None
-
-
-def _ids(words: Any, text: str) -> tuple[int, ...]:
-    return tuple(words(text, add_special_tokens=False, verbose=False)["input_ids"])
-
-
-def _tokenizer(where: str, name: str, revision: str | None) -> Any:
-    words = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
-    if not words.chat_template:
-        raise _wrong(where, name, "it has no chat template, which says how a conversation is read")
-    probe = (Message("user", "asked"), Message("assistant", "answered"))
-    told = _rendered(where, words, probe)
-    if not all(message.content in told for message in probe):
-        raise _wrong(where, name, "its chat template leaves out a message")
+def _words(where: str, name: str, revision: str | None) -> Words:
+    tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
+    words = Words(tokenizer, name, where)
+    words.check()
     return words
 
 
@@ -197,25 +178,27 @@ def _model(where: str, kind: Any, name: str, revision: str | None, spec: Local) 
     )  # fmt: skip
     # Weights that are not in the files would be random, and so would be the scores.
     if missing := sorted(loaded["missing_keys"]):
-        raise _wrong(where, name, f"its files lack weights of such a model: {missing[0]}")
+        raise wrong(where, name, f"its files lack weights of such a model: {missing[0]}")
     model.config.use_cache = False
     return model.to(device).eval()
 
 
-def _limit(where: str, spec: Local, model: Any, words: Any) -> int | None:
-    """Tokens of the longest text; None where neither the file nor the model sets a limit."""
-    most = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+def _in_float32(head: Any) -> None:
+    """As vLLM computes it: scores around 8 would be whole 1/32 in bfloat16, and tie."""
+    if head is not None:
+        head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
+
+
+def _limit(words: Words, spec: Local, model: Any) -> int:
+    """Tokens of the longest text."""
+    most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:
         # A tokenizer without a limit says a number that no text reaches.
-        return min(most or words.model_max_length, words.model_max_length)
+        own: int = words.tokenizer.model_max_length
+        return min(most or own, own)
     if most is not None and spec.max_length > most:
         raise ConfigError(
             f"{spec.max_length} is more than the {most} tokens that the model reads",
-            where=f"{where} max_length", fix="Give a smaller number, or leave it out.",
+            where=f"{words.where} max_length", fix="Give a smaller number, or leave it out.",
         )  # fmt: skip
     return spec.max_length
-
-
-def _wrong(where: str, model: str, what: str) -> ConfigError:
-    fix = "Name another model; docs/evaluate.md says which can be used."
-    return ConfigError(f"{model}: {what}", where=where, fix=fix)

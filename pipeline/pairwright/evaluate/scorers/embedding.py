@@ -1,13 +1,14 @@
 """A baseline that reads meaning, and nothing of the person: how near a response is to a text."""
 
 import asyncio
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairwright.evaluate.scorers.seam import Score
+from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.retrieve import dense
 
@@ -29,7 +30,7 @@ class EmbeddingBaseline(NamedTuple):
     one_at_a_time: asyncio.Lock
     """It takes the whole processor, and need not be loaded twice."""
 
-    async def score(self, shown: Shown, response: str) -> Score:
+    async def score(self, shown: Shown, response: str) -> Score | Unscored:
         """Raises ConfigError where the model cannot be loaded."""
         texts = (*(post.text for post in shown.posts), *shown.aspects)
         if not texts:
@@ -37,10 +38,13 @@ class EmbeddingBaseline(NamedTuple):
         async with self.one_at_a_time:
             return await asyncio.to_thread(self._score, texts, response)
 
-    def _score(self, texts: tuple[str, ...], response: str) -> Score:
+    def _score(self, texts: tuple[str, ...], response: str) -> Score | Unscored:
         known = _directions(texts, self.model, self.where)
         own = dense.directions((response,), self.model, self.where)[0]
-        return Score(round(float((known @ own).max()), DIGITS))
+        nearest = float((known @ own).max())
+        if not math.isfinite(nearest):
+            return Unscored("not_a_number", str(nearest))
+        return Score(round(nearest, DIGITS))
 
 
 # Both responses of a pair are held against the same.
