@@ -68,10 +68,11 @@ def _tell(console: Console, board: "Leaderboard") -> None:
         made = rows(board, of)
         table = Table(
             title=f"{MODES[of.mode]}. {SHOWN[of.condition]}", title_justify="left",
-            box=box.SIMPLE_HEAD,
+            box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
         for place in made.brief:
-            table.add_column(made.head[place], justify="left" if place < 2 else "right")
+            words = made.head[place] in ("scorer", "group")
+            table.add_column(made.head[place], justify="left" if words else "right")
         for row in made.rows:
             table.add_row(*(Text(row[place]) for place in made.brief))
         console.print(table)
