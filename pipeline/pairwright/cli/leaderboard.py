@@ -66,10 +66,8 @@ def _tell(console: Console, board: "Leaderboard") -> None:
     console.print(title, markup=False, highlight=False, soft_wrap=True)
     for of in board.rankings:
         made = rows(board, of)
-        table = Table(
-            title=f"{MODES[of.mode]}. {SHOWN[of.condition]}", title_justify="left",
-            box=box.SIMPLE_HEAD, pad_edge=False,
-        )  # fmt: skip
+        console.print(f"{MODES[of.mode]}. {SHOWN[of.condition]}", style="italic")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place in made.brief:
             words = made.head[place] in ("scorer", "group")
             table.add_column(made.head[place], justify="left" if words else "right")

@@ -92,6 +92,17 @@ def percent(of: Figure | None) -> str:
     return f"{100 * of.value:.1f} ({100 * of.low:.1f} to {100 * of.high:.1f})"
 
 
+def in_words(of: Figure) -> str:
+    """A share as `percent` with its unit, any other figure as a plain number."""
+    if of.value is None:
+        return "none"
+    if of.name not in ("vote_agreement", "brier"):
+        return f"{percent(of)} %"
+    if of.low is None or of.high is None:
+        return f"{of.value:.3f} (no interval)"
+    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
+
+
 def points(of: Figure | None) -> str:
     """As `percent`, with a sign."""
     if of is None or of.value is None or of.low is None or of.high is None:

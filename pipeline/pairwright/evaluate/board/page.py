@@ -11,6 +11,7 @@ from pairwright.evaluate.board.cells import (
     chance,
     clusters,
     count,
+    in_words,
     label,
     percent,
     rows,
@@ -49,11 +50,12 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield "Rows marked as simulated are answers of the embedded model, and no result."
     for condition, names in board.missing.items():
         settings = " --scorers FILE.toml" if condition == "planner" else ""
+        limit = f" --limit {board.limit}" if board.limit is not None else ""
         options = " ".join(f"--scorer {name}" for name in names)
         yield (
             f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
-            f" them: pairwright evaluate RELEASE --out RESULTS{settings} --condition {condition}"
-            f" {options}"
+            f" them: pairwright evaluate RELEASE --out RESULTS{settings}{limit} --condition"
+            f" {condition} {options}"
         )
 
 
@@ -120,12 +122,11 @@ def _people(board: Leaderboard, mode: Mode | None) -> Table:
         for name in _names(board, mode)
     ]
     told = tuple(
-        (words(of.name), name, percent(of), count(of), clusters(of), of.note)
+        (words(of.name), name, in_words(of), count(of), clusters(of), of.note)
         for name, of in figures
         if of is not None
     )
-    head = ("", "", "%", "n", "clusters", "")
-    return Table(head, told, left=2)
+    return Table(("", "", "", "n", "clusters", ""), told, left=2)
 
 
 def _comparisons(board: Leaderboard, mode: Mode | None) -> Iterator[tuple[str, ...]]:
