@@ -97,7 +97,9 @@ def test_thousands_of_clusters_agree_with_the_normal_distribution() -> None:
 
 
 def test_a_p_is_never_0_and_of_even_clusters_1() -> None:
-    assert sign_flip(np.ones(2000), np.arange(2000)) >= 0
+    # Clusters of one pair and of two: here a transform is in use.
+    clusters = np.concatenate([np.arange(4000), np.arange(2000)])
+    assert 0 <= sign_flip(np.ones(6000), clusters) < 1e-9
     assert 0 < sign_flip(np.ones(900), np.arange(900)) < 1e-200
     assert sign_flip(np.array([1.0, -1.0]), np.array([4, 4])) == 1
     assert sign_flip(np.zeros(3), np.arange(3)) == 1
@@ -151,10 +153,10 @@ def test_rows_are_ranked_by_accuracy_and_grouped_by_what_can_be_told_apart(tmp_p
     by_pair = {(of.first, of.second): of for of in ranking.comparisons}
     step = by_pair["good.profile", "poor.profile"]
     assert (step.difference, step.n, step.clusters) == (0.6, 40, 40)
-    assert step.p == pytest.approx(2 * 0.5**24)
+    assert step.p == pytest.approx(2 * 0.5**24, rel=1e-5)
     # Holm: the least p of three times 3, the next times 2, the last as it is.
-    assert by_pair["best.profile", "poor.profile"].adjusted == pytest.approx(3 * 2 * 0.5**26)
-    assert step.adjusted == pytest.approx(2 * step.p)
+    assert by_pair["best.profile", "poor.profile"].adjusted == pytest.approx(3 * 2 * 0.5**26, rel=1e-5)
+    assert step.adjusted == pytest.approx(2 * step.p, rel=1e-5)
     even = by_pair["best.profile", "good.profile"]
     assert even.p == even.adjusted == 0.5
     assert ranking.next_to("best.profile") == even
@@ -191,7 +193,7 @@ def test_twins_of_one_dyad_are_one_cluster_and_a_half_alone_is_not_compared(tmp_
     assert ranking.mode == "twin"
     assert (comparison.n, comparison.clusters) == (38, 10)
     # Seven dyads of two twins each differ.
-    assert comparison.p == 2 * 0.5**7
+    assert comparison.p == pytest.approx(2 * 0.5**7)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,7 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     (comparison,) = ranking.comparisons
     # Ten ties against ten right: ten halves.
     assert comparison.difference == 0.125
-    assert comparison.p == 2 * 0.5**10
+    assert comparison.p == pytest.approx(2 * 0.5**10, rel=1e-5)
 
 
 # What is refused
