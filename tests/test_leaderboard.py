@@ -155,7 +155,8 @@ def test_rows_are_ranked_by_accuracy_and_grouped_by_what_can_be_told_apart(tmp_p
     assert (step.difference, step.n, step.clusters) == (0.6, 40, 40)
     assert step.p == pytest.approx(2 * 0.5**24, rel=1e-5)
     # Holm: the least p of three times 3, the next times 2, the last as it is.
-    assert by_pair["best.profile", "poor.profile"].adjusted == pytest.approx(3 * 2 * 0.5**26, rel=1e-5)
+    ends = by_pair["best.profile", "poor.profile"]
+    assert ends.adjusted == pytest.approx(3 * 2 * 0.5**26, rel=1e-5)
     assert step.adjusted == pytest.approx(2 * step.p, rel=1e-5)
     even = by_pair["best.profile", "good.profile"]
     assert even.p == even.adjusted == 0.5
