@@ -66,12 +66,11 @@ def _tell(console: Console, board: "Leaderboard") -> None:
     console.print(title, markup=False, highlight=False, soft_wrap=True)
     for of in board.rankings:
         made = rows(board, of)
-        table = Table(
-            title=f"{MODES[of.mode]}. {SHOWN[of.condition]}", title_justify="left",
-            box=box.SIMPLE_HEAD,
-        )  # fmt: skip
+        console.print(f"{MODES[of.mode]}. {SHOWN[of.condition]}", style="italic")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place in made.brief:
-            table.add_column(made.head[place], justify="left" if place < 2 else "right")
+            words = made.head[place] in ("scorer", "group")
+            table.add_column(made.head[place], justify="left" if words else "right")
         for row in made.rows:
             table.add_row(*(Text(row[place]) for place in made.brief))
         console.print(table)

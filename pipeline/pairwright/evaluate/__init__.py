@@ -10,5 +10,7 @@ verdict.py rating.py marked.py    what a judge's free text says
 consistency.py    whether a judge keeps to its verdict when the order changes
 decision.py   what came of one pair
 results.py    what an evaluation leaves in its folder
+measure/      figures of decisions, each with n and interval
+board/        results side by side, and which of them can be told apart
 correlate/    whether doing well on a benchmark goes with doing well downstream
 """

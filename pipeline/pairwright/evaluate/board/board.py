@@ -10,7 +10,7 @@ from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure import RULE, Figure, gains, measured
 from pairwright.evaluate.results import ReleaseRef, Result
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.shown import CONDITIONS, Condition
+from pairwright.evaluate.shown import Condition
 from pairwright.intervals import Floats
 from pairwright.records import Mode, Record
 
@@ -20,9 +20,10 @@ WITH_BASELINES: dict[Condition, tuple[str, ...]] = {
     "none": ("longer", "constant"),
     "profile": tuple(BASELINES),
     "planner": tuple(BASELINES),
-    "rubric": tuple(BASELINES),
 }
-"""The baselines that belong into each condition's tables: with nothing shown, nothing overlaps."""
+"""The baselines that belong into the tables that rank: with nothing shown, nothing overlaps."""
+ORDER: tuple[Condition, ...] = ("profile", "planner", "none", "wrong-profile", "rubric")
+"""Of the tables."""
 
 
 class Leaderboard(Record):
@@ -94,7 +95,7 @@ def _rankings(
     clusters = pairs.clusters
     for mode in modes:
         places = pairs.of_mode(mode)
-        for condition in CONDITIONS:
+        for condition in ORDER:
             of = [entry for entry in entries.values() if entry.about.condition == condition]
             there = [entry for entry in of if entry.figure("coverage", mode)]
             if there:

@@ -38,21 +38,24 @@ def rows(board: Leaderboard, of: Ranking) -> Rows:
     """The entries of a ranking, one a row."""
     mode = of.mode
     columns: dict[str, Callable[[Entry], str]] = {
-        "group": lambda one: of.groups.get(one.name, ""),
         "scorer": label,
+        "group": lambda one: of.groups.get(one.name, ""),
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
-        "in clusters": lambda one: clusters(one.figure("accuracy", mode)),
     }
+    if not of.ranked:
+        del columns["group"]
     if mode == "twin":
-        columns["both halves right, %"] = lambda one: percent(one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
+        columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
     elif of.condition == "profile":
         for control in CONTROLS:
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
+    brief = tuple(n for n, name in enumerate(columns) if name not in ("twins", "interaction, %"))
+    columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
     if of.ranked:
         columns["p, to the next"] = lambda one: _to_next(of, one)
-    brief = tuple(n for n, name in enumerate(columns) if name != "in clusters")
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
     columns["scored, %"] = lambda one: value(one.figure("coverage", mode))
     columns["ties, %"] = lambda one: value(one.figure("ties", mode))
@@ -87,6 +90,17 @@ def percent(of: Figure | None) -> str:
     if of.low is None or of.high is None:
         return f"{100 * of.value:.1f} (no interval)"
     return f"{100 * of.value:.1f} ({100 * of.low:.1f} to {100 * of.high:.1f})"
+
+
+def in_words(of: Figure) -> str:
+    """A share as `percent` with its unit, any other figure as a plain number."""
+    if of.value is None:
+        return "none"
+    if of.name not in ("vote_agreement", "brier"):
+        return f"{percent(of)} %"
+    if of.low is None or of.high is None:
+        return f"{of.value:.3f} (no interval)"
+    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
 
 
 def points(of: Figure | None) -> str:

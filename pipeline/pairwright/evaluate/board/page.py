@@ -11,13 +11,15 @@ from pairwright.evaluate.board.cells import (
     chance,
     clusters,
     count,
+    in_words,
     label,
     percent,
     rows,
     words,
 )
+from pairwright.evaluate.board.entry import UNRANKED, Entry
 from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.measure import MEANING, whole
+from pairwright.evaluate.measure import MEANING, Figure, whole
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
 from pairwright.text import visible
@@ -48,11 +50,12 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield "Rows marked as simulated are answers of the embedded model, and no result."
     for condition, names in board.missing.items():
         settings = " --scorers FILE.toml" if condition == "planner" else ""
+        limit = f" --limit {board.limit}" if board.limit is not None else ""
         options = " ".join(f"--scorer {name}" for name in names)
         yield (
             f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
-            f" them: pairwright evaluate RELEASE --out RESULTS{settings} --condition {condition}"
-            f" {options}"
+            f" them: pairwright evaluate RELEASE --out RESULTS{settings}{limit} --condition"
+            f" {condition} {options}"
         )
 
 
@@ -60,7 +63,9 @@ def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:
     """A sentence for each reason why rows are shown and not ranked."""
     reasons: dict[str, list[str]] = {}
     for name in by_accuracy(board, of):
-        reasons.setdefault(of.unranked[name], []).append(board.entries[name].about.scorer.name)
+        # That a whole table ranks nothing stands above it.
+        if of.condition not in UNRANKED:
+            reasons.setdefault(of.unranked[name], []).append(board.entries[name].about.scorer.name)
     for why, names in reasons.items():
         yield f"Not ranked: {', '.join(names)} ({why})."
 
@@ -74,8 +79,8 @@ def _mode(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
             made = rows(board, of)
             note = " ".join(why_unranked(board, of))
             yield f"{SHOWN[of.condition]} (condition {of.condition})."
-            yield Table(made.head, made.rows, left=2, note=note)
-    yield Fold("By configuration and half", (_parts(board, mode),))
+            yield Table(made.head, made.rows, left=2 if of.ranked else 1, note=note)
+    yield Fold("Gains, configurations and halves", (_parts(board, mode),))
     yield Fold("Users, and people's votes", (_people(board, mode),))
     compared = tuple(_comparisons(board, mode))
     if compared:
@@ -84,25 +89,30 @@ def _mode(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
 
 PARTS = ("accuracy", "both_right", "interaction")
 PEOPLE = ("users_above_chance", "vote_agreement", "brier")
-COMPARED = ("", "", "difference, points", "n", "in clusters", "p", "p (Holm)")
+COMPARED = ("", "", "difference, points", "n", "clusters", "p", "p (Holm)")
 
 
 def _parts(board: Leaderboard, mode: Mode | None) -> Table:
     names = _names(board, mode)
-    found = [
-        (name, figure)
-        for name in names
-        for figure in board.entries[name].figures
-        if figure.name in PARTS and figure.mode == mode and figure.group != whole(mode).name
-    ]
+    found = [(name, figure) for name in names for figure in _in_parts(board.entries[name], mode)]
     return Table(
-        ("", "group", "", "%", "n", "in clusters"),
+        ("", "group", "", "%", "n", "clusters"),
         tuple(
             (name, visible(of.group), words(of.name), percent(of), count(of), clusters(of))
             for name, of in found
         ),
         left=3,
     )  # fmt: skip
+
+
+def _in_parts(of: Entry, mode: Mode | None) -> Iterator[Figure]:
+    """The gains, and figures of configurations and halves."""
+    for figure in of.gains:
+        if figure.mode == mode:
+            yield figure
+    for figure in of.figures:
+        if figure.name in PARTS and figure.mode == mode and figure.group != whole(mode).name:
+            yield figure
 
 
 def _people(board: Leaderboard, mode: Mode | None) -> Table:
@@ -112,13 +122,11 @@ def _people(board: Leaderboard, mode: Mode | None) -> Table:
         for name in _names(board, mode)
     ]
     told = tuple(
-        (words(of.name), name, percent(of), count(of), clusters(of), of.note)
+        (words(of.name), name, in_words(of), count(of), clusters(of), of.note)
         for name, of in figures
         if of is not None
     )
-    meanings = "; ".join(f"{words(name)}: {MEANING[name]}" for name in PEOPLE)
-    head = ("", "", "%", "n", "in clusters", "")
-    return Table(head, told, left=2, note=f"{meanings}.")
+    return Table(("", "", "", "n", "clusters", ""), told, left=2)
 
 
 def _comparisons(board: Leaderboard, mode: Mode | None) -> Iterator[tuple[str, ...]]:
@@ -165,10 +173,8 @@ def _method(board: Leaderboard) -> Iterator[Block]:
         " leave; worst and best case say what they could change. Below 95 % of pairs with a score a"
         " row is not ranked."
     )
-    yield (
-        "The share of users better than chance, and agreement with votes, are in the folded tables:"
-        " p is the logistic of the margin, or the mean of a comparing judge's two verdicts."
-    )
+    told = tuple((words(name), meaning) for name, meaning in MEANING.items())
+    yield Table(("figure", "what it is"), told, left=2)
 
 
 def _scorers(board: Leaderboard) -> Table:

@@ -78,7 +78,14 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
     """Of results that `gather` let through. Raises InputError."""
     # Twins have no wrong profile, so every other condition has more pairs.
     whole = next((of for of in results if of.about.condition != "wrong-profile"), results[0])
-    return Pairs(whole, {one.id: _facts(one) for one in whole.decisions()})
+    pairs = Pairs(whole, {one.id: _facts(one) for one in whole.decisions()})
+    if not pairs.facts:
+        raise InputError(
+            "no pair is in any of the results",
+            where=whole.path,
+            fix="Twins have no condition wrong-profile. Evaluate another one.",
+        )
+    return pairs
 
 
 def _facts(of: Decision) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure as Drawing
 
 from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
 from pairwright.evaluate.board.cells import MODES, label
-from pairwright.evaluate.board.entry import Entry
+from pairwright.evaluate.board.entry import UNRANKED, Entry
 from pairwright.evaluate.measure import Figure, whole
 from pairwright.evaluate.shown import CONDITIONS, Condition
 from pairwright.records import Mode
@@ -17,6 +17,7 @@ from pairwright.report import (
     GREEN,
     GREY,
     ORANGE,
+    PAPER,
     SKY,
     Colour,
     Plot,
@@ -51,7 +52,10 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             right.tick_params(labelleft=False)
             right.set_xlabel("both halves right, %")
         _legend(figure, [one.about.condition for of in scorers.values() for one in of])
-        caption = f"{MODES[mode]}: accuracy with its 95 % interval. The dashed line is one half."
+        caption = (
+            f"{MODES[mode]}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
+            " marks are not ranked."
+        )
         if twins:
             caption += " Whoever cannot see the user has 0 % of twins with both halves right."
         return plot(figure, caption, name=f"accuracy-{whole(mode).name}")
@@ -115,17 +119,23 @@ def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | 
         order = sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
         for step, one in enumerate(order):
             at = line + 0.6 * ((step + 0.5) / len(order) - 0.5)
-            _mark(axes, one.figure(name, mode), at, one.about.condition)
+            hollow = bool(one.unranked(mode)) and one.about.condition not in UNRANKED
+            _mark(axes, one.figure(name, mode), at, one.about.condition, hollow=hollow)
     _lines(axes, scorers)
     axes.set_xlim(-2, 102)
 
 
-def _mark(axes: Axes, of: Figure | None, at: float, condition: Condition) -> None:
+def _mark(
+    axes: Axes, of: Figure | None, at: float, condition: Condition, *, hollow: bool = False
+) -> None:
     if of is None or of.value is None or of.low is None or of.high is None:
         return
     marker, colour = LOOKS[condition]
     axes.hlines(at, 100 * of.low, 100 * of.high, color=colour.light, linewidth=1.8)
-    axes.plot(100 * of.value, at, marker, color=colour.light, markersize=5, clip_on=False)
+    axes.plot(
+        100 * of.value, at, marker, color=colour.light, markersize=5, clip_on=False,
+        markerfacecolor=PAPER.light if hollow else colour.light,
+    )  # fmt: skip
 
 
 def _lines(axes: Axes, scorers: dict[str, list[Entry]]) -> None:

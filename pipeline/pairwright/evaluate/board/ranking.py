@@ -72,7 +72,7 @@ def ranking(
     if found:
         adjusted = multipletests([of.p for of in found], LEVEL, method="holm")[1]
         found = [
-            of.model_copy(update={"adjusted": float(p)})
+            of.model_copy(update={"adjusted": _six_digits(p)})
             for of, p in zip(found, adjusted, strict=True)
         ]
     apart = [(of.first, of.second) for of in found if of.adjusted < LEVEL]
@@ -97,7 +97,7 @@ def _compare(first: str, second: str, points: Mapping[str, Floats], clusters: Pl
     differences = points[first] - points[second]
     both = ~np.isnan(differences)
     differences, common = differences[both], clusters[both]
-    p = sign_flip(differences, common) if len(differences) else 1.0
+    p = _six_digits(sign_flip(differences, common)) if len(differences) else 1.0
     return Comparison(
         first=first,
         second=second,
@@ -107,3 +107,8 @@ def _compare(first: str, second: str, points: Mapping[str, Floats], clusters: Pl
         p=p,
         adjusted=p,
     )
+
+
+def _six_digits(p: float) -> float:
+    """The same on every machine."""
+    return float(f"{p:.6g}")

@@ -21,10 +21,11 @@ MEANING = {
     "both_right": "share of twins with both halves right: 0 for whoever cannot see the user",
     "interaction": "share of twins where the response suits its own user better than the other"
     " user, both responses taken together, ties counting one half",
-    "users_above_chance": "share of users for whom it is better than chance",
-    "vote_agreement": "mean of 1 - |p - share of votes|, p being what the margin says of the"
-    " chosen response",
-    "brier": "mean of (p - share of votes) squared: 0 is perfect",
+    "users_above_chance": "share of the users with 10 or more questions where it is right on more"
+    " of them than guessing gives in 5 of 100 (one-sided exact sign test)",
+    "vote_agreement": "mean of 1 - |p - share of votes for the chosen response|; p is the logistic"
+    " of the margin between two scores, and the mean of a comparing judge's two verdicts",
+    "brier": "mean of (p - share of votes) squared, with the same p: 0 is perfect",
     "gain": "accuracy when the profile is shown, less accuracy without it, on the same pairs",
 }
 
