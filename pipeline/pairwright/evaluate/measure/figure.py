@@ -18,6 +18,11 @@ MEANING = {
     "best_case": "accuracy if every tie and every pair without a score were right",
     "coverage": "share of pairs with a score",
     "ties": "share of the counted pairs that are tied",
+    "swap_consistency": "share of pairs where a comparing judge says the same in both orders",
+    "first_position": "share of its verdicts for the response in the first place, ties counting one"
+    " half: without a bias of position one half",
+    "order_kappa": "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance"
+    " gives",
     "both_right": "share of twins with both halves right: 0 for whoever cannot see the user",
     "interaction": "share of twins where the response suits its own user better than the other"
     " user, both responses taken together, ties counting one half",
