@@ -6,9 +6,17 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import Choice, Decision
-from pairwright.evaluate.measure.figure import Figure, average, name_of, numbered, share
+from pairwright.evaluate.measure.figure import (
+    Figure,
+    Group,
+    average,
+    figure,
+    numbered,
+    share,
+    whole,
+)
 from pairwright.evaluate.measure.units import Counted
-from pairwright.intervals import Floats, mean
+from pairwright.intervals import Floats, Interval, mean
 from pairwright.records import content_id
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
@@ -20,7 +28,7 @@ def consistency(of: Counted) -> Iterator[Figure]:
     compared = [(one, one.orders) for one in of.scored if one.orders is not None]
     if not compared:
         return
-    group, clusters = name_of(of.mode), [one.cluster for one, _ in compared]
+    group, clusters = whole(of.mode), [one.cluster for one, _ in compared]
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
     first = [(_FIRST[forward] + 1 - _FIRST[backward]) / 2 for _, (forward, backward) in compared]
@@ -28,16 +36,14 @@ def consistency(of: Counted) -> Iterator[Figure]:
     yield _kappa(group, [_named(one, orders) for one, orders in compared], clusters)
 
 
-def _kappa(group: str, verdicts: list[tuple[Choice, Choice]], clusters: list[str]) -> Figure:
+def _kappa(group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[str]) -> Figure:
     terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
-    if terms is None:
-        return Figure(
-            name="order_kappa", group=group, value=None, low=None, high=None, n=len(verdicts),
-            clusters=len(set(clusters)), note="every verdict is the same, in either order",
-        )  # fmt: skip
-    found = mean(terms, numbered(clusters), least=-1, most=1)
-    assert found, "there are verdicts"
-    return Figure(name="order_kappa", group=group, **found.model_dump())
+    if terms is not None:
+        found = mean(terms, numbered(clusters), least=-1, most=1)
+        return figure("order_kappa", group, found)
+    n, independent = len(verdicts), len(set(clusters))
+    none = Interval(value=None, low=None, high=None, n=n, clusters=independent)
+    return figure("order_kappa", group, none, "every verdict is the same, in either order")
 
 
 def kappa_terms(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats | None:

@@ -69,14 +69,14 @@ def share(
 ) -> Figure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
     found = accuracy(np.array(points, np.float64), numbered(clusters))
-    return _figure(name, group, found and found.found(z_of(LEVEL)), note)
+    return figure(name, group, found and found.found(z_of(LEVEL)), note)
 
 
 def average(
     name: str, group: Group, values: Floats, clusters: Sequence[str], note: str = ""
 ) -> Figure:
     """A mean of values from 0 to 1, with Student's interval by cluster."""
-    return _figure(name, group, mean(values, numbered(clusters), least=0, most=1), note)
+    return figure(name, group, mean(values, numbered(clusters), least=0, most=1), note)
 
 
 def numbered(clusters: Sequence[str]) -> Places:
@@ -85,6 +85,7 @@ def numbered(clusters: Sequence[str]) -> Places:
     return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 
 
-def _figure(name: str, group: Group, found: Interval | None, note: str) -> Figure:
+def figure(name: str, group: Group, found: Interval | None, note: str = "") -> Figure:
+    """An estimate as a figure; None where the group is empty."""
     found = found or Interval(value=None, low=None, high=None, n=0, clusters=0)
     return Figure(name=name, mode=group.mode, group=group.name, note=note, **found.model_dump())
