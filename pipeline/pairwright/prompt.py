@@ -91,11 +91,14 @@ VARIABLES: dict[str, frozenset[str]] = {
     "system_scoring": frozenset(),
     "prefer": frozenset({"history", "aspects", "first", "second"}),
     "rate": frozenset({"history", "aspects", "response"}),
+    "system_sampling": frozenset(),
+    "sample": frozenset({"history", "words"}),
 }
-# What judges under test are asked. A build has no part in it: its runs and their manifests stay the
-# same whatever these say.
+# What judges under test are asked, and what a policy is. A build has no part in either: its runs
+# and their manifests stay the same whatever these say.
 SCORING = frozenset({"system_scoring", "prefer", "rate"})
-BUILDING = frozenset(VARIABLES) - SCORING
+SAMPLING = frozenset({"system_sampling", "sample"})
+BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING
 # What is the same for all users stands before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
@@ -187,19 +190,20 @@ class Prompts:
         """
         if name in WITH_HISTORY:
             values = {**values, "history": Rendered(self._text("history", values))}
-        system = self._system_scoring if name in SCORING else self._system
-        return Ask(name, (system, Message("user", self._text(name, values))))
+        return Ask(name, (self._system(name), Message("user", self._text(name, values))))
 
     def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
         return "".join([piece(values) for piece in self.pieces[name]])
 
-    @cached_property
-    def _system(self) -> Message:
-        return Message("system", self._text("system", {}))
+    def _system(self, name: str) -> Message:
+        if name in SCORING:
+            return self._systems["system_scoring"]
+        return self._systems["system_sampling" if name in SAMPLING else "system"]
 
     @cached_property
-    def _system_scoring(self) -> Message:
-        return Message("system", self._text("system_scoring", {}))
+    def _systems(self) -> dict[str, Message]:
+        names = [name for name in self.sources if name.startswith("system")]
+        return {name: Message("system", self._text(name, {})) for name in names}
 
 
 def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:

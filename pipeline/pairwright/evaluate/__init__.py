@@ -7,7 +7,6 @@ release.py    the release it is held to
 conditions.py planned.py wrong_profile.py    what each condition shows of a row's user
 evaluation.py one scorer in one condition over a release
 verdict.py rating.py marked.py    what a judge's free text says
-consistency.py    whether a judge keeps to its verdict when the order changes
 decision.py   what came of one pair
 results.py    what an evaluation leaves in its folder
 measure/      figures of decisions, each with n and interval

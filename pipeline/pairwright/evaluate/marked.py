@@ -1,7 +1,7 @@
 """The result that a judge's free text marks as one.
 
 Judges mark it with a word and a colon ("Result: Answer B"), in a JSON object inside their text, in
-a tag, in `[[ ]]` or in `\\boxed{ }`. Of several the last counts: what stands before it is reasoning.
+a tag, in `[[ ]]` or in `\\boxed{ }`. Of several the last counts: what comes before is reasoning.
 """
 
 import json
@@ -32,7 +32,8 @@ def _objects(text: str, names: str) -> Iterator[tuple[int, str]]:
         else:
             for key, value in data.items():
                 if re.fullmatch(names, str(key).strip(), re.IGNORECASE):
-                    yield end, str(value)
+                    # A list is no result; as text it could pass for one.
+                    yield end, "" if isinstance(value, list | dict) else str(value)
         at = text.find("{", end)
 
 
@@ -51,6 +52,6 @@ def _words(text: str, names: str) -> Iterator[tuple[int, str]]:
 
 @lru_cache
 def _patterns(names: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    tag = rf"<({names})>(.*?)</\1>"
+    tag = rf"<({names})>([^<]*)</\1>"
     word = rf"(?<![\w-])(?:{names})[\s\"'*_`\])]*[:=][\s\"'*_`]*"
-    return re.compile(tag, re.IGNORECASE | re.DOTALL), re.compile(word, re.IGNORECASE)
+    return re.compile(tag, re.IGNORECASE), re.compile(word, re.IGNORECASE)

@@ -14,7 +14,7 @@ from pairwright.simulated.reading import Prompt, UnknownTask, read
 
 Object = dict[str, Any]
 """A JSON object."""
-WRITING = ("write_plain", *CHOSEN, *REJECTED)
+WRITING = ("write_plain", "sample", *CHOSEN, *REJECTED)
 _VERDICTS: dict[str, tuple[str, Callable[[Prompt], list[dict[str, object]]]]] = {
     "adherence": ("scores", judge.adherence),
     "support": ("cases", judge.support),

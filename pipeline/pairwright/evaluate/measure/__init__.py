@@ -3,6 +3,7 @@
 figure.py       a figure, and what each one's name means
 units.py        the pairs that count: of twins, the whole ones
 accuracy.py     accuracy, its worst and best case, coverage and ties
+consistency.py  whether a comparing judge keeps to its verdict when the order changes
 twins.py        both halves right, and the sign of the interaction
 users.py        for how many users a scorer is better than chance
 calibration.py  the margin beside people's votes

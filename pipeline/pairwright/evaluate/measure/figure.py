@@ -18,6 +18,11 @@ MEANING = {
     "best_case": "accuracy if every tie and every pair without a score were right",
     "coverage": "share of pairs with a score",
     "ties": "share of the counted pairs that are tied",
+    "swap_consistency": "share of pairs where a comparing judge says the same in both orders",
+    "first_position": "share of its verdicts for the response in the first place, ties counting one"
+    " half: without a bias of position one half",
+    "order_kappa": "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance"
+    " gives",
     "both_right": "share of twins with both halves right: 0 for whoever cannot see the user",
     "interaction": "share of twins where the response suits its own user better than the other"
     " user, both responses taken together, ties counting one half",
@@ -65,14 +70,14 @@ def share(
 ) -> Figure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
     found = accuracy(np.array(points, np.float64), numbered(clusters))
-    return _figure(name, group, found and found.found(z_of(LEVEL)), note)
+    return figure(name, group, found and found.found(z_of(LEVEL)), note)
 
 
 def average(
     name: str, group: Group, values: Floats, clusters: Sequence[str], note: str = ""
 ) -> Figure:
     """A mean of values from 0 to 1, with Student's interval by cluster."""
-    return _figure(name, group, mean(values, numbered(clusters), least=0, most=1), note)
+    return figure(name, group, mean(values, numbered(clusters), least=0, most=1), note)
 
 
 def numbered(clusters: Sequence[str]) -> Places:
@@ -81,6 +86,7 @@ def numbered(clusters: Sequence[str]) -> Places:
     return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 
 
-def _figure(name: str, group: Group, found: Interval | None, note: str) -> Figure:
+def figure(name: str, group: Group, found: Interval | None, note: str = "") -> Figure:
+    """An estimate as a figure; None where the group is empty."""
     found = found or Interval(value=None, low=None, high=None, n=0, clusters=0)
     return Figure(name=name, mode=group.mode, group=group.name, note=note, **found.model_dump())

@@ -3,6 +3,8 @@
     [endpoints.NAME]     what answers, as in a build's config     -> config.Endpoint
     [scorers.NAME]       what is under test                       -> one of the classes below
     [planner]            the planner of condition "planner"       -> Planner
+    [judge]              judges outputs by their aspects          -> Judge
+    [policy]             what best-of-n samples from              -> Policy
     [history]            which posts are shown                    -> History
 
 The baselines (`baselines.BASELINES`) are there without a file.
@@ -113,12 +115,36 @@ class History(HistoryPolicy):
     )
 
 
+class Judge(Record):
+    """The judge of outputs: how far each serves the aspects of its question."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+class PolicySampling(Sampling):
+    """As the paper's repository samples (arXiv 2604.07343)."""
+
+    temperature: float | None = Field(1.0, ge=0, description="'none': the endpoint's default")
+    top_p: float | None = Field(0.9, gt=0, le=1, description="'none': the endpoint's default")
+
+
+class Policy(HistoryPolicy):
+    """What best-of-n samples from."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: PolicySampling = PolicySampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+
+
 class Scorers(Record):
     """A whole file."""
 
     endpoints: dict[str, Endpoint] = Field(default={})
     scorers: dict[str, Spec] = Field(default={})
     planner: Planner | None = None
+    judge: Judge | None = None
+    policy: Policy | None = None
     history: History = History()
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     seed: int = Field(0, description="wrong profiles are drawn with it")
@@ -136,8 +162,8 @@ class Scorers(Record):
     @model_validator(mode="after")
     def _known(self) -> "Scorers":
         named = {f"scorers.{name}": of for name, of in self.scorers.items()}
-        places = {**named, **({"planner": self.planner} if self.planner else {})}
-        for place, of in places.items():
+        roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
+        for place, of in {**named, **roles}.items():
             endpoint = getattr(of, "endpoint", None)
             if endpoint is not None and endpoint not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints)) or "none"
