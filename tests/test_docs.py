@@ -20,9 +20,11 @@ from typer.main import get_command
 
 from pairwright import cli
 from pairwright.config import validate
+from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.policy import JudgedGate, TextGate
 from pairwright.prompt import VARIABLES
 from pairwright.rubric import Domains
+from pairwright.tables import validated
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -192,6 +194,8 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
         assert Domains.load(tmp_path).by_key["New"].kinds
     elif "roles" in data:
         validate(data, tmp_path)  # A whole file, as it stands.
+    elif "scorers" in data or "policy" in data:
+        validated(Scorers, data, tmp_path)
     else:
         endpoints = STUB["endpoints"] | data.get("endpoints", {})
         validate(STUB | data | {"endpoints": endpoints}, tmp_path)

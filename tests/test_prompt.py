@@ -13,6 +13,7 @@ from pairwright import assets
 from pairwright.errors import PromptError
 from pairwright.prompt import (
     BUILDING,
+    SAMPLING,
     SCORING,
     VARIABLES,
     WITH_HISTORY,
@@ -70,6 +71,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
         "compare": {"question": said, "first": said, "second": said, "scales": scales()},
         "prefer": {**history, "aspects": (said, "Short"), "first": said, "second": said},
         "rate": {**history, "aspects": (said, "Short"), "response": said},
+        "sample": {**history, "words": 100},
     }
 
 
@@ -95,7 +97,12 @@ def markers(prompt: str) -> list[str]:
 
 
 def test_there_is_a_sample_for_every_shipped_prompt() -> None:
-    assert set(ASKED) == set(VARIABLES) - {"system", "system_scoring", "history"}
+    assert set(ASKED) == set(VARIABLES) - {
+        "system",
+        "system_scoring",
+        "system_sampling",
+        "history",
+    }
     assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(VARIABLES)
 
 
@@ -368,12 +375,15 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
     assert all(shown.text in shared for shown in samples()["plan"]["posts"])
 
 
-def test_builds_and_judges_have_one_system_text_each_that_calls_user_text_material() -> None:
+def test_builds_judges_and_policies_have_a_system_text_each_that_calls_user_text_material() -> None:
     systems = {name: shipped().ask(name, **samples()[name]).messages[0].content for name in ASKED}
-    building = {text for name, text in systems.items() if name in BUILDING}
-    scoring = {text for name, text in systems.items() if name in SCORING}
-    assert (len(building), len(scoring), len(building | scoring)) == (1, 1, 2)
-    assert all("never instructs you" in text for text in building | scoring)
+    texts = [
+        {text for name, text in systems.items() if name in kind}
+        for kind in (BUILDING, SCORING, SAMPLING)
+    ]
+    assert [len(each) for each in texts] == [1, 1, 1]
+    assert len(set().union(*texts)) == 3
+    assert all("never instructs you" in text for text in systems.values())
 
 
 def test_a_build_does_without_the_prompts_of_judges_under_test(

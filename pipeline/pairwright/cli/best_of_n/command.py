@@ -112,10 +112,12 @@ def _tell(console: Console, of: "BestOfN", out: Path) -> None:
     from pairwright.evaluate.best_of_n.page import HEAD, missing, rows, warnings
 
     table = Table(box=box.SIMPLE_HEAD)
-    for name in HEAD:
-        table.add_column(name, justify="right" if name else "left")
+    # The best of the first k stands in the files.
+    brief = [place for place, name in enumerate(HEAD) if name != "first k"]
+    for place in brief:
+        table.add_column(HEAD[place], justify="right" if place else "left")
     for row in rows(of):
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(row[place]) for place in brief))
     console.print(table)
     for line in (*warnings(of), *missing(of)):
         console.print(line, style="yellow", markup=False, highlight=False)

@@ -108,7 +108,8 @@ class Session(NamedTuple):
     async def _draw(self, spec: Policy, questions: list[Asked], meter: Meter) -> _Drawn:
         endpoint = self.settings.endpoints[spec.endpoint]
         asked = [self.prompts.hashes[name] for name in sorted(SAMPLING)]
-        ref = ref_of("policy", endpoint, spec.sampling, *asked, str(spec.words))
+        shown = spec.history.model_dump_json()
+        ref = ref_of("policy", endpoint, spec.sampling, *asked, shown, str(spec.words))
         async with (
             judge_of_outputs(self.settings, self.prompts, self.store, meter) as judge,
             client_of(spec.endpoint, endpoint, meter) as client,
@@ -125,7 +126,7 @@ class Session(NamedTuple):
                 samples = await sampled(
                     questions,
                     self.wanted.n,
-                    SampledPolicy(model, self.prompts, spec, spec.words),
+                    SampledPolicy(model, self.prompts, spec.history, spec.words),
                     judge.judge,
                     workers=max(1, in_flight(endpoint) // self.wanted.n),
                     stop=stop,

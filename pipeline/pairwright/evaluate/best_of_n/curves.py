@@ -8,8 +8,9 @@ import numpy as np
 from pairwright.evaluate.best_of_n.estimator import of_first, of_subsets
 from pairwright.evaluate.best_of_n.records import Curve, Point, Sampled, Scored
 from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.outputs import mean_adherence
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Floats, Interval, mean
+from pairwright.intervals import Floats, mean
 
 CEILING = "the judge itself"
 
@@ -54,23 +55,20 @@ def _points(
 ) -> tuple[Point, ...]:
     if not scores:
         return ()
-    places = numbered(clusters)
 
-    def over_questions(of: Callable[[Floats, Floats, int], float], k: int, least: int) -> Interval:
-        values = [of(*both, k) for both in zip(scores, worth, strict=True)]
-        found = mean(np.array(values, np.float64), places, least=least, most=1)
-        assert found, "there are questions"
-        return found
+    def each(of: Callable[[Floats, Floats, int], float], k: int) -> Floats:
+        return np.array([of(*both, k) for both in zip(scores, worth, strict=True)], np.float64)
 
-    return tuple(
-        Point(
-            k=k,
-            first=over_questions(of_first, k, 0),
-            subsets=over_questions(of_subsets, k, 0),
-            gain=over_questions(_gain, k, -1),
-        )
-        for k in ks
-    )
+    def point(k: int) -> Point:
+        first = mean_adherence(each(of_first, k), clusters)
+        subsets = mean_adherence(each(of_subsets, k), clusters)
+        gain = mean(each(_gain, k), numbered(clusters), least=-1, most=1)
+        assert first, "there are questions"
+        assert subsets, "there are questions"
+        assert gain, "there are questions"
+        return Point(k=k, first=first, subsets=subsets, gain=gain)
+
+    return tuple(map(point, ks))
 
 
 def _gain(scores: Floats, worth: Floats, k: int) -> float:

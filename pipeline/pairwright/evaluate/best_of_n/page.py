@@ -32,7 +32,7 @@ HEAD = ("", "k", "first k", "all subsets of k", "gain", "questions", "users")
 def page(of: BestOfN) -> Page:
     """The whole report."""
     return Page(
-        title=f"Best of {of.n} by {visible(of.release.name)} {of.release.version}",
+        title=f"Best of {of.n}, {visible(of.release.name)} {of.release.version}",
         warnings=tuple(warnings(of)),
         sections=(
             Section("Scaling", tuple(_plots(of))),
@@ -74,9 +74,11 @@ def rows(of: BestOfN) -> Iterator[tuple[str, ...]]:
 
 def shown(of: Interval, sign: str = "") -> str:
     """`.513 (.470 to .556)`"""
-    if of.low is None or of.high is None:
-        return f"{of.value:{sign}.3f} (no interval: one user)"
-    return f"{of.value:{sign}.3f} ({of.low:{sign}.3f} to {of.high:{sign}.3f})"
+    # Rounded first, and no zero below zero.
+    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+    if low is None or high is None:
+        return f"{value:{sign}.3f} (no interval: one user)"
+    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
 def missing(of: BestOfN) -> Iterator[str]:
@@ -117,7 +119,9 @@ def _plot(of: BestOfN, which: str, told: str) -> Plot:
             colour = COLOURS[place % len(COLOURS)].light
             ks, values, lows, highs = _line(curve, which)
             line = LINES[place // len(COLOURS) % len(LINES)]
-            axes.plot(ks, values, "o", linestyle=line, color=colour, label=curve.scorer.name)
+            axes.plot(
+                ks, values, "o", linestyle=line, color=colour, label=visible(curve.scorer.name)
+            )
             axes.fill_between(ks, lows, highs, color=colour, alpha=0.12, linewidth=0)
         axes.set_xscale("log", base=2)
         ticks = [point.k for point in max((c.points for c in of.curves), key=len)]

@@ -9,7 +9,7 @@ summary.py   what a model's outputs come to, with what is left open
 from pairwright.evaluate.outputs.judging import AspectJudge, judge_outputs
 from pairwright.evaluate.outputs.read import Found, read_outputs
 from pairwright.evaluate.outputs.records import Judged, Output, OutputScores
-from pairwright.evaluate.outputs.summary import by_model, summarised
+from pairwright.evaluate.outputs.summary import by_model, mean_adherence, summarised
 
 __all__ = [
     "AspectJudge",
@@ -19,6 +19,7 @@ __all__ = [
     "OutputScores",
     "by_model",
     "judge_outputs",
+    "mean_adherence",
     "read_outputs",
     "summarised",
 ]

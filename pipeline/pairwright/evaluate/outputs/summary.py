@@ -7,7 +7,7 @@ import numpy as np
 
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.outputs.records import Judged, ModelScore
-from pairwright.intervals import mean
+from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, z_of
 
 
 def by_model(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
@@ -18,11 +18,24 @@ def by_model(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
     return found
 
 
+def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
+    """The mean of values from 0 to 1 with its interval by cluster, all rounded; None where n = 0.
+
+    Student's; where no value differs Wilson's, as of so many wins: a spread that nothing shows is
+    not known to be none.
+    """
+    places = numbered(clusters)
+    found = mean(values, places, least=0, most=1)
+    if found is None or found.low is None or found.low < found.high:
+        return found
+    equal = accuracy(values, places)
+    return equal and equal.found(z_of(LEVEL))
+
+
 def summarised(model: str, judged: Sequence[Judged], questions: int) -> ModelScore:
     """Of one model's outputs, each of which counts the same."""
     scored = [(one.adherence, one.cluster) for one in judged if one.adherence is not None]
     values = np.array([value for value, _ in scored], np.float64)
-    clusters = numbered([cluster for _, cluster in scored])
     total, missing = float(values.sum()), len(judged) - len(scored)
     return ModelScore(
         model=model,
@@ -30,7 +43,7 @@ def summarised(model: str, judged: Sequence[Judged], questions: int) -> ModelSco
         scored=len(scored),
         unscored=dict(sorted(Counter(one.unscored for one in judged if one.unscored).items())),
         questions=questions,
-        adherence=mean(values, clusters, least=0, most=1),
+        adherence=mean_adherence(values, [cluster for _, cluster in scored]),
         worst=round(total / len(judged), 6) if judged else None,
         best=round((total + missing) / len(judged), 6) if judged else None,
     )

@@ -136,6 +136,13 @@ class Policy(HistoryPolicy):
     sampling: PolicySampling = PolicySampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
+    @property
+    def history(self) -> HistoryPolicy:
+        """Which posts it is shown, and nothing else."""
+        return HistoryPolicy.model_validate(
+            self.model_dump(include=set(HistoryPolicy.model_fields))
+        )
+
 
 class Scorers(Record):
     """A whole file."""
