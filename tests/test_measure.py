@@ -175,14 +175,16 @@ def test_only_users_with_ten_questions_are_asked_about() -> None:
     few = asked_by("few", 9, 0)
     none = found(few, "users_above_chance", "violate")
     assert (none.value, none.n) == (None, 0)
-    assert none.note == "none of 1 users have 10 or more questions"
+    assert none.note == "none of 1 users have 10 or more scored questions"
     enough = [*few, *asked_by("nine", 9, 1), *asked_by("eight", 8, 2), *asked_by("tied", 5, 0, 7)]
     some = found(enough, "users_above_chance", "violate")
     # 9 of 10 (p = .011) and 5 of 5 (p = .031) are better than chance, 8 of 10 (p = .055) is not.
     assert some.value == pytest.approx(2 / 3, abs=1e-6)
     assert some.n == 3
     guessing = (2 * binom.sf(8, 10, 0.5) + binom.sf(4, 5, 0.5)) / 3
-    assert some.note == f"3 of 4 users have 10 or more questions; guessing gives {guessing:.1%}"
+    assert (
+        some.note == f"3 of 4 users have 10 or more scored questions; guessing gives {guessing:.1%}"
+    )
 
 
 def test_several_pairs_about_one_question_are_one_question() -> None:

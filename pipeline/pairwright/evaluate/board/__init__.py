@@ -7,7 +7,7 @@ sign_flip.py  the test of a difference
 groups.py     letters: rows that share one cannot be told apart
 ranking.py    the rows of one mode in one condition, ranked
 board.py      all of it
-page.py plots.py cells.py    as a page
+page.py tables.py plots.py cells.py    as a page
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What
 showing the profile adds to a scorer is its gain.

@@ -24,7 +24,7 @@ def users_above_chance(of: Counted) -> Figure:
             users.setdefault(one.user, []).append(one)
     enough = [made for made in users.values() if len({of.item_id for of in made}) >= QUESTIONS]
     group = whole(of.mode)
-    told = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
+    told = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more scored questions"
     if not enough:
         told = told.replace("0 of", "none of", 1)
         return share("users_above_chance", group, (), (), told)
