@@ -331,6 +331,7 @@ def not_json(folder: Path) -> None:
         (changed("release.name", "others"), "others 1.0.0", True),
         (changed("release.pairs", 41), "of 41 pairs", True),
         (changed("limit", 10), "the first 10 subjects", True),
+        (changed("split", "test"), "split test", True),
         (changed("scorer.name", "../b"), "no scorer's name", False),
         (changed("scorer.name", "a"), "in condition profile is in", True),
         (changed("condition", "all"), "condition", False),
@@ -351,7 +352,7 @@ def not_json(folder: Path) -> None:
         (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]", False),
     ],
     ids=[
-        "digest", "version", "name", "pairs-of-release", "limit", "path-in-name", "twice",
+        "digest", "version", "name", "pairs-of-release", "limit", "split", "path-in-name", "twice",
         "no-condition", "scored", "pairs", "fewer-pairs", "other-pair", "cut-off", "no-lines",
         "not-json", "cluster", "mode", "votes", "pair-twice", "nan", "text-for-number", "no-score",
         "judge-says-both",

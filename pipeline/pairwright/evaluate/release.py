@@ -55,7 +55,7 @@ class Release:
         Raises InputError where it is no release, or a file of rows is not the one that its
         checksums name.
         """
-        self.folder = folder
+        self.folder, self.split = folder, split
         layout = Layout(folder)
         if not layout.manifest.is_file():
             raise InputError(

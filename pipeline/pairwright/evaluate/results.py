@@ -38,6 +38,15 @@ class ScorerRef(Record):
     """Hash of all that decides its scores beside model and revision."""
 
 
+class PlannerRef(Record):
+    """Which planner inferred the aspects, exactly."""
+
+    model: str
+    revision: str | None
+    prompt: str
+    """Hash of its prompt."""
+
+
 class Timing(Record):
     """What the calls of one run took."""
 
@@ -56,6 +65,10 @@ class Evaluated(Record):
     condition: Condition
     limit: int | None = None
     """Only the first so many subjects were to be scored."""
+    split: str | None = None
+    """None for all."""
+    planner: PlannerRef | None = None
+    """In condition planner, the one under test."""
     self_agreement: bool = False
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""

@@ -11,6 +11,7 @@ from pairwright.dataset import model_name
 from pairwright.errors import ConfigError
 from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import Construction
+from pairwright.evaluate.results import PlannerRef
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.prompt import Prompts
 from pairwright.rubric import Domains
@@ -23,10 +24,16 @@ class OpenPlanner(NamedTuple):
     planner: PlannerUnderTest
     stop: Callable[[], None]
 
+    @property
+    def ref(self) -> PlannerRef:
+        model = self.planner.model
+        return PlannerRef(
+            model=model.name, revision=model.revision, prompt=self.planner.prompts.hashes["plan"]
+        )
+
     def agrees_with(self, built: Construction) -> bool:
         """Whether it shares its model or its prompt with the planner that built the release."""
-        model, prompt = model_name(self.planner.model.name), self.planner.prompts.hashes["plan"]
-        return model == built.planner or prompt == built.prompt
+        return model_name(self.ref.model) == built.planner or self.ref.prompt == built.prompt
 
 
 @asynccontextmanager

@@ -122,6 +122,8 @@ class Session(NamedTuple):
             scorer=opened.ref,
             condition=condition,
             limit=self.wanted.limit,
+            split=self.wanted.release.split,
+            planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(self.wanted.release.construction)),
             simulated=bool(models & self.store.simulated_models()),
             pairs=len(decisions),

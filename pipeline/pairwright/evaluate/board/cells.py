@@ -75,7 +75,8 @@ def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
 
 
 def label(of: Entry) -> str:
-    return f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
+    name = f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
+    return f"{name}, planned by {of.about.planner.model}" if of.about.planner else name
 
 
 def words(name: str) -> str:

@@ -49,6 +49,13 @@ def _of_one_release(result: Result, first: Result) -> None:
             where=result.path,
             fix="Evaluate both with the same --limit, or without.",
         )
+    splits = [of.about.split or "all" for of in (result, first)]
+    if splits[0] != splits[1]:
+        raise InputError(
+            f"is of split {splits[0]}, and {first.path} of split {splits[1]}",
+            where=result.path,
+            fix="Evaluate both on the same --split, or without.",
+        )
     if own.pairs != other.pairs:
         raise InputError(
             f"is of {own.pairs:,} pairs, and {first.path} of {other.pairs:,}",
