@@ -114,22 +114,21 @@ class InProcess:
     async def _answer(self, gathered: list[_Waiting]) -> None:
         model = await self._started()
         asked = [waiting.request.messages for waiting in gathered]
-        texts = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
+        read = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
         fitting = []
-        for waiting, text in zip(gathered, texts, strict=True):
+        for waiting, text in zip(gathered, read, strict=True):
             if len(text.ids) > model.limit:
                 told = f"{len(text.ids)} tokens, and the model reads {model.limit}"
                 _set(waiting, stand_in(CONTEXT_LENGTH, told))
             else:
                 fitting.append((waiting, text))
-        lengths = [text for _, text in fitting]
-        for places in batches(lengths, self._spec.batch_tokens):
+        texts = [text for _, text in fitting]
+        for places in batches(texts, self._spec.batch_tokens):
             self._go_on()
-            batch = [lengths[place] for place in places]
             began = time.monotonic()
-            scores = await asyncio.to_thread(model.scores, batch)
-            # While it waited for its batch, others were computed.
-            self._meter.seconds += len(batch) * (time.monotonic() - began)
+            scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
+            # While a text waited for its batch, others were computed.
+            self._meter.seconds += len(places) * (time.monotonic() - began)
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
