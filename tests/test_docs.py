@@ -24,7 +24,6 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.policy import JudgedGate, TextGate
 from pairwright.prompt import VARIABLES
 from pairwright.rubric import Domains
-from pairwright.tables import validated
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -192,20 +191,13 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
     if "kinds" in data:
         (tmp_path / "New.toml").write_text(block.text, encoding="utf-8")
         assert Domains.load(tmp_path).by_key["New"].kinds
-<<<<<<< HEAD
     elif data.keys() & {"scorers", "judge", "policy", "history"}:
         toy = {"base_url": "simulated", "model": "m"}
         named = re.findall(r'^endpoint = "(.*)"', block.text, re.MULTILINE)
         given = dict.fromkeys(named, toy) | data.get("endpoints", {})
         Scorers.model_validate(data | {"endpoints": given})
-=======
-    elif "scorers" in data:
-        assert Scorers.model_validate(data).scorers
->>>>>>> reward
     elif "roles" in data:
         validate(data, tmp_path)  # A whole file, as it stands.
-    elif "scorers" in data or "policy" in data:
-        validated(Scorers, data, tmp_path)
     else:
         endpoints = STUB["endpoints"] | data.get("endpoints", {})
         validate(STUB | data | {"endpoints": endpoints}, tmp_path)
