@@ -24,7 +24,7 @@ from pairwright.evaluate.best_of_n.page import page
 from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sample, Sampled, Scored
 from pairwright.evaluate.outputs import Judged, OutputScores, read_outputs, summarised
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.results import ReleaseRef, ScorerRef
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.records import AspectScore
 from pairwright.report import to_html, to_markdown
@@ -292,7 +292,8 @@ def test_outputs_without_a_score_are_bounded_and_never_zero() -> None:
     found = summarised("m", [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")], 5)
     assert found.adherence is not None
     assert (found.adherence.value, found.adherence.n) == (0.75, 2)
-    assert (found.worst, found.best) == (0.5, pytest.approx(2.5 / 3, abs=1e-6))
+    assert found.worst == 0.5
+    assert found.best == pytest.approx(2.5 / 3, abs=1e-6)
     assert (found.scored, found.outputs, found.questions) == (2, 3, 5)
     assert found.unscored == {"unparseable": 1}
 
@@ -322,7 +323,7 @@ class Toy:
         said = call.said
         (task,) = re.findall(r"<task>(\w+)</task>", said)
         if task == "sample":
-            draw = call.body["seed"]
+            draw = int(call.body["seed"])
             return f"Draw {draw} of it. " + "more " * draw
         response = said.partition("<response>")[2].partition("</response>")[0].strip()
         found = re.search(r"Draw (\d+)", response)
@@ -523,6 +524,39 @@ def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(
     assert "not known" in done.out
 
 
+def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(
+    release: Path, tmp_path: Path, questions: Questions
+) -> None:
+    healed = False
+    toy = Toy()
+
+    async def ailing(call: Call) -> web.StreamResponse:
+        if healed or questions.own[0].question not in call.said:
+            return await toy(call)
+        return web.json_response({"error": {"message": "out of order"}}, status=500)
+
+    with in_thread(ailing) as endpoint:
+        path = settings(tmp_path, endpoint.url)
+        once = path.read_text("utf-8").replace('model = "m"', 'model = "m"\nattempts = 1')
+        path.write_text(once, encoding="utf-8")
+        outputs(tmp_path, questions)
+        done = judge_outputs(release, tmp_path, "--coverage", "0.5")
+        assert done.code == 0, done.err
+        assert "run the same command again" in done.err
+        first, *others = read_lines(tmp_path / "out" / "judged.jsonl", Judged)
+        assert first.adherence is None
+        assert first.unscored.startswith("call_failed:")
+        assert all(of.adherence == 1 for of in others)
+        assert best_of(release, tmp_path, "-n", 2).code == 1
+        assert about(tmp_path).sampled == len(questions.own) - 1
+        healed = True
+        asked = endpoint.n
+        assert judge_outputs(release, tmp_path).code == 0
+        assert endpoint.n == asked + 1
+        assert best_of(release, tmp_path, "-n", 2).code == 0
+        assert about(tmp_path).sampled == len(questions.own)
+
+
 def test_an_empty_output_is_counted_and_not_judged(
     release: Path, tmp_path: Path, endpoint: Endpoint, questions: Questions
 ) -> None:
@@ -536,7 +570,7 @@ def test_an_empty_output_is_counted_and_not_judged(
 
 def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is(tmp_path: Path) -> None:
     found = BestOfN(
-        release={"name": "r", "version": "1.0.0", "digest": "d", "pairs": 1},  # type: ignore[arg-type]
+        release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
         limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model="<script>x</script>"),
         judge=ScorerRef(name="judge", kind="judge", model="j"), simulated=False, questions=1,
         sampled=1, unscored={}, ceiling=ceiling(samples([0.0, 1.0]), (1, 2)),

@@ -11,7 +11,7 @@ import pytest
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, Decision
 from pairwright.evaluate.measure import measured
-from pairwright.evaluate.measure.consistency import kappa_terms
+from pairwright.evaluate.measure.consistency import _named, kappa_terms
 from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.seam import Pairwise, Place, Pointwise, Preference, Score, Unscored
@@ -413,6 +413,33 @@ def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
     (figure,) = [of for of in measured(always) if of.name == "order_kappa"]
     assert (figure.value, figure.n) == (None, 1)
     assert "every verdict is the same" in figure.note
+
+
+def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> None:
+    sides: list[Choice] = ["chosen", "rejected"]
+    rows = [decision(n, orders=(sides[n % 2], sides[n % 2])) for n in range(20)]
+    figures = {of.name: of for of in measured(rows)}
+    for name, value in (("first_position", 0.5), ("order_kappa", 1)):
+        found = figures[name]
+        assert (found.value, found.low, found.high, found.n) == (value, None, None, 20)
+        assert "no interval" in found.note
+    consistent = figures["swap_consistency"]
+    assert consistent.low is not None
+    assert 0.8 < consistent.low < 1
+
+
+def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
+    # The judge always wants the asker's response: "chosen" in one half, "rejected" in the other.
+    halves = [
+        decision(
+            n, mode="twin", twin_id=f"twin-{n // 2}", asked=n % 2 == 0,
+            cluster=f"dyad-{n // 2}", orders=(["chosen", "rejected"][n % 2],) * 2,
+        )
+        for n in range(200)
+    ]  # fmt: skip
+    called = {(of.twin_id, _named(of, of.orders)[0]) for of in halves if of.orders}
+    assert len(called) == 100
+    assert 30 < sum(name == "chosen" for _, name in called) < 70
 
 
 def test_scorers_that_do_not_compare_have_no_figures_of_consistency() -> None:

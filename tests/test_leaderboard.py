@@ -269,6 +269,9 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     # Ten ties against ten right: ten halves.
     assert comparison.difference == 0.125
     assert comparison.p == pytest.approx(2 * 0.5**10, rel=1e-5)
+    told = to_markdown(page(board_of(tmp_path)))
+    assert "| swap consistency | judge.profile | 75.0 (" in told
+    assert "| swap consistency | model.profile" not in told
 
 
 # What is refused

@@ -31,7 +31,7 @@ def _objects(text: str, names: str) -> Iterator[tuple[int, str]]:
             end = at + 1
         else:
             for key, value in data.items():
-                if re.fullmatch(names, str(key).strip(), re.IGNORECASE):
+                if re.fullmatch(names, key.replace("_", " ").strip(), re.IGNORECASE):
                     # A list is no result; as text it could pass for one.
                     yield end, "" if isinstance(value, list | dict) else str(value)
         at = text.find("{", end)

@@ -48,7 +48,10 @@ _CLAIMS = tuple(
         rf" {_NAME.format('of')}(?=$| ?[,:–—-]| (?:over|for)\b)",
     )
 )
-_LEADS = re.compile(rf"{_NAME.format('of')}(?=$| ?[,–—-](?! ?{_NAME.format('then')}\b)| over\b)")
+_LEADS = re.compile(
+    rf"{_NAME.format('of')}(?=$| ?[,–—-](?! ?{_NAME.format('then')}\b)"
+    r"| (?:over|by|slightly|clearly|narrowly)\b)"
+)
 _BARE = re.compile(_NAME.format("of"))
 _ABOUT = r"(?: (?:about|roughly|almost|essentially|basically|overall|both|all))*"
 _TIE = re.compile(

@@ -97,7 +97,7 @@ def in_words(of: Figure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
     if of.value is None:
         return "none"
-    if of.name not in ("vote_agreement", "brier"):
+    if of.name not in ("vote_agreement", "brier", "order_kappa"):
         return f"{percent(of)} %"
     if of.low is None or of.high is None:
         return f"{of.value:.3f} (no interval)"

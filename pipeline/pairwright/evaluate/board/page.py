@@ -13,7 +13,7 @@ from pairwright.evaluate.board.cells import (
 )
 from pairwright.evaluate.board.entry import UNRANKED
 from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.board.tables import comparisons, costs, parts, people, scorers
+from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
 from pairwright.evaluate.measure import MEANING
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
@@ -77,6 +77,9 @@ def _mode(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
             yield Table(made.head, made.rows, left=2 if of.ranked else 1, note=note)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
+    judges = order(board, mode)
+    if judges.rows:
+        yield Fold("Judges, and the order of the responses", (judges,))
     yield Fold("Every two ranked rows", (comparisons(board, mode),))
 
 

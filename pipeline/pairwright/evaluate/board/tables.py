@@ -18,6 +18,7 @@ from pairwright.text import visible
 
 TWINS = ("both_right", "interaction")
 PEOPLE = ("users_above_chance", "vote_agreement", "brier")
+ORDER = ("swap_consistency", "first_position", "order_kappa")
 
 
 def parts(board: Leaderboard, mode: Mode | None) -> Table:
@@ -41,9 +42,19 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
 
 def people(board: Leaderboard, mode: Mode | None) -> Table:
     """For how many users a scorer is better than chance, and how it agrees with people's votes."""
+    return _named(board, mode, PEOPLE)
+
+
+def order(board: Leaderboard, mode: Mode | None) -> Table:
+    """How far comparing judges keep to a verdict when the responses change places; no rows where
+    nobody compares."""
+    return _named(board, mode, ORDER)
+
+
+def _named(board: Leaderboard, mode: Mode | None, wanted: tuple[str, ...]) -> Table:
     figures = [
         (name, board.entries[name].figure(figure, mode))
-        for figure in PEOPLE
+        for figure in wanted
         for name in _names(board, mode)
     ]
     told = tuple(

@@ -26,7 +26,7 @@ def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
     """
     places = numbered(clusters)
     found = mean(values, places, least=0, most=1)
-    if found is None or found.low is None or found.low < found.high:
+    if found is None or found.low is None or found.low != found.high:
         return found
     equal = accuracy(values, places)
     return equal and equal.found(z_of(LEVEL))
