@@ -11,5 +11,8 @@ decision.py   what came of one pair
 results.py    what an evaluation leaves in its folder
 measure/      figures of decisions, each with n and interval
 board/        results side by side, and which of them can be told apart
+asked.py      the release's questions, each with who asks it and what that person expects
+outputs/      outputs of any models, held to the rubrics
+best_of_n/    what a scorer's pick of k samples is worth
 correlate/    whether doing well on a benchmark goes with doing well downstream
 """
