@@ -156,7 +156,7 @@ class Client:
         reply = await server.wire.post(content)
         body = _without(self._api_key, reply.body)
         if not 200 <= reply.status < 300:
-            body = self._stored_instead(server, reply, body)
+            body = self._stored_instead(server, reply, body, request.enlarged)
         try:
             answer = Answer(body, completion_of(request.key, body))
         except ValueError as error:
@@ -166,14 +166,18 @@ class Client:
             raise Transient("broken_off", f"the engine ended with {finish!r}")
         return answer
 
-    def _stored_instead(self, server: Server, reply: Response, body: bytes) -> bytes:
+    def _stored_instead(
+        self, server: Server, reply: Response, body: bytes, enlarged: bool
+    ) -> bytes:
         """What is stored in place of a refusal that answers; raises where it is none."""
         try:
             said = from_json(body)
         except ValueError:
             said = body.decode("utf-8", "replace")
         where = f"[endpoints.{self.name}] {server.wire.where}"
-        meaning = refusal(reply.status, said, where, self._api_key, reply.retry_after)
+        meaning = refusal(
+            reply.status, said, where, self._api_key, reply.retry_after, enlarged=enlarged
+        )
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
             raise CallFailed("http_403", str(meaning))

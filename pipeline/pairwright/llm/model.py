@@ -39,12 +39,15 @@ class Model(NamedTuple):
         return self._replace(llm=llm)
 
     async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
-        """Free text. A reply cut short is drawn again with twice the room."""
+        """Free text. A reply cut short is drawn again with twice the room, or, where the model has
+        none, as the next draw."""
         room = self.max_tokens
         for _ in range(self.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room))
             if completion.finish == "length":
                 room *= 2
+            elif self._no_more_room(completion, room):
+                draw, room = draw + _NEXT_SERIES, self.max_tokens
             elif refusal := _unusable(completion, ask):
                 return refusal
             elif text := visible(completion.text).strip():
@@ -79,6 +82,9 @@ class Model(NamedTuple):
         complaint, room = "", self.max_tokens
         for draw in range(self.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room, schema))
+            if self._no_more_room(completion, room):
+                room = self.max_tokens
+                continue
             if refusal := _unusable(completion, ask):
                 return refusal
             if completion.finish == "length":
@@ -89,6 +95,10 @@ class Model(NamedTuple):
                 return understood
             complaint = understood.why
         return Rejected(stage=ask.name, reason="unparseable", detail=complaint)
+
+    def _no_more_room(self, completion: Completion, room: int) -> bool:
+        """Whether only the room added for a reply that was cut short did not fit."""
+        return completion.finish == CONTEXT_LENGTH and room > self.max_tokens
 
     def _request(
         self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
@@ -114,6 +124,7 @@ class Model(NamedTuple):
             draw=draw,
             purpose=ask.name,
             json_reply=json_reply,
+            enlarged=room > self.max_tokens,
         )
 
 
