@@ -91,7 +91,12 @@ def test_whatever_changes_the_answer_changes_the_key(field: str) -> None:
 
 
 def test_every_field_of_a_request_is_in_the_key_but_its_purpose_and_how_it_is_read() -> None:
-    assert {field.name for field in fields(Request)} == {*CHANGES, "purpose", "json_reply", "enlarged"}
+    assert {field.name for field in fields(Request)} == {
+        *CHANGES,
+        "purpose",
+        "json_reply",
+        "enlarged",
+    }
     assert replace(REQUEST, purpose="support", json_reply=True).key == REQUEST.key
 
 
