@@ -107,16 +107,17 @@ def build(config: Path, run: Path, stop: signal.Signals | None, after_calls: int
     process = subprocess.Popen(
         building.command(config, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    peak, ended = 0.0, (0, 0, None)
-    while not ended[0]:
+    peak = 0.0
+    while True:
         time.sleep(0.2)
         # What wait4 tells begins at the memory of this process, which knows every call.
         peak = max(peak, resident(process.pid))
         if stop and calls(run) >= after_calls:
             process.send_signal(stop)
             stop = None
-        ended = os.wait4(process.pid, os.WNOHANG)
-    _, status, used = ended
+        ended, status, used = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            break
     process.returncode = os.waitstatus_to_exitcode(status)
     return Phase(
         process.returncode,
