@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,19 +107,33 @@ def build(config: Path, run: Path, stop: signal.Signals | None, after_calls: int
     process = subprocess.Popen(
         building.command(config, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    while stop and process.poll() is None:
+    peak = 0.0
+    while True:
         time.sleep(0.2)
-        if calls(run) >= after_calls:
+        # What wait4 tells begins at the memory of this process, which knows every call.
+        peak = max(peak, resident(process.pid))
+        if stop and calls(run) >= after_calls:
             process.send_signal(stop)
+            stop = None
+        ended, status, used = os.wait4(process.pid, os.WNOHANG)
+        if ended:
             break
-    _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return Phase(
         process.returncode,
         time.monotonic() - start,
         used.ru_utime + used.ru_stime,
-        used.ru_maxrss / 1024,
+        peak,
     )
+
+
+def resident(pid: int) -> float:
+    """The most memory a process has had so far, in MiB; 0 where it has ended."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
 
 
 def calls(run: Path) -> int:

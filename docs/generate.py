@@ -1,4 +1,4 @@
-"""Write the reference pages from the code: docs/{config,commands,checks,sources}.md.
+"""Write the reference pages from the code: docs/{config,commands,checks,scorers_keys,sources}.md.
 
     .venv/bin/python docs/generate.py            # write them
     .venv/bin/python docs/generate.py --check    # exit 1 and name those that are stale
@@ -40,6 +40,7 @@ from pairwright.config import (
     SamplingByRole,
     essential,
 )
+from pairwright.evaluate.scorers.spec import History, Judge, Planner, Policy, Scorers, Spec
 from pairwright.policy import (
     GatePolicy,
     HumanPolicy,
@@ -125,6 +126,42 @@ def main() -> int:
         return 1
     return 0
 
+
+# ---- scorers_keys.md -------------------------------------------------------------------------
+
+
+def scorers_page() -> str:
+    return _page(
+        "# The file of scorers, key by key",
+        "`pairwright evaluate`, `best-of-n` and `judge-outputs` take it as `--scorers FILE.toml`;"
+        " [scorers.md](scorers.md) shows examples. Paths are relative to the file's folder.",
+        "## Keys outside tables",
+        _fields(Scorers, ["prompts", "seed"]),
+        "## [endpoints.NAME]",
+        "As in a build's [configuration](config.md#endpointsname).",
+        *_scorer_sections(),
+    )
+
+
+def _scorer_sections() -> Iterator[str]:
+    for kind in get_args(get_args(Spec)[0]):
+        name = get_args(kind.model_fields["kind"].annotation)[0]
+        yield f'## [scorers.NAME] with kind = "{name}"'
+        yield inspect.getdoc(kind) or ""
+        yield _fields(kind, [key for key in kind.model_fields if key not in ("kind", "sampling")])
+        if "sampling" in kind.model_fields:
+            yield _SAMPLED
+    for heading, table in (("planner", Planner), ("judge", Judge), ("policy", Policy)):
+        yield f"## [{heading}]"
+        yield inspect.getdoc(table) or ""
+        yield _fields(table, [key for key in table.model_fields if key != "sampling"])
+        yield _SAMPLED
+    yield "## [history]"
+    yield inspect.getdoc(History) or ""
+    yield _fields(History, list(History.model_fields))
+
+
+_SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samplingrole)."
 
 # ---- config.md -------------------------------------------------------------------------------
 
@@ -432,6 +469,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "config.md": config_page,
+    "scorers_keys.md": scorers_page,
     "checks.md": checks_page,
     "commands.md": commands_page,
     "sources.md": sources_page,

@@ -14,11 +14,11 @@ from pairwright.audit.records import (
     Check,
     Count,
     Flag,
-    Interval,
     Source,
     Status,
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.intervals import Interval
 
 DIGEST = f"sha256:{'0' * 64}"
 

@@ -103,12 +103,13 @@ async def serving(
     port: int = 0,
     models: tuple[str, ...] = ("m",),
     pages: Mapping[str, Page] | None = None,
+    path: str = "/v1/chat/completions",
 ) -> AsyncIterator[Endpoint]:
     """Serve until the block ends. Port 0 takes a free one. `pages` answer other paths, or
-    `/v1/models` in another way."""
+    `/v1/models` in another way; `path` is the one that `handler` answers."""
     endpoint = Endpoint(handler=handler, models=models)
     app = web.Application(client_max_size=64 * 1024 * 1024)
-    app.router.add_post("/v1/chat/completions", endpoint.chat)
+    app.router.add_post(path, endpoint.chat)
     for path, page in {"/v1/models": endpoint.list_models, **(pages or {})}.items():
         app.router.add_get(path, page)
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)

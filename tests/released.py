@@ -24,6 +24,7 @@ from pairwright.build.tally import Tally
 from pairwright.cli.gather import Asked, Gathered, gather
 from pairwright.config import Config, validate
 from pairwright.dataset import Layout, Row
+from pairwright.dataset.checksums import write_checksums
 from pairwright.prompt import Prompts
 from pairwright.records import (
     Adherence,
@@ -38,7 +39,6 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.release.checksums import write_checksums
 from pairwright.release.summary import rows_of
 from pairwright.release.write import write_primary
 from pairwright.store import Store

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
+from pairwright.dataset.checksums import write_checksums
 from pairwright.dataset.row import derived_twin_id
-from pairwright.release.checksums import write_checksums
 from pairwright.release.derive import documents, know
 from pairwright.release.primary import read_primary
 from pairwright.release.summary import Summing, rows_of

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 import pytest
 
 from pairwright.audit.balance import SHOWN, Balance
-from pairwright.audit.records import Breakdown, Check, Interval, Status
+from pairwright.audit.records import Breakdown, Check, Status
 from pairwright.audit.target import Measured, compare
 from pairwright.dataset import Row, RowAspect
+from pairwright.intervals import Interval
 
 
 def row(n: int, **changes: object) -> Row:

@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from pairwright.audit.intervals import Floats
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, bags, learnt, styles
 from pairwright.audit.shortcuts.learnable import learnable
 from pairwright.audit.shortcuts.sample import Sample
 from pairwright.dataset import Row
+from pairwright.intervals import Floats
 
 WORDS = [a + b + c for a in ("ba", "ko", "mi", "tu") for b in ("ran", "lep", "dos", "vig") for c in
          ("da", "mo", "sil", "per", "tag")]  # fmt: skip

@@ -495,9 +495,20 @@ def test_a_content_filter_is_an_answer_about_this_request() -> None:
     assert answer.finish == "content_filter"
 
 
+NO_ROOM = "max_tokens=5000 cannot be greater than max_model_len=max_total_tokens=1024."
+"""vLLM's words."""
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_room_added_for_a_reply_that_was_cut_short_stops_no_run(name: str) -> None:
+    stored = refusal(400, NO_ROOM.replace("max_tokens", name), "here", None, enlarged=True)
+    assert isinstance(stored, bytes)
+    assert completion_of("k", stored).finish == CONTEXT_LENGTH
+
+
 def test_more_room_than_the_model_has_is_not_taken_for_a_long_prompt() -> None:
-    """vLLM's words; dropping posts would not help."""
-    words = "max_tokens=5000 cannot be greater than max_model_len=max_total_tokens=1024."
+    """Dropping posts would not help."""
+    words = NO_ROOM
     error, asked = failure(fail(400, words, code=400, param="max_tokens"))
     assert "max_tokens=5000" in str(error)
     assert len(asked) == 1

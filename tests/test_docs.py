@@ -20,6 +20,7 @@ from typer.main import get_command
 
 from pairwright import cli
 from pairwright.config import validate
+from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.policy import JudgedGate, TextGate
 from pairwright.prompt import VARIABLES
 from pairwright.rubric import Domains
@@ -190,6 +191,11 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
     if "kinds" in data:
         (tmp_path / "New.toml").write_text(block.text, encoding="utf-8")
         assert Domains.load(tmp_path).by_key["New"].kinds
+    elif data.keys() & {"scorers", "judge", "policy", "history"}:
+        toy = {"base_url": "simulated", "model": "m"}
+        named = re.findall(r'^endpoint = "(.*)"', block.text, re.MULTILINE)
+        given = dict.fromkeys(named, toy) | data.get("endpoints", {})
+        Scorers.model_validate(data | {"endpoints": given})
     elif "roles" in data:
         validate(data, tmp_path)  # A whole file, as it stands.
     else:

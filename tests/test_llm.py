@@ -91,7 +91,12 @@ def test_whatever_changes_the_answer_changes_the_key(field: str) -> None:
 
 
 def test_every_field_of_a_request_is_in_the_key_but_its_purpose_and_how_it_is_read() -> None:
-    assert {field.name for field in fields(Request)} == {*CHANGES, "purpose", "json_reply"}
+    assert {field.name for field in fields(Request)} == {
+        *CHANGES,
+        "purpose",
+        "json_reply",
+        "enlarged",
+    }
     assert replace(REQUEST, purpose="support", json_reply=True).key == REQUEST.key
 
 
@@ -427,6 +432,19 @@ def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
     llm = Scripted(adherence=[cut, cut, whole])
     good(model(llm, max_tokens=100).answer(ASK, AdherenceReply))
     assert [(r.draw, r.max_tokens) for r in llm.requests] == [(0, 100), (1, 200), (2, 400)]
+
+
+def test_where_the_model_has_no_more_room_the_next_draw_gets_what_there_was() -> None:
+    whole = json.dumps(scored(2))
+    cut, full = Said("{", "length"), Said("no room", "context_length")
+    llm = Scripted(adherence=[cut, full, whole])
+    good(model(llm, max_tokens=100).answer(ASK, AdherenceReply))
+    asked = [(r.draw, r.max_tokens, r.enlarged) for r in llm.requests]
+    assert asked == [(0, 100, False), (1, 200, True), (2, 100, False)]
+    llm = Scripted(write_plain=[Said("Bread is", "length"), full, "Bread."])
+    assert good(model(llm, max_tokens=10).write(WRITE, 1)) == "Bread."
+    assert [r.max_tokens for r in llm.requests] == [10, 20, 10]
+    assert llm.requests[2].draw != 1
 
 
 def test_a_reply_that_is_always_cut_short_is_refused_and_says_so() -> None:

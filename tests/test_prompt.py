@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 from pairwright import assets
 from pairwright.errors import PromptError
 from pairwright.prompt import (
+    BUILDING,
+    SAMPLING,
+    SCORING,
     VARIABLES,
     WITH_HISTORY,
     Case,
@@ -65,6 +69,9 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
         },
         "quality": {"question": said, "response": said, "scales": scales()},
         "compare": {"question": said, "first": said, "second": said, "scales": scales()},
+        "prefer": {**history, "aspects": (said, "Short"), "first": said, "second": said},
+        "rate": {**history, "aspects": (said, "Short"), "response": said},
+        "sample": {**history, "words": 100},
     }
 
 
@@ -72,7 +79,13 @@ ASKED = sorted(samples())
 
 
 def rendered(name: str, said: str = POST) -> str:
-    return prompts().ask(name, **samples(said)[name]).messages[1].content
+    return shipped().ask(name, **samples(said)[name]).messages[1].content
+
+
+@cache
+def shipped() -> Prompts:
+    """All prompts that ship, those of judges under test among them."""
+    return Prompts.load(assets.PROMPTS, VARIABLES)
 
 
 def markers(prompt: str) -> list[str]:
@@ -84,13 +97,18 @@ def markers(prompt: str) -> list[str]:
 
 
 def test_there_is_a_sample_for_every_shipped_prompt() -> None:
-    assert set(ASKED) == set(VARIABLES) - {"system", "history"}
+    assert set(ASKED) == set(VARIABLES) - {
+        "system",
+        "system_scoring",
+        "system_sampling",
+        "history",
+    }
     assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(VARIABLES)
 
 
 @pytest.mark.parametrize("name", ASKED)
 def test_every_prompt_renders_with_its_stages_values(name: str) -> None:
-    ask = prompts().ask(name, **samples()[name])
+    ask = shipped().ask(name, **samples()[name])
     assert ask.name == name
     system, user = ask.messages
     assert (system.role, user.role) == ("system", "user")
@@ -357,7 +375,21 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
     assert all(shown.text in shared for shown in samples()["plan"]["posts"])
 
 
-def test_all_prompts_have_one_system_text_that_calls_user_text_material() -> None:
-    systems = {prompts().ask(name, **samples()[name]).messages[0].content for name in ASKED}
-    assert len(systems) == 1
-    assert "never instructs you" in systems.pop()
+def test_builds_judges_and_policies_have_a_system_text_each_that_calls_user_text_material() -> None:
+    systems = {name: shipped().ask(name, **samples()[name]).messages[0].content for name in ASKED}
+    texts = [
+        {text for name, text in systems.items() if name in kind}
+        for kind in (BUILDING, SCORING, SAMPLING)
+    ]
+    assert [len(each) for each in texts] == [1, 1, 1]
+    assert len(set().union(*texts)) == 3
+    assert all("never instructs you" in text for text in systems.values())
+
+
+def test_a_build_does_without_the_prompts_of_judges_under_test(
+    edited: Callable[..., Path],
+) -> None:
+    path = edited("prefer", None)
+    assert "prefer" not in Prompts.load(path.parent).hashes
+    with pytest.raises(PromptError, match="missing"):
+        Prompts.load(path.parent, VARIABLES)

@@ -7,17 +7,22 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from engines.fixtures import engines, environment
 from own_environment import prepare
+from pairwright.build.folder import to_toml
 from pairwright.cli.human.options import cache_folder
 from pairwright.dataset import Layout, Row
+from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.results import read_results
 from pairwright.release.summary import rows_of
 from released import PAIRS, released, run_of
 
 pytestmark = pytest.mark.real
+__all__ = ["engines"]
 REWARD_BENCH = Path(__file__).parent / "reward_bench"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "WANDB_MODE": "disabled"}
 
@@ -130,9 +135,16 @@ def model(python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_rewardbench_scores_the_preference_view(
-    layout: Layout, rows: dict[str, list[Row]], python: str, model: Path
-) -> None:
+class Told(NamedTuple):
+    """What RewardBench says of the preference view."""
+
+    accuracy: float
+    n: int
+    lines: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def told(layout: Layout, python: str, model: Path) -> Told:
     files = str(layout.root / "preference" / "*-test.jsonl")
     # A model named by an absolute path would be where the outputs are written.
     run_offline(
@@ -140,18 +152,58 @@ def test_rewardbench_scores_the_preference_view(
         "--load_json", "--output_dir=out/", "--not_quantized", "--torch_dtype=float32",
         folder=model,
     )  # fmt: skip
-    told = json.loads((model / "out" / "tiny.json").read_bytes())
-    lines = [
-        json.loads(line)
-        for line in (model / "out" / "tiny_outputs.jsonl").read_text("utf-8").splitlines()
-    ]
-    tested = {row.id: row for of, some in rows.items() if of.endswith(" test") for row in some}
-    assert told["num_prompts"] == len(lines) == len(tested)
+    summary = json.loads((model / "out" / "tiny.json").read_bytes())
+    lines = (model / "out" / "tiny_outputs.jsonl").read_text("utf-8").splitlines()
+    return Told(summary["accuracy"], summary["num_prompts"], [*map(json.loads, lines)])
+
+
+@pytest.fixture(scope="module")
+def tested(rows: dict[str, list[Row]]) -> dict[str, Row]:
+    """The rows that RewardBench is given."""
+    return {row.id: row for of, some in rows.items() if of.endswith(" test") for row in some}
+
+
+def test_rewardbench_scores_the_preference_view(told: Told, tested: dict[str, Row]) -> None:
+    lines = told.lines
+    assert told.n == len(lines) == len(tested)
     assert {line["id"] for line in lines} == tested.keys()
     ours = sum(line["scores_chosen"] > line["scores_rejected"] for line in lines) / len(lines)
-    assert told["accuracy"] == pytest.approx(ours)
+    assert told.accuracy == pytest.approx(ours)
     assert len({line["scores_chosen"] for line in lines}) > len(lines) / 2
     assert_scored_whole(lines, tested)
+
+
+def test_an_evaluation_gives_the_scores_and_the_accuracy_that_rewardbench_gives(
+    layout: Layout, told: Told, model: Path, engines: str, tmp_path: Path
+) -> None:
+    scorers = {"scorers": {"tiny": {"kind": "classifier", "model": str(model / "tiny")}}}
+    decisions = in_engines(engines, layout, scorers, tmp_path)
+    theirs = {line["id"]: (line["scores_chosen"], line["scores_rejected"]) for line in told.lines}
+    assert theirs.keys() == {of.id for of in decisions}
+    for of in decisions:
+        assert (of.chosen, of.rejected) == pytest.approx(theirs[of.id], abs=1e-4)
+    # RewardBench counts a tie as wrong, and so is it counted here.
+    ours = sum(of.choice == "chosen" for of in decisions) / len(decisions)
+    assert ours == pytest.approx(told.accuracy)
+
+
+def in_engines(
+    python: str, layout: Layout, scorers: dict[str, Any], folder: Path
+) -> list[Decision]:
+    """What `pairwright evaluate` says in the engines' environment of the test split, shown the
+    profile."""
+    given, out = folder / "scorers.toml", folder / "results"
+    given.write_text(to_toml(scorers), encoding="utf-8")
+    subprocess.run(
+        [
+            python, "-c", "from pairwright.cli import main; main()", "evaluate", str(layout.root),
+            "--out", str(out), "--scorers", str(given), "--scorer", "tiny",
+            "--condition", "profile", "--split", "test",
+        ],
+        env=environment(), check=True,
+    )  # fmt: skip
+    (result,) = read_results(out)
+    return list(result.decisions())
 
 
 def assert_scored_whole(lines: list[dict[str, Any]], tested: dict[str, Row]) -> None:

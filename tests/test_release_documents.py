@@ -19,13 +19,14 @@ from pairwright.audit.records import Audit, Check
 from pairwright.audit.records import Source as AuditedSource
 from pairwright.cli.gather import Asked, gather
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
+from pairwright.dataset.checksums import file_digest
+from pairwright.dataset.message import message
 from pairwright.errors import InputError
 from pairwright.records import Pair
-from pairwright.release.checksums import file_digest
 from pairwright.release.derive import Known, Manifest, documents, know, manifest
 from pairwright.release.derive.attribution import attribution, lines_of
 from pairwright.release.derive.columns import COLUMNS
-from pairwright.release.derive.preference import preference, prompt_of
+from pairwright.release.derive.preference import preference
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Erratum, Version
 from pairwright.release.summary import Summing, rows_of
@@ -390,13 +391,13 @@ def test_the_preference_view_holds_the_same_pairs_as_messages(
         assert (line["subset"], line["canary"]) == ("Home-twin", known.canary)
         for side, text in (("chosen", row.chosen), ("rejected", row.rejected)):
             user, assistant = line[side]
-            assert user == {"role": "user", "content": prompt_of(row)}
+            assert user == {"role": "user", "content": message(row.question, row.profile)}
             assert assistant == {"role": "assistant", "content": text}
 
 
 def test_prompts_hold_posts_oldest_first_and_neither_aspects_nor_narrative(known: Known) -> None:
     row = rows_of_part(known, "Home-violate")[0]
-    prompt = prompt_of(row)
+    prompt = message(row.question, row.profile)
     places = [prompt.index(post.text) for post in row.profile]
     assert places == sorted(places)
     assert "Post 1 of 3, 2010-05-01:\n> " in prompt
@@ -418,10 +419,18 @@ def test_no_text_of_a_user_can_pass_for_the_frame(known: Known) -> None:
     forged = row.model_copy(update={"profile": posts, "question": FRAME})
 
     def frame(of: Row) -> list[str]:
-        return [line for line in prompt_of(of).splitlines() if not line.startswith("> ")]
+        return [
+            line
+            for line in message(of.question, of.profile).splitlines()
+            if not line.startswith("> ")
+        ]
 
     assert frame(forged) == frame(row)
-    quoted = [line[2:] for line in prompt_of(forged).splitlines() if line.startswith("> ")]
+    quoted = [
+        line[2:]
+        for line in message(forged.question, forged.profile).splitlines()
+        if line.startswith("> ")
+    ]
     assert quoted == FRAME.splitlines() * 4
 
 

@@ -10,8 +10,8 @@ import pytest
 from huggingface_hub import constants
 
 from hub_stand_in import LARGE, TOKEN, Hub, hub
+from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import Difference, InputError
-from pairwright.release.checksums import write_checksums
 from pairwright.release.push import push
 from pairwright.release.records import Kind
 from pairwright.release.verify import Verified

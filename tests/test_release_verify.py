@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
-from pairwright.release.checksums import root_digest
 from pairwright.release.records import Change, Version
 from pairwright.release.verify import verify
 from pairwright.release.verify.documents import compare

@@ -19,9 +19,9 @@ from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked
 from pairwright.cli.make_release import make_release
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
+from pairwright.dataset.checksums import read_checksums, write_checksums
 from pairwright.errors import InputError
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
-from pairwright.release.checksums import read_checksums, write_checksums
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Stated, Unit
 from pairwright.release.splits import splits_of

@@ -12,9 +12,13 @@ import pytest
 
 from pairwright import text
 from pairwright.errors import ConfigError
+from pairwright.evaluate.scorers.pairwise import ComparingJudge
+from pairwright.evaluate.scorers.pointwise import RatingJudge
+from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
+from pairwright.evaluate.shown import Shown
 from pairwright.llm import SIMULATED, Completion, Model, Request
 from pairwright.policy import PlanPolicy
-from pairwright.prompt import Ask, Prompts
+from pairwright.prompt import VARIABLES, Ask, Prompts
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.rubric import load_scales
 from pairwright.simulated import Defects, serve
@@ -640,3 +644,81 @@ def test_latency_is_added_to_every_reply() -> None:
             return time.perf_counter() - started
 
     assert 0.2 <= asyncio.run(run()) < 1
+
+
+# Judging as a scorer under test
+
+
+SCORING = Prompts.load(ROOT / "prompts", VARIABLES)
+
+
+def shown_to_judges(texts: tuple[str, ...]) -> Shown:
+    return Shown(QUESTION, history(texts))
+
+
+def test_the_comparing_judge_prefers_what_fits_the_posts_it_is_shown() -> None:
+    responses = written(rubric(BOAT)), written(rubric(FARM))
+    judge = ComparingJudge(model(), SCORING)
+    for texts, fitting in ((BOAT, "first"), (FARM, "second")):
+        found = asyncio.run(judge.prefer(shown_to_judges(texts), *responses))
+        assert isinstance(found, Preference)
+        assert (found.forward, found.backward) == (fitting, fitting)
+
+
+def test_the_rating_judge_scores_higher_what_fits_the_posts_it_is_shown() -> None:
+    fitting, other = written(rubric(BOAT)), written(rubric(FARM))
+    judge = RatingJudge(model(), SCORING)
+
+    async def scores(shown: Shown) -> list[float]:
+        given = [await judge.score(shown, response) for response in (fitting, other)]
+        return [score.value for score in given if isinstance(score, Score)]
+
+    high, low = asyncio.run(scores(shown_to_judges(BOAT)))
+    assert high > low
+    blind = asyncio.run(scores(Shown(QUESTION)))
+    assert blind[0] == blind[1]
+
+
+def test_the_comparing_judge_reads_aspects_as_it_reads_posts() -> None:
+    aspects = tuple(of.aspect for of in planned(FARM).aspects)
+    responses = written(rubric(BOAT)), written(rubric(FARM))
+    found = asyncio.run(
+        ComparingJudge(model(), SCORING).prefer(Shown(QUESTION, (), aspects), *responses)
+    )
+    assert isinstance(found, Preference)
+    assert found.forward == found.backward == "second"
+
+
+def test_the_comparing_judge_likes_the_first_place_a_little() -> None:
+    judge = ComparingJudge(model(), SCORING)
+    pairs = [(f"Knead it {n} times.", f"Rest it {n} hours.") for n in range(60)]
+
+    async def preferences() -> list[Preference | Unscored]:
+        return [await judge.prefer(Shown(QUESTION), *pair) for pair in pairs]
+
+    found = [
+        (of.forward, of.backward) for of in asyncio.run(preferences()) if isinstance(of, Preference)
+    ]
+    assert len(found) == 60
+    first = sum(of == "first" for of, _ in found) + sum(of == "second" for _, of in found)
+    second = sum(of == "second" for of, _ in found) + sum(of == "first" for _, of in found)
+    assert 15 < first < 65
+    assert second == 0
+
+
+def test_a_first_preferring_judge_also_prefers_the_first_when_it_is_under_test() -> None:
+    judge = ComparingJudge(model(only("first_preferring_judge")), SCORING)
+    found = asyncio.run(judge.prefer(shown_to_judges(BOAT), "Yes.", "No."))
+    assert isinstance(found, Preference)
+    assert (found.forward, found.backward) == ("first", "second")
+
+
+def test_a_broken_reply_of_a_judge_under_test_is_no_verdict() -> None:
+    llm = only("unparseable_json")
+    found = asyncio.run(
+        ComparingJudge(model(llm), SCORING).prefer(shown_to_judges(BOAT), "Yes.", "No.")
+    )
+    assert isinstance(found, Unscored)
+    assert found.reason == "unparseable"
+    rated = asyncio.run(RatingJudge(model(llm), SCORING).score(shown_to_judges(BOAT), "Yes."))
+    assert isinstance(rated, Unscored)

@@ -14,8 +14,6 @@ docs/config.md is generated from these classes.
 """
 
 import json
-import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -23,7 +21,6 @@ from urllib.parse import urlsplit
 from pydantic import (
     Field,
     JsonValue,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -41,6 +38,7 @@ from pairwright.policy import (
     TwinPolicy,
 )
 from pairwright.records import Mode, Origin, Record
+from pairwright.tables import read_toml, validated
 
 SIMULATED_URL = "simulated"
 
@@ -334,19 +332,7 @@ def _deciding(endpoint: dict[str, Any]) -> dict[str, Any]:
 
 def load(path: Path) -> Config:
     """Read a run's TOML. Raises ConfigError naming the file, the key, and what to do."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise ConfigError(
-            "no such file", where=path, fix="`pairwright init DIR` writes one to start from."
-        ) from None
-    except OSError as error:
-        raise ConfigError(
-            f"cannot be read: {error.strerror}", where=path, fix="Give a TOML file."
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
-    return validate(data, path)
+    return validate(read_toml(path, "`pairwright init DIR` writes one to start from."), path)
 
 
 def validate(data: dict[str, Any], path: Path) -> Config:
@@ -358,45 +344,7 @@ def validate(data: dict[str, Any], path: Path) -> Config:
             where=f"{path} [preset]",
             fix=f"One of: {', '.join(PRESETS)}.",
         )
-    try:
-        return Config.model_validate(_over(_over(_DEFAULTS, PRESETS[preset]), data))
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-        kind, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)
-        # A value that fits no member of a union has an error for each of them.
-        told = [_in_toml(e["msg"]) for e in errors if _key(e["loc"], e["type"], data) == key]
-        told = [told[0], *(other.removeprefix("Input should be ") for other in told[1:])]
-        raise ConfigError(
-            " or ".join(dict.fromkeys(told)).removeprefix("Value error, "),
-            where=f"{path} [{key or 'the whole file'}]",
-            fix=_remedy(kind, key),
-        ) from None
-
-
-def _in_toml(message: str) -> str:
-    return re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
-
-
-def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:
-    """The dotted key an error is about, as the file has it."""
-    found = []
-    for part in loc:
-        inside = part < len(data) if isinstance(data, list) and isinstance(part, int) else False
-        if inside or (isinstance(data, dict) and part in data):
-            data = data[part]
-        elif kind != "missing":
-            # A union names the member that did not fit, which is no key of the file.
-            continue
-        found.append(str(part))
-    return ".".join(found)
-
-
-def _remedy(kind: str, key: str) -> str:
-    if kind == "extra_forbidden":
-        return f"There is no such key as {key}; docs/config.md lists them all."
-    if kind == "missing":
-        return f"Add {key}; docs/config.md says what it means."
-    return "docs/config.md lists every key with its values."
+    return validated(Config, data, path, _over(_over(_DEFAULTS, PRESETS[preset]), data))
 
 
 def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pairwright.records import Record
 Strategy = Literal["omit", "contradict"]
 
 
-class PlanPolicy(Record):
-    """How aspects are inferred and sifted."""
+class HistoryPolicy(Record):
+    """Which of a user's posts are shown."""
 
     posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
     history_tokens: int = Field(
@@ -23,6 +23,11 @@ class PlanPolicy(Record):
     dense_model: str = Field(
         "facebook/contriever-msmarco", description="model of retrieval = 'dense'"
     )
+
+
+class PlanPolicy(HistoryPolicy):
+    """How aspects are inferred and sifted."""
+
     others: int = Field(5, ge=0, description="other users' histories for the specificity check")
     others_share: float = Field(
         0.2, ge=0, le=1, description="an aspect in more than this share of them is generic"

@@ -9,7 +9,7 @@ Jinja never renders a value again, so `{{ }}` inside a post stays text.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -25,7 +25,7 @@ from pairwright.text import visible
 
 
 class Message(NamedTuple):
-    role: Literal["system", "user"]
+    role: Literal["system", "user", "assistant"]
     content: str
 
 
@@ -88,7 +88,17 @@ VARIABLES: dict[str, frozenset[str]] = {
     "adherence": frozenset({"question", "response", "aspects"}),
     "quality": frozenset({"question", "response", "scales"}),
     "compare": frozenset({"question", "first", "second", "scales"}),
+    "system_scoring": frozenset(),
+    "prefer": frozenset({"history", "aspects", "first", "second"}),
+    "rate": frozenset({"history", "aspects", "response"}),
+    "system_sampling": frozenset(),
+    "sample": frozenset({"history", "words"}),
 }
+# What judges under test are asked, and what a policy is. A build has no part in either: its runs
+# and their manifests stay the same whatever these say.
+SCORING = frozenset({"system_scoring", "prefer", "rate"})
+SAMPLING = frozenset({"system_sampling", "sample"})
+BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING
 # What is the same for all users stands before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
@@ -144,9 +154,9 @@ class Prompts:
     """`b2:` hash of each file's bytes, for the manifest."""
 
     @classmethod
-    def load(cls, folder: Path) -> "Prompts":
-        """Read every prompt; raises PromptError naming the file and what to do."""
-        return cls.of(folder, {name: _read(folder / f"{name}.md") for name in VARIABLES})
+    def load(cls, folder: Path, names: Iterable[str] = BUILDING) -> "Prompts":
+        """Read these prompts; raises PromptError naming the file and what to do."""
+        return cls.of(folder, {name: _read(folder / f"{name}.md") for name in sorted(names)})
 
     @classmethod
     def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
@@ -180,14 +190,20 @@ class Prompts:
         """
         if name in WITH_HISTORY:
             values = {**values, "history": Rendered(self._text("history", values))}
-        return Ask(name, (self._system, Message("user", self._text(name, values))))
+        return Ask(name, (self._system(name), Message("user", self._text(name, values))))
 
     def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
         return "".join([piece(values) for piece in self.pieces[name]])
 
+    def _system(self, name: str) -> Message:
+        if name in SCORING:
+            return self._systems["system_scoring"]
+        return self._systems["system_sampling" if name in SAMPLING else "system"]
+
     @cached_property
-    def _system(self) -> Message:
-        return Message("system", self._text("system", {}))
+    def _systems(self) -> dict[str, Message]:
+        names = [name for name in self.sources if name.startswith("system")]
+        return {name: Message("system", self._text(name, {})) for name in names}
 
 
 def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:

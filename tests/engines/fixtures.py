@@ -34,12 +34,21 @@ def tiny_chat(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def reward_models(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of reward models of random weights, one for each of tiny_reward.py's names."""
+    folder = tmp_path_factory.mktemp("models")
+    command = [engines, str(HERE / "tiny_reward.py"), str(folder)]
+    subprocess.run(command, check=True, env=environment())
+    return folder
+
+
 def environment(**more: str) -> dict[str, str]:
     """Variables for a process of the engines' environment: offline, on loopback, our sources."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": os.environ["HOME"],
-        "PYTHONPATH": f"{SOURCES / 'pipeline'}:{SOURCES / 'human_eval'}",
+        "PYTHONPATH": ":".join(str(SOURCES / of) for of in ("pipeline", "human_eval", "tests")),
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
         "VLLM_NO_USAGE_STATS": "1",

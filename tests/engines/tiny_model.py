@@ -8,15 +8,15 @@ are about as long as those of real models.
 import sys
 from pathlib import Path
 
-import torch  # type: ignore[import-not-found]
-from tokenizers import (  # type: ignore[import-not-found]
+import torch
+from tokenizers import (
     Tokenizer,
     decoders,
     models,
     pre_tokenizers,
     trainers,
 )
-from transformers import (  # type: ignore[import-not-found]
+from transformers import (
     LlamaConfig,
     LlamaForCausalLM,
     PreTrainedTokenizerFast,

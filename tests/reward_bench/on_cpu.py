@@ -6,7 +6,7 @@ Run by RewardBench's environment, with the CLI's options.
 from typing import Any
 
 from rewardbench.rewardbench import main  # type: ignore[import-not-found]
-from transformers import BatchEncoding  # type: ignore[import-not-found]
+from transformers import BatchEncoding
 
 
 def stay(encoding: Any, *_: object, **__: object) -> Any:

@@ -5,9 +5,9 @@ Run by RewardBench's environment, whose transformers must be able to read it.
 
 import sys
 
-import torch  # type: ignore[import-not-found]
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # type: ignore[import-not-found]
-from transformers import (  # type: ignore[import-not-found]
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import (
     LlamaConfig,
     LlamaForSequenceClassification,
     PreTrainedTokenizerFast,

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from pydantic import Field
 
 from pairwright.dataset import Row
+from pairwright.intervals import Interval
 from pairwright.records import Record
 
 Family = Literal[
@@ -17,18 +18,6 @@ Family = Literal[
 ]
 Status = Literal["pass", "fail", "too_few", "note"]
 """`note`: told, and decides nothing. `too_few`: the interval holds the limit."""
-
-
-class Interval(Record):
-    """An estimate with its interval, rounded to six places."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """Pairs it is estimated on."""
-    clusters: int
-    """Dyads, users or prompts: what is independent."""
 
 
 class Flag(Record):

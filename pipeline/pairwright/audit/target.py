@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.audit.balance import Balance, Means
-from pairwright.audit.records import Check, Explained, Interval
+from pairwright.audit.records import Check, Explained
+from pairwright.intervals import Interval
 
 OFFICIAL_SIZES = {
     "Art_and_Entertainment": 767,

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from openai import APIConnectionError, APIStatusError, OpenAI
-from openai.types import Batch
+from typing import TYPE_CHECKING
 
 from pairwright.batch.rounds import URL
 from pairwright.client.wire import refusal
 from pairwright.config import SIMULATED_URL, Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused
 from pairwright.files import write_whole
+
+if TYPE_CHECKING:
+    from openai.types import Batch
 
 _TAG = "pairwright"
 
@@ -38,6 +39,9 @@ class BatchApi:
         self._where = f"[endpoints.{name}] {url}"
         self._key = api_key
         # The SDK insists on a key; servers without one ignore it.
+        # The SDK takes half a second to import, and only these commands need it.
+        from openai import OpenAI
+
         self._api = OpenAI(api_key=api_key or "none", base_url=url, timeout=endpoint.timeout_s)
 
     def close(self) -> None:
@@ -48,7 +52,7 @@ class BatchApi:
         with self._told(), path.open("rb") as file:
             return self._api.files.create(file=(path.name, file), purpose="batch").id
 
-    def create(self, file_id: str, tag: str) -> Batch:
+    def create(self, file_id: str, tag: str) -> "Batch":
         """A new batch of an uploaded file, to be found by `tag`."""
         # Asked once only: a repeated try could make and bill a second batch.
         with self._told():
@@ -56,7 +60,7 @@ class BatchApi:
                 input_file_id=file_id, endpoint=URL, completion_window="24h", metadata={_TAG: tag}
             )
 
-    def find(self, tag: str) -> Batch | None:
+    def find(self, tag: str) -> "Batch | None":
         """The batch that was made with this tag."""
         with self._told():
             for batch in self._api.batches.list(limit=100):
@@ -64,7 +68,7 @@ class BatchApi:
                     return batch
         return None
 
-    def batch(self, batch_id: str) -> Batch:
+    def batch(self, batch_id: str) -> "Batch":
         with self._told():
             return self._api.batches.retrieve(batch_id)
 
@@ -78,6 +82,8 @@ class BatchApi:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
+        from openai import APIConnectionError, APIStatusError
+
         try:
             yield
         except APIStatusError as error:

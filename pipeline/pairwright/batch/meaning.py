@@ -54,7 +54,8 @@ def _refused(reply: Reply, where: str) -> bytes:
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
     told = {"message": json.dumps(reply.body or "no message")[:500]} | error
-    meaning = refusal(status, told, where, None)
+    # A line does not say whether its room is what its role begins with. No run hangs on one line.
+    meaning = refusal(status, told, where, None, enlarged=True)
     if status == 403:
         # The batch was run, so the key is known: this one request is refused.
         raise CallFailed("http_403", str(told["message"])[:500])

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
-
-from openai.types import Batch
+from typing import TYPE_CHECKING, NamedTuple
 
 from pairwright.batch.api import BatchApi
 from pairwright.batch.ingest import Ingest
@@ -17,6 +15,9 @@ from pairwright.batch.submissions import (
     write_submissions,
 )
 from pairwright.errors import InputError
+
+if TYPE_CHECKING:
+    from openai.types import Batch
 
 
 class Polled(NamedTuple):
@@ -64,7 +65,7 @@ def poll(out: Path, made: Round, api_of: Callable[[str], BatchApi], ingest: Inge
     return polled
 
 
-def _collect(folder: Path, shard: Shard, batch: Batch, api: BatchApi, ingest: Ingest) -> str:
+def _collect(folder: Path, shard: Shard, batch: "Batch", api: BatchApi, ingest: Ingest) -> str:
     """Fetch and ingest the files of a batch that has ended; what went wrong with it."""
     name, lines = shard.file.removesuffix(".jsonl"), 0
     for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
@@ -82,10 +83,10 @@ def _collect(folder: Path, shard: Shard, batch: Batch, api: BatchApi, ingest: In
     return ", ".join(troubles)
 
 
-def _after(submission: Submission, batch: Batch) -> Submission:
+def _after(submission: Submission, batch: "Batch") -> Submission:
     return submission.model_copy(update={"step": "collected", "status": batch.status})
 
 
-def _done(batch: Batch) -> int:
+def _done(batch: "Batch") -> int:
     counts = batch.request_counts
     return counts.completed + counts.failed if counts else 0

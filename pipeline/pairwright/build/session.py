@@ -1,6 +1,7 @@
 """One build of one run folder: read the source, make partners, work through the units, write.
 
-Resuming is running again: every stage runs, and the store answers what was asked before.
+Resuming is running again: a unit that has ended keeps its outcome, every other one goes through
+every stage, and the store answers what was asked before.
 """
 
 from collections import Counter
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pairwright import sources
+from pairwright.build.again import unfinished
 from pairwright.build.checks import Check, checks
 from pairwright.build.contrast import build_contrast
 from pairwright.build.corpus import Corpus
@@ -93,7 +95,6 @@ async def build(
     `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
     finished calls are stored), EndpointRefused and StoreError.
     """
-    store.clear_outcomes()
     counted = Tally()
 
     def ended(outcome: Outcome) -> None:
@@ -101,7 +102,7 @@ async def build(
         seen(outcome.brief)
 
     todo = units(corpus, policy.config.modes, limit)
-    await build_units(todo, corpus, policy, crew, store, ended)
+    await build_units(unfinished(todo, store, ended), corpus, policy, crew, store, ended)
     return counted, conclude(store, policy, summary, run, counted)
 
 

@@ -39,13 +39,17 @@ def _root(
 def _register() -> None:
     from pairwright.cli.audit import audit_command
     from pairwright.cli.batch import batch
+    from pairwright.cli.best_of_n import best_of_n_command
     from pairwright.cli.build import build_command
     from pairwright.cli.correlate import correlate_command
     from pairwright.cli.diff import diff_command
     from pairwright.cli.doctor import doctor_command
+    from pairwright.cli.evaluate import evaluate_command
     from pairwright.cli.forget import forget_command
     from pairwright.cli.human import human
     from pairwright.cli.init import init_command
+    from pairwright.cli.judge_outputs import judge_outputs_command
+    from pairwright.cli.leaderboard import leaderboard_command
     from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
     from pairwright.cli.show import show_command
@@ -66,6 +70,10 @@ def _register() -> None:
     app.command("diff")(diff_command)
     app.command("forget")(forget_command)
     app.command("push")(push_command)
+    app.command("evaluate")(evaluate_command)
+    app.command("leaderboard")(leaderboard_command)
+    app.command("best-of-n")(best_of_n_command)
+    app.command("judge-outputs")(judge_outputs_command)
     app.command("correlate")(correlate_command)
     app.command("simulate")(simulate_command)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import signal
 from enum import StrEnum
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.console import Console
 
 from pairwright import sources
 from pairwright.batch.rounds import MOST_LINES
+from pairwright.build.again import identity
 from pairwright.build.checks import Check
 from pairwright.build.estimate import estimate
 from pairwright.build.folder import RunFolder
@@ -24,9 +24,10 @@ from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
 from pairwright.cli import collector
 from pairwright.cli.batch.writing import BatchBuild
-from pairwright.cli.crew import EndpointCrew, crew_of
+from pairwright.cli.crew import crew_of
 from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
+from pairwright.cli.signals import stop_on_signals
 from pairwright.cli.tables import estimate_tables, result_table
 from pairwright.cli.workers.build import Work, build_over_workers
 from pairwright.cli.workers.limits import most_workers
@@ -124,6 +125,7 @@ def build_command(
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         run_folder.prepare(config, content, accept_changes=accepted)
+        store.begin(identity(run_folder.saved(), limit))
         batch = BatchBuild.begin(batch_out, batch_lines, run_folder, config) if batch_out else None
         counted, checked, meter = _build(
             config,
@@ -202,34 +204,13 @@ async def _build_here(
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary, policy, store, run, limit = work
     async with batch.crew(store) if batch else crew_of(policy.config, store) as crew:
-        _stop_on_signals(crew, console)
+        stop_on_signals(crew.stop, crew.meter, console)
         with Progress(console, total, crew.meter) as progress:
             counted, checked = await build(
                 corpus, summary, policy.with_company(corpus), crew, store, run,
                 limit=limit, seen=progress.seen,
             )  # fmt: skip
         return counted, checked, crew.meter
-
-
-def _stop_on_signals(crew: EndpointCrew, console: Console) -> None:
-    """The first signal lets calls in flight finish and be stored; the second ends at once."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    asked = False
-
-    def stop() -> None:
-        nonlocal asked
-        if asked and task:
-            task.cancel()
-            return
-        asked = True
-        console.print(
-            f"Stopping: waiting for {crew.meter.in_flight} calls in flight."
-            " Press Ctrl-C again to stop at once."
-        )
-        crew.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
 
 
 def _estimate(config: Config, policy: Policy, folder: Path, limit: int | None) -> None:

@@ -12,7 +12,7 @@ from pairwright.build.manifest import cost
 from pairwright.client import Client, Engine, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
 from pairwright.errors import ConfigError
-from pairwright.llm import Model, Models
+from pairwright.llm import LLM, Model, Models
 from pairwright.store import Durable, Store
 
 AUTO_UNITS = 256
@@ -43,24 +43,28 @@ class EndpointCrew:
         )
 
     def _model(self, name: str, sampling: Sampling) -> Model:
-        endpoint = self._config.endpoints[name]
-        return Model(
-            llm=self._durable[name],
-            name=endpoint.model,
-            revision=endpoint.revision,
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            max_tokens=sampling.max_tokens,
-            seed=sampling.seed,
-            attempts=sampling.attempts,
-            extra=sampling.extra_json,
-            history_tokens=endpoint.history_tokens,
-            structured=endpoint.structured,
-        )
+        return model_of(self._durable[name], self._config.endpoints[name], sampling)
 
     def stop(self) -> None:
         for client in self._clients.values():
             client.stop()
+
+
+def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
+    """A role's model: what answers for it, what the endpoint takes, and how it samples."""
+    return Model(
+        llm=llm,
+        name=endpoint.model,
+        revision=endpoint.revision,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        max_tokens=sampling.max_tokens,
+        seed=sampling.seed,
+        attempts=sampling.attempts,
+        extra=sampling.extra_json,
+        history_tokens=endpoint.history_tokens,
+        structured=endpoint.structured,
+    )
 
 
 def units_alive(config: Config) -> int:
@@ -92,16 +96,22 @@ def meter_of(config: Config, store: Store) -> Meter:
 async def clients_of(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
     async with AsyncExitStack() as stack:
-        clients = {}
-        for name in config.roles.all:
-            endpoint = config.endpoints[name]
-            if SIMULATED_URL in endpoint.base_urls:
-                url = await stack.enter_async_context(simulated.serve())
-                endpoint = endpoint.model_copy(update={"base_url": url})
-            engine = Engine(name, endpoint, _say) if endpoint.engine == "vllm" else None
-            client = Client(name, endpoint, api_key(name, endpoint), meter, engine)
-            clients[name] = await stack.enter_async_context(client)
-        yield clients
+        yield {
+            name: await stack.enter_async_context(client_of(name, config.endpoints[name], meter))
+            for name in config.roles.all
+        }
+
+
+@asynccontextmanager
+async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterator[Client]:
+    """Connect one endpoint; a `simulated` one is served on loopback."""
+    async with AsyncExitStack() as stack:
+        if SIMULATED_URL in endpoint.base_urls:
+            url = await stack.enter_async_context(simulated.serve())
+            endpoint = endpoint.model_copy(update={"base_url": url})
+        wires = [Engine(name, endpoint, say)] if endpoint.engine == "vllm" else []
+        key = api_key(name, endpoint)
+        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires))
 
 
 def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
@@ -117,7 +127,7 @@ def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
     return crew
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     typer.echo(text, err=True)
 
 

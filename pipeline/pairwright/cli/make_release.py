@@ -16,9 +16,9 @@ from pairwright.audit.run import Options, audit, shortened
 from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked, Gathered, Step, gather
 from pairwright.dataset import Layout, write_one
+from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.release.checksums import write_checksums
 from pairwright.release.derive import documents, know
 from pairwright.release.summary import Summary
 from pairwright.release.versions import check_version

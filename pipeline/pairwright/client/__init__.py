@@ -1,7 +1,8 @@
-"""The real endpoints: OpenAI-compatible servers over aiohttp, and vLLM in this process."""
+"""The real endpoints: OpenAI-compatible servers, classifiers of vLLM, and vLLM in this process."""
 
+from pairwright.client.classify import Classify
 from pairwright.client.client import Client
 from pairwright.client.engine import Engine
 from pairwright.client.meter import Meter
 
-__all__ = ["Client", "Engine", "Meter"]
+__all__ = ["Classify", "Client", "Engine", "Meter"]

@@ -40,9 +40,10 @@ class Client:
         endpoint: Endpoint,
         api_key: str | None,
         meter: Meter,
-        engine: Wire | None = None,
+        *wires: Wire,
     ) -> None:
-        """`engine` answers in place of the endpoint's servers, and ends with the client."""
+        """`wires` answer in place of chat completions at the endpoint's addresses, and end with
+        the client."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -53,9 +54,9 @@ class Client:
         self._stopped = asyncio.Event()
         self._api_key = api_key
         self._answered = False
-        wires: list[Wire] = [engine] if engine else []
-        wires += [Connection(url, api_key, endpoint.timeout_s) for url in endpoint.base_urls]
-        self._servers = [Server(wire) for wire in wires]
+        self._servers = [Server(wire) for wire in wires] or [
+            Server(Connection(url, api_key, endpoint.timeout_s)) for url in endpoint.base_urls
+        ]
 
     async def __aenter__(self) -> "Client":
         return self
@@ -132,9 +133,11 @@ class Client:
             server.succeeded()
             self._answered = True
             completion = answer.completion
+            took = time.monotonic() - started
+            self._meter.seconds += took
             # What was refused took no time that says how busy the endpoint is.
             if completion.finish not in STAND_INS:
-                self.concurrency.answered(time.monotonic() - started)
+                self.concurrency.answered(took)
             sent, got = completion.prompt_tokens, completion.completion_tokens
             self._meter.answered(sent, got, self._endpoint.cost(sent, got))
         return answer
@@ -153,7 +156,7 @@ class Client:
         reply = await server.wire.post(content)
         body = _without(self._api_key, reply.body)
         if not 200 <= reply.status < 300:
-            body = self._stored_instead(server, reply, body)
+            body = self._stored_instead(server, reply, body, request.enlarged)
         try:
             answer = Answer(body, completion_of(request.key, body))
         except ValueError as error:
@@ -163,14 +166,18 @@ class Client:
             raise Transient("broken_off", f"the engine ended with {finish!r}")
         return answer
 
-    def _stored_instead(self, server: Server, reply: Response, body: bytes) -> bytes:
+    def _stored_instead(
+        self, server: Server, reply: Response, body: bytes, enlarged: bool
+    ) -> bytes:
         """What is stored in place of a refusal that answers; raises where it is none."""
         try:
             said = from_json(body)
         except ValueError:
             said = body.decode("utf-8", "replace")
         where = f"[endpoints.{self.name}] {server.wire.where}"
-        meaning = refusal(reply.status, said, where, self._api_key, reply.retry_after)
+        meaning = refusal(
+            reply.status, said, where, self._api_key, reply.retry_after, enlarged=enlarged
+        )
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
             raise CallFailed("http_403", str(meaning))

@@ -21,15 +21,18 @@ KEPT_S = 4
 class Connection:
     """The `Wire` to one base URL. Needs a running loop."""
 
-    def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
+    def __init__(
+        self, base_url: str, api_key: str | None, timeout_s: float, path: str = "chat/completions"
+    ) -> None:
+        """`path` is what bodies are posted to, below the base URL."""
         self.where = base_url.rstrip("/")
+        self._url = f"{self.where}/{path}"
         self._timeout_s = timeout_s
         self._session = _session(base_url, api_key, timeout_s)
 
     async def post(self, body: bytes) -> Response:
-        url = f"{self.where}/chat/completions"
         try:
-            async with self._session.post(url, data=body) as reply:
+            async with self._session.post(self._url, data=body) as reply:
                 asked = reply.headers.get("Retry-After", "")
                 return Response(reply.status, await reply.read(), asked)
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:

@@ -21,6 +21,8 @@ class Meter:
     retried: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    seconds: float = 0.0
+    """Of all answered calls, from sending one to its reply."""
 
     def admit(self) -> None:
         """Raise BudgetSpent where another call could pass a budget.

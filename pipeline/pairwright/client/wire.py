@@ -20,6 +20,8 @@ _CONTEXT = re.compile(
 )
 # Parameters that are the same in every call of a role: one refusal means all.
 _OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
+_TOO_MUCH_ROOM = re.compile(r"max\w*_tokens\W*\d+ cannot be greater than", re.I)
+"""vLLM's words for more room than the model has context."""
 _UNSUPPORTED = re.compile(
     r"unsupported|not supported|unrecognized|unknown (?:parameter|argument)"
     r"|extra inputs are not permitted|does not support|grammar error",
@@ -96,14 +98,20 @@ def _format(name: str | None, schema_json: str) -> dict[str, Any]:
 
 
 def refusal(
-    status: int, body: object, where: str, api_key: str | None, retry_after: str = ""
+    status: int,
+    body: object,
+    where: str,
+    api_key: str | None,
+    retry_after: str = "",
+    *,
+    enlarged: bool = False,
 ) -> bytes | Exception:
     """What a 4xx or 5xx means: a body to store in its place, or the exception to raise.
 
     `body` is what the endpoint said: parsed JSON, or text where it is none; `retry_after` is that
     header's value. A prompt over the context and a content filter are answers about this one
-    request, so they are stored like answers. What every call of this kind would meet stops the
-    run.
+    request, so they are stored like answers, and so is too much room in a request that is
+    `enlarged`. What every call of this kind would meet stops the run.
     """
     # vLLM's batch files nest `error` twice, proxies leave it out.
     while isinstance(body, dict) and body.get("error"):
@@ -128,11 +136,12 @@ def refusal(
             "  Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists"
             " the models that are served."
         )
-    too_long = code == "context_length_exceeded" or _CONTEXT.search(message)
+    too_long = code == "context_length_exceeded" or bool(_CONTEXT.search(message))
+    too_long = too_long or (enlarged and bool(_TOO_MUCH_ROOM.search(message)))
     if status == 413 or (status in (400, 422) and too_long):
-        return _stand_in(CONTEXT_LENGTH, message)
+        return stand_in(CONTEXT_LENGTH, message)
     if status == 400 and "content_filter" in code:
-        return _stand_in("content_filter", message)
+        return stand_in("content_filter", message)
     ours = parameter in _OURS or _UNSUPPORTED.search(message)
     if status in (400, 422) and (code == "unsupported_parameter" or ours):
         named = f"the parameter {parameter!r}" if parameter else "a parameter"
@@ -144,7 +153,8 @@ def refusal(
     return CallFailed(f"http_{status}", message)
 
 
-def _stand_in(finish: str, message: str) -> bytes:
+def stand_in(finish: str, message: str) -> bytes:
+    """A body that is stored in place of a reply, and says why there is none."""
     choice = {"message": {"content": message}, "finish_reason": finish}
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 

@@ -6,6 +6,7 @@ address.py     an address taken apart, alike for all its spellings
 licence.py     under which licence a post stands, by its address and date
 layout.py      the names of a release's files
 tombstones.py  users and addresses that are to be forgotten, by hashes
+message.py     a question as one message, with the posts and aspects that are shown
 lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 """

@@ -1,1 +1,18 @@
-"""Evaluate: how well reward models see the person, and whether it matters downstream."""
+"""Evaluate: how well reward models see the person, and whether it matters downstream.
+
+scorers/      what is under test
+local/        reward models in this process
+shown.py      what it is shown: the condition
+release.py    the release it is held to
+conditions.py planned.py wrong_profile.py    what each condition shows of a row's user
+evaluation.py one scorer in one condition over a release
+verdict.py rating.py marked.py    what a judge's free text says
+decision.py   what came of one pair
+results.py    what an evaluation leaves in its folder
+measure/      figures of decisions, each with n and interval
+board/        results side by side, and which of them can be told apart
+asked.py      the release's questions, each with who asks it and what that person expects
+outputs/      outputs of any models, held to the rubrics
+best_of_n/    what a scorer's pick of k samples is worth
+correlate/    whether doing well on a benchmark goes with doing well downstream
+"""

@@ -9,7 +9,15 @@ malformed reply is an answer too: asking again is asking for the next draw.
 from pairwright.llm.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
 from pairwright.llm.model import Model, Models
 from pairwright.llm.once import Once
-from pairwright.llm.reply import Leniency, Reply, leniency, parse, schema_of
+from pairwright.llm.reply import (
+    WHOLE_NUMBER,
+    Leniency,
+    Reply,
+    Unread,
+    leniency,
+    parse,
+    schema_of,
+)
 from pairwright.llm.request import KEY_TAG, Request, key_of
 from pairwright.llm.seam import LLM, Answer, Sender, Unstored
 from pairwright.llm.together import together
@@ -19,6 +27,7 @@ __all__ = [
     "KEY_TAG",
     "LLM",
     "SIMULATED",
+    "WHOLE_NUMBER",
     "Answer",
     "Completion",
     "Leniency",
@@ -28,6 +37,7 @@ __all__ = [
     "Reply",
     "Request",
     "Sender",
+    "Unread",
     "Unstored",
     "completion_of",
     "key_of",

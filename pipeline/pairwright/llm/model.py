@@ -1,15 +1,17 @@
 """A role's model: what a stage calls."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pairwright.llm.completion import CONTEXT_LENGTH, Completion
-from pairwright.llm.reply import R, parse, schema_of
+from pairwright.llm.reply import R, Unread, parse, schema_of
 from pairwright.llm.request import Request
 from pairwright.llm.seam import LLM
 from pairwright.prompt import Ask
 from pairwright.records import Rejected
 from pairwright.text import visible
+
+T = TypeVar("T")
 
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
@@ -37,12 +39,15 @@ class Model(NamedTuple):
         return self._replace(llm=llm)
 
     async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
-        """Free text. A reply cut short is drawn again with twice the room."""
+        """Free text. A reply cut short is drawn again with twice the room, or, where the model has
+        none, as the next draw."""
         room = self.max_tokens
         for _ in range(self.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room))
             if completion.finish == "length":
                 room *= 2
+            elif self._no_more_room(completion, room):
+                draw, room = draw + _NEXT_SERIES, self.max_tokens
             elif refusal := _unusable(completion, ask):
                 return refusal
             elif text := visible(completion.text).strip():
@@ -59,23 +64,41 @@ class Model(NamedTuple):
         A reply that does not is never guessed at: the next draw is asked for, and after
         `attempts` draws the answer is `Rejected("unparseable")` with the last complaint.
         """
+
+        def read(text: str) -> R | Unread:
+            parsed = parse(text, reply)
+            if isinstance(parsed, str):
+                return Unread(parsed)
+            wrong = check(parsed) if check else None
+            return Unread(wrong) if wrong else parsed
+
+        return await self.understood(ask, schema_of(reply), read)
+
+    async def understood(
+        self, ask: Ask, schema: tuple[str, str], read: Callable[[str], T | Unread]
+    ) -> T | Rejected:
+        """What `read` makes of a reply that was asked for with this schema, for replies that can be
+        understood without being JSON. Draws again as `answer` does."""
         complaint, room = "", self.max_tokens
         for draw in range(self.attempts):
-            request = self._request(ask, draw, room, schema_of(reply))
-            completion = await self.llm.complete(request)
+            completion = await self.llm.complete(self._request(ask, draw, room, schema))
+            if self._no_more_room(completion, room):
+                room = self.max_tokens
+                continue
             if refusal := _unusable(completion, ask):
                 return refusal
             if completion.finish == "length":
                 room, complaint = room * 2, "the reply was cut short"
                 continue
-            parsed = parse(completion.text, reply)
-            if isinstance(parsed, str):
-                complaint = parsed
-            elif check and (wrong := check(parsed)):
-                complaint = wrong
-            else:
-                return parsed
+            understood = read(completion.text)
+            if not isinstance(understood, Unread):
+                return understood
+            complaint = understood.why
         return Rejected(stage=ask.name, reason="unparseable", detail=complaint)
+
+    def _no_more_room(self, completion: Completion, room: int) -> bool:
+        """Whether only the room added for a reply that was cut short did not fit."""
+        return completion.finish == CONTEXT_LENGTH and room > self.max_tokens
 
     def _request(
         self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
@@ -101,6 +124,7 @@ class Model(NamedTuple):
             draw=draw,
             purpose=ask.name,
             json_reply=json_reply,
+            enlarged=room > self.max_tokens,
         )
 
 

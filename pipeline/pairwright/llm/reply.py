@@ -3,9 +3,9 @@
 import json
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
 
 class Reply(BaseModel):
@@ -16,6 +16,20 @@ class Reply(BaseModel):
 
 
 R = TypeVar("R", bound=Reply)
+
+
+def _number(value: object) -> object:
+    return str(value) if isinstance(value, bool) else value
+
+
+WHOLE_NUMBER = BeforeValidator(_number)
+"""Goes with numbers in a `Literal`: in JSON `true` is no number, though Python takes it for 1."""
+
+
+class Unread(NamedTuple):
+    """A reply that cannot be used, and why."""
+
+    why: str
 
 
 def parse(text: str, reply: type[R]) -> R | str:

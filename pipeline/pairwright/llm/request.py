@@ -37,6 +37,9 @@ class Request:
     """Which prompt this is, for people. Not part of the key."""
     json_reply: bool = False
     """Whether the reply will be read as JSON, with a schema or without. Not part of the key."""
+    enlarged: bool = False
+    """Whether it gives more room than its role begins with, because a reply was cut short. Not
+    part of the key."""
 
     @property
     def canonical(self) -> str:

@@ -15,8 +15,8 @@ from huggingface_hub.errors import HfHubHTTPError
 from huggingface_hub.hf_api import RepoSibling
 
 from pairwright.dataset import Layout
+from pairwright.dataset.checksums import read_checksums, root_digest
 from pairwright.errors import Difference, InputError
-from pairwright.release.checksums import read_checksums, root_digest
 from pairwright.release.verify import Verified
 from pairwright.release.verify.folder import DOWNLOADED
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.dataset import Layout, parts_of, read_lines, read_one
+from pairwright.dataset.checksums import root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import Difference, InputError
-from pairwright.release.checksums import root_digest
 from pairwright.release.primary import read_history
 from pairwright.release.records import Erratum, Stated, Unit, Version
 from pairwright_human_eval.public import Public, read_public

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from pairwright.policy import PlanPolicy
+from pairwright.policy import HistoryPolicy
 from pairwright.records import Post
 from pairwright.retrieve.bm25 import by_bm25
 
@@ -10,7 +10,7 @@ CHARACTERS_PER_TOKEN = 4
 
 
 def selected(
-    question: str, posts: tuple[Post, ...], policy: PlanPolicy, model_tokens: int | None = None
+    question: str, posts: tuple[Post, ...], policy: HistoryPolicy, model_tokens: int | None = None
 ) -> tuple[Post, ...]:
     """The posts to show, in the order given: the best ranked, `policy.posts` at most, and no
     more than fit `policy.history_tokens` and the model's own budget.
@@ -27,7 +27,7 @@ def selected(
 
 
 @lru_cache(maxsize=512)
-def ranked(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
+def ranked(question: str, posts: tuple[Post, ...], policy: HistoryPolicy) -> tuple[Post, ...]:
     """All posts, best first. Ties keep the later post first."""
     latest_first = tuple(reversed(posts))
     if policy.retrieval == "recency":

@@ -30,7 +30,9 @@ class Defects(Record):
     over_long: float = Field(0, ge=0, le=1, description="an answer far over the word limit")
     persona_talk: float = Field(0, ge=0, le=1, description="an answer talks about its reader")
     refusal: float = Field(0, ge=0, le=1, description="an answer that refuses")
-    first_preferring_judge: float = Field(0, ge=0, le=1, description="compare always says A")
+    first_preferring_judge: float = Field(
+        0, ge=0, le=1, description="a comparing judge always says A"
+    )
     http_429: float = Field(0, ge=0, le=1, description="too many requests, with Retry-After")
     http_500: float = Field(0, ge=0, le=1, description="an internal error")
     timeout: float = Field(0, ge=0, le=1, description="no answer within half a minute")

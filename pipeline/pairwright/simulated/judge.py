@@ -78,6 +78,34 @@ def compare(prompt: Prompt) -> dict[str, object]:
     return {"reason": reason, "verdict": verdict}
 
 
+def prefer(prompt: Prompt) -> dict[str, object]:
+    """The response that has more words of what is shown of the person. For one prompt in three the
+    first place is worth a word, so that not all verdicts survive the other order."""
+    responses = dict(prompt.every("response"))
+    first, second = (len(_fitting(prompt, responses.get(name, ""))) for name in "AB")
+    lead = first - second + (pick(3, *responses.values()) == 0)
+    verdict = "tie" if lead == 0 else "A" if lead > 0 else "B"
+    return {"reason": f"A has {first} of this person's words, B {second}.", "verdict": verdict}
+
+
+def rate(prompt: Prompt) -> dict[str, object]:
+    """1 to 4 by the measure of `quality`, and up to 6 for words of what is shown of the person."""
+    response = prompt.first("response")
+    level, reason = _level(prompt.question, response)
+    fitting = len(_fitting(prompt, response))
+    reason = f"{reason} It has {fitting} of this person's words."
+    return {"reason": reason, "score": level + min(6, fitting)}
+
+
+def _fitting(prompt: Prompt, response: str) -> frozenset[str]:
+    """Words that the response shares with the posts and aspects that are shown, and which the
+    question does not have."""
+    known = frozenset[str]().union(
+        *(terms(text) for _, text in prompt.every("post")), *map(content, prompt.aspects)
+    )
+    return (known & terms(response)) - terms(prompt.question)
+
+
 def _level(question: str, response: str) -> tuple[int, str]:
     asked = terms(question)
     if not response or _REFUSAL.search(response[:200]):

@@ -14,7 +14,7 @@ from pairwright.simulated.reading import Prompt, UnknownTask, read
 
 Object = dict[str, Any]
 """A JSON object."""
-WRITING = ("write_plain", *CHOSEN, *REJECTED)
+WRITING = ("write_plain", "sample", *CHOSEN, *REJECTED)
 _VERDICTS: dict[str, tuple[str, Callable[[Prompt], list[dict[str, object]]]]] = {
     "adherence": ("scores", judge.adherence),
     "support": ("cases", judge.support),
@@ -86,10 +86,12 @@ def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, t
         return {name: verdicts}, ()
     if prompt.task == "quality":
         return judge.quality(prompt), ()
-    if prompt.task == "compare":
+    if prompt.task == "rate":
+        return judge.rate(prompt), ()
+    if prompt.task in ("compare", "prefer"):
         if defects.strikes("first_preferring_judge", prompt.digest):
             return {"reason": "A reads better.", "verdict": "A"}, ("first_preferring_judge",)
-        return judge.compare(prompt), ()
+        return judge.compare(prompt) if prompt.task == "compare" else judge.prefer(prompt), ()
     raise UnknownTask(f"The simulated model does not know the task {prompt.task!r}.")
 
 

@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pairwright.simulated.chance import pick
+from pairwright.simulated.chance import pick, share
 from pairwright.simulated.defects import Defects
 from pairwright.simulated.phrases import topics
-from pairwright.simulated.planner import plan_blind
+from pairwright.simulated.planner import plan, plan_blind
 from pairwright.simulated.reading import Prompt
 from pairwright.simulated.statements import sentences
 from pairwright.simulated.writer import answer, over_long
@@ -16,6 +16,7 @@ from pairwright.text import words
 REFUSAL = "I'm sorry, but I can't help with that."
 LEAKED_WORDS = 6
 COPIED_WORDS = 8
+MOST_ASPECTS = 4
 CHOSEN = ("write_adhering", "paper_expected")
 REJECTED = ("write_omitting", "write_contradicting", "paper_avoided")
 
@@ -51,8 +52,8 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
     """The answer of a writing task, with the defects that strike it."""
     if defects.strikes("refusal", prompt.digest):
         return Said(REFUSAL, ("refusal",))
-    aspects = prompt.aspects
-    serve = aspects if prompt.task in CHOSEN else []
+    aspects = _inferred(prompt) if prompt.task == "sample" else prompt.aspects
+    serve = aspects if prompt.task in (*CHOSEN, "sample") else []
     planted: list[str] = []
     also: list[str] = []
     swap = "violated_chosen" if serve else "adhering_rejected"
@@ -79,6 +80,12 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
         text = over_long(text, prompt.words)
         planted.append("over_long")
     return Said(text, tuple(planted))
+
+
+def _inferred(prompt: Prompt) -> list[str]:
+    """About half of what the posts give, another half for another seed."""
+    found = plan(prompt.question, [text for _, text in prompt.every("post")], MOST_ASPECTS)
+    return [of.aspect for of in found if share(of.aspect, prompt.seed, prompt.question) < 0.5]
 
 
 def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple, TypeVar
 
 from pairwright.llm import CONTEXT_LENGTH, Model
-from pairwright.policy import PlanPolicy
+from pairwright.policy import HistoryPolicy
 from pairwright.prompt import Ask, Labelled, Prompts
 from pairwright.records import Post, Rejected
 from pairwright.retrieve import ranked, selected
@@ -30,7 +30,7 @@ async def with_history(
     name: str,
     question: str,
     posts: tuple[Post, ...],
-    policy: PlanPolicy,
+    policy: HistoryPolicy,
     model: Model,
     send: Callable[[Ask], Awaitable[T | Rejected]],
     **values: Hashable,

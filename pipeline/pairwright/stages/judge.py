@@ -6,22 +6,17 @@ that changes with the order is `undecided`, which is never parity.
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, create_model
+from pydantic import create_model
 
-from pairwright.llm import Model, Reply, together
+from pairwright.llm import WHOLE_NUMBER, Model, Reply, together
 from pairwright.prompt import Numbered, Prompts
 from pairwright.records import Adherence, AspectScore, Comparison, Quality, Rejected, Rubric
 from pairwright.rubric import Scale
 
 
-def _number(value: object) -> object:
-    # In JSON `true` is no number, though Python would take it for 1.
-    return str(value) if isinstance(value, bool) else value
-
-
 class AdherenceScore(Reply):
     reason: str
-    score: Annotated[Literal[0, 1, 2], BeforeValidator(_number)]
+    score: Annotated[Literal[0, 1, 2], WHOLE_NUMBER]
 
 
 class AdherenceReply(Reply):
@@ -110,6 +105,6 @@ def _quality_reply(names: tuple[str, ...]) -> type[Reply]:
     """A reply with a reason, then one whole number a scale."""
     if names not in _QUALITY_REPLIES:
         fields: dict[str, tuple[object, object]] = {"reason": (str, ...)}
-        fields |= dict.fromkeys(names, (Annotated[int, BeforeValidator(_number)], ...))
+        fields |= dict.fromkeys(names, (Annotated[int, WHOLE_NUMBER], ...))
         _QUALITY_REPLIES[names] = create_model("QualityReply", __base__=Reply, **fields)  # type: ignore[call-overload]
     return _QUALITY_REPLIES[names]

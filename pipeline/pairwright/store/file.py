@@ -23,7 +23,7 @@ CREATE TABLE calls (
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
 CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
-CREATE TABLE outcomes (        -- derived, filled anew by every run
+CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
     position INTEGER PRIMARY KEY,
     unit TEXT NOT NULL,
     kind TEXT NOT NULL,        -- kept, rejected, failed or waiting

@@ -198,6 +198,12 @@ class Store:
         )
         return {str(model): (n, sent, got) for model, n, sent, got in rows}
 
+    def simulated_models(self) -> set[str]:
+        """Models of whose replies any carries the embedded model's mark."""
+        return {
+            model for (model,) in self._execute("SELECT DISTINCT model FROM calls WHERE simulated")
+        }
+
     def verify(self) -> Iterator[str]:
         """Re-derive every key from its request; yields a sentence for each difference."""
         try:
@@ -216,8 +222,22 @@ class Store:
         except sqlite3.DatabaseError as error:
             yield f"{self.path}: {error}"
 
+    def begin(self, identity: str) -> None:
+        """Begin a run. Outcomes that follow from the same `identity` and are settled stay: the
+        replies behind them are here for ever, so they would come out the same. Others are
+        forgotten; calls never are."""
+        self._execute("CREATE TABLE IF NOT EXISTS follows (identity TEXT NOT NULL)")
+        if self._execute("SELECT identity FROM follows").fetchall() == [(identity,)]:
+            self._execute("DELETE FROM outcomes WHERE kind NOT IN ('kept', 'rejected')")
+            self._execute("UPDATE run SET finished = 0")
+            return
+        # First, so that a kill in between leaves no outcome under the wrong name.
+        self._execute("DELETE FROM follows")
+        self.clear_outcomes()
+        self._execute("INSERT INTO follows VALUES (?)", identity)
+
     def clear_outcomes(self) -> None:
-        """Begin a run: what came of the last one is forgotten, its calls are not."""
+        """Forget what came of the last run; its calls stay."""
         self._execute("DELETE FROM outcomes")
         self._execute("UPDATE run SET finished = 0")
 
@@ -239,6 +259,13 @@ class Store:
     def _spool(self) -> None:
         rows, self._outcomes = self._outcomes, []
         self._write("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows)
+
+    def outcome(self, position: int, unit: str) -> str | None:
+        """The record of one unit, where it has ended."""
+        row = self._execute(
+            "SELECT record FROM outcomes WHERE position = ? AND unit = ?", position, unit
+        ).fetchone()
+        return None if row is None else str(row[0])
 
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(unit, kind, record) in source order."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from pairwright.audit.records import Check, Interval, Status
+from pairwright.audit.records import Check, Status
+from pairwright.intervals import Interval
 from pairwright_human_eval.report.records import Findings, Measure
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from pairwright.audit.human.annotators import annotator_checks
 from pairwright.audit.human.claims import agreement_checks, claim_checks
-from pairwright.audit.records import Check, Flag, Interval
+from pairwright.audit.records import Check, Flag
 from pairwright.dataset import Row
+from pairwright.intervals import Interval
 from pairwright_human_eval.public import Public
 
 

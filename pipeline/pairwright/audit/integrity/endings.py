@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from pairwright.audit.found import Found
-from pairwright.audit.records import Check, Interval
+from pairwright.audit.records import Check
 from pairwright.dataset import Row
+from pairwright.intervals import Interval
 from pairwright.stats import share
 
 APART = 0.01

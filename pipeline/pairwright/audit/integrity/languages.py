@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.audit.found import clipped
-from pairwright.audit.records import Check, Flag, Interval, Status
+from pairwright.audit.records import Check, Flag, Status
 from pairwright.dataset import Row
 from pairwright.gates.language import language
+from pairwright.intervals import Interval
 from pairwright.stats import share
 
 SAMPLE = 1000

@@ -2,7 +2,8 @@
 
 from urllib.parse import quote
 
-from pairwright.audit.records import Check, Interval, Status
+from pairwright.audit.records import Check, Status
+from pairwright.intervals import Interval
 from pairwright.text import visible
 
 RESULTS: dict[Status, str] = {

@@ -10,8 +10,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from pairwright.audit.intervals import Floats, Places
 from pairwright.audit.shortcuts.learnable import Learnable, Said
+from pairwright.intervals import Floats, Places
 
 CLASSIFIERS = ("bag_of_words", "style", "bag_of_words_with_question", "style_with_question")
 FOLDS = 5

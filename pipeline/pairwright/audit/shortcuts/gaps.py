@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pairwright.audit.intervals import LEVEL, Floats, Places, accuracy, mean, z_of
-from pairwright.audit.records import Check, Interval
+from pairwright.audit.records import Check
 from pairwright.audit.shortcuts.gathered import LIKE, Gathered
 from pairwright.audit.shortcuts.trial import Trial
+from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, z_of
 
 
 def length_matched(config: str, of: Gathered) -> Check:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairwright.audit.intervals import Floats, Places
 from pairwright.audit.records import Flag
 from pairwright.audit.shortcuts.learnable import Learnable, learnable
 from pairwright.audit.shortcuts.response import Response, response
 from pairwright.audit.shortcuts.sample import Sample
 from pairwright.audit.shortcuts.shared import Shared, shared
 from pairwright.dataset import Row
+from pairwright.intervals import Floats, Places
 from pairwright.records import Mode
 
 SAMPLE = 5_000

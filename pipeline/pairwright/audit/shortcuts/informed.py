@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pairwright.audit.intervals import Floats
 from pairwright.audit.shortcuts.shared import Shared
+from pairwright.intervals import Floats
 
 BASELINES = {
     "profile_overlap": "profile",

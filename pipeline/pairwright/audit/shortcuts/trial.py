@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy.typing as npt
 from numpy import bool_
 
-from pairwright.audit.intervals import LEVEL, Floats, Places, accuracy, holm, z_of
-from pairwright.audit.records import Check, Family, Flag, Interval, Status
+from pairwright.audit.records import Check, Family, Flag, Status
+from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, holm, z_of
 
 EXPECTED = "This is expected in mode violate."
 IDENTITY = "Whole twins give 50 % by identity."

@@ -5,12 +5,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from pairwright.audit.intervals import Floats, Places
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, learnt
 from pairwright.audit.shortcuts.gathered import COUNTED, Gathered
 from pairwright.audit.shortcuts.informed import BASELINES, overlaps
 from pairwright.audit.shortcuts.sample import Sample
 from pairwright.audit.shortcuts.trial import Trial
+from pairwright.intervals import Floats, Places
 
 T = TypeVar("T")
 BLIND = (*COUNTED, *CLASSIFIERS)

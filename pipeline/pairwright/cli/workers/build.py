@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from pairwright.build.again import unfinished
 from pairwright.build.checks import Check
 from pairwright.build.chunks import size_of
 from pairwright.build.corpus import Corpus
@@ -56,9 +57,10 @@ def build_over_workers(
             engine = stack.enter_context(Pool(setup, workers, meter))
         stack.enter_context(stopping(console, meter, engine.stop))
         progress = stack.enter_context(Progress(console, total, meter))
-        spread(
-            units(corpus, config.modes, limit), size_of(total, workers), store, setup.shards,
-            engine, Heard(meter, progress.seen),
-        )  # fmt: skip
+        todo = unfinished(
+            units(corpus, config.modes, limit), store, lambda outcome: progress.seen(outcome.brief)
+        )
+        size = size_of(total, workers)
+        spread(todo, size, store, setup.shards, engine, Heard(meter, progress.seen))
     counted = tally(store)
     return counted, conclude(store, policy, summary, run, counted), meter

@@ -42,7 +42,6 @@ def spread(
     Raises what a worker met, or Interrupted where chunks were left; what is finished is merged
     then, too.
     """
-    store.clear_outcomes()
     round_ = list(chunks(todo, size))
     number = len(round_)
     while round_:

@@ -5,7 +5,7 @@ import json
 from typing import NamedTuple
 
 from pairwright.dataset import Layout
-from pairwright.release.checksums import file_digest
+from pairwright.dataset.checksums import file_digest
 from pairwright.release.primary import Primary
 from pairwright.release.summary import Summary
 from pairwright_human_eval.decide import Decision

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.dataset import Layout
+from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.errors import InputError
-from pairwright.release.checksums import file_digest, read_checksums, root_digest
 from pairwright.release.verify.difference import Progress, difference, reading, same
 
 DOWNLOADED = (".git", ".gitattributes", ".cache")

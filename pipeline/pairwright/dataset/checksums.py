@@ -7,7 +7,7 @@ import hashlib
 import re
 from pathlib import Path, PurePosixPath
 
-from pairwright.dataset import Layout
+from pairwright.dataset.layout import Layout
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from pairwright.audit.intervals import LEVEL, MOST, Accuracy, accuracy, holm, mean, z_of
+from pairwright.intervals import LEVEL, MOST, Accuracy, accuracy, holm, mean, z_of
 from pairwright.stats import share
 
 BOUND = 0.58

@@ -12,14 +12,26 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
-from pairwright.audit.records import Interval
+from pairwright.records import Record
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 LEVEL = 0.05
-"""The chance of a false alarm that all checks of an audit share."""
+"""The chance of a false finding that all tests of one question share."""
 MOST = 10_000_000
 """Pairs beyond which nobody would go to settle a check."""
+
+
+class Interval(Record):
+    """An estimate with its interval, rounded to six places."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Pairs it is estimated on."""
+    clusters: int
+    """Dyads, users or prompts: what is independent."""
 
 
 class Accuracy(NamedTuple):
@@ -134,10 +146,12 @@ def holm(found: Sequence[Accuracy], bound: float, level: float = LEVEL) -> list[
     return [given[place] for place in range(len(found))]
 
 
-def mean(values: Floats, clusters: Places, *, least: float) -> Interval | None:
-    """A mean of values that are at least `least`, with its 95 % interval by cluster: errors summed
-    by cluster, t with clusters - 1 degrees (Cameron and Miller 2015, J. Human Resources 50,
-    317-372, eq. 11 and section VI.D). None where n = 0."""
+def mean(
+    values: Floats, clusters: Places, *, least: float, most: float = math.inf
+) -> Interval | None:
+    """A mean of values from `least` to `most`, with its 95 % interval by cluster: errors summed by
+    cluster, t with clusters - 1 degrees (Cameron and Miller 2015, J. Human Resources 50, 317-372,
+    eq. 11 and section VI.D). None where n = 0."""
     n = len(values)
     if not n:
         return None
@@ -148,5 +162,6 @@ def mean(values: Floats, clusters: Places, *, least: float) -> Interval | None:
         sums = np.bincount(places, values - value)
         error = math.sqrt(count / (count - 1) * float(sums @ sums)) / n
         width = -float(stdtrit(count - 1, LEVEL / 2)) * error
-        low, high = round(max(least, value - width), 6), round(value + width, 6)
+        low = round(max(least, value - width), 6)
+        high = round(min(most, value + width), 6)
     return Interval(value=round(value, 6), low=low, high=high, n=n, clusters=count)

@@ -1,0 +1,177 @@
+"""Best-of-n, carried out: the policy and its judge first, then one scorer after the other."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import Progress
+
+from pairwright.cli.crew import client_of, model_of
+from pairwright.cli.judge import in_flight, judge_of_outputs, ref_of
+from pairwright.cli.scorers import open_scorers
+from pairwright.cli.signals import stop_on_signals
+from pairwright.client import Meter
+from pairwright.errors import ConfigError
+from pairwright.evaluate.asked import Asked, Questions
+from pairwright.evaluate.best_of_n.curves import ceiling, curve
+from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sampled, Scored
+from pairwright.evaluate.best_of_n.samples import SampledPolicy, sampled
+from pairwright.evaluate.best_of_n.scoring import scored
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.seam import Pointwise
+from pairwright.evaluate.scorers.spec import Policy, Scorers
+from pairwright.prompt import SAMPLING, Prompts
+from pairwright.store import Durable, Store
+
+
+class Wanted(NamedTuple):
+    """What is to be sampled, and by whom it is picked."""
+
+    release: Release
+    scorers: tuple[str, ...]
+    n: int
+    ks: tuple[int, ...]
+    limit: int | None
+
+
+class Made(NamedTuple):
+    """What comes of it."""
+
+    about: BestOfN
+    samples: list[Sampled]
+    scores: list[Scored]
+
+
+class _Drawn(NamedTuple):
+    policy: ScorerRef
+    judge: ScorerRef
+    samples: list[Sampled]
+
+
+class Session(NamedTuple):
+    """What both parts share."""
+
+    wanted: Wanted
+    settings: Scorers
+    prompts: Prompts
+    store: Store
+    console: Console
+
+    async def run(self) -> Made:
+        """Sample, judge, score, and sum up.
+
+        Raises ConfigError, EndpointRefused, Interrupted and StoreError: what was done is stored.
+        """
+        wanted, meter = self.wanted, Meter()
+        policy = _policy(self.settings, wanted.n)
+        questions = Questions(wanted.release.rows()).own[: wanted.limit]
+        await self._check_scorers(meter)
+        drawn = await self._draw(policy, questions, meter)
+        scores: list[Scored] = []
+        curves: list[Curve] = []
+        for name in wanted.scorers:
+            found, of = await self._score(name, questions, drawn.samples, meter)
+            scores += found
+            curves.append(of)
+        counted = [of for of in drawn.samples if not of.unscored]
+        about = BestOfN(
+            release=wanted.release.ref,
+            limit=wanted.limit,
+            n=wanted.n,
+            policy=drawn.policy,
+            judge=drawn.judge,
+            simulated=bool(self._models(drawn, curves) & self.store.simulated_models()),
+            questions=len(questions),
+            sampled=len(counted),
+            unscored=dict(
+                sorted(Counter(of.unscored for of in drawn.samples if of.unscored).items())
+            ),
+            ceiling=ceiling(drawn.samples, wanted.ks),
+            curves=tuple(curves),
+        )
+        return Made(about, drawn.samples, scores)
+
+    async def _check_scorers(self, meter: Meter) -> None:
+        """Before anything is sampled: nothing is connected or loaded by opening them."""
+        async with open_scorers(
+            self.settings, self.wanted.scorers, self.prompts, self.store, meter
+        ) as opened:
+            for name, of in opened.items():
+                if not isinstance(of.scorer, Pointwise):
+                    raise ConfigError(
+                        "compares two responses, and picking the best of k takes scores",
+                        where=f"--scorer {name}",
+                        fix="Name a scorer of another kind, such as pointwise.",
+                    )
+
+    async def _draw(self, spec: Policy, questions: list[Asked], meter: Meter) -> _Drawn:
+        endpoint = self.settings.endpoints[spec.endpoint]
+        asked = [self.prompts.hashes[name] for name in sorted(SAMPLING)]
+        shown = spec.history.model_dump_json()
+        ref = ref_of("policy", endpoint, spec.sampling, *asked, shown, str(spec.words))
+        async with (
+            judge_of_outputs(self.settings, self.prompts, self.store, meter) as judge,
+            client_of(spec.endpoint, endpoint, meter) as client,
+        ):
+            model = model_of(Durable(self.store, client), endpoint, spec.sampling)
+
+            def stop() -> None:
+                client.stop()
+                judge.stop()
+
+            stop_on_signals(stop, meter, self.console)
+            with Progress(console=self.console, transient=True) as progress:
+                task = progress.add_task("questions sampled and judged", total=len(questions))
+                samples = await sampled(
+                    questions,
+                    self.wanted.n,
+                    SampledPolicy(model, self.prompts, spec.history, spec.words),
+                    judge.judge,
+                    workers=max(1, in_flight(endpoint) // self.wanted.n),
+                    stop=stop,
+                    seen=lambda _: progress.advance(task),
+                )
+        return _Drawn(ref, judge.ref, samples)
+
+    async def _score(
+        self, name: str, questions: list[Asked], samples: list[Sampled], meter: Meter
+    ) -> tuple[list[Scored], Curve]:
+        # One at a time: a model in this process fills the memory there is.
+        async with open_scorers(self.settings, (name,), self.prompts, self.store, meter) as opened:
+            of = opened[name]
+            assert isinstance(of.scorer, Pointwise), "checked before"
+            stop_on_signals(of.stop, meter, self.console)
+            with Progress(console=self.console, transient=True) as progress:
+                task = progress.add_task(f"scored by {name}", total=len(samples))
+                found = await scored(
+                    samples,
+                    {asked.pair: asked for asked in questions},
+                    name,
+                    of.scorer,
+                    self.settings.history,
+                    workers=max(1, of.workers // self.wanted.n),
+                    stop=of.stop,
+                    seen=lambda _: progress.advance(task),
+                )
+        return found, curve(of.ref, samples, found, self.wanted.ks)
+
+    def _models(self, drawn: _Drawn, curves: list[Curve]) -> set[str]:
+        return {drawn.policy.model, drawn.judge.model, *(of.scorer.model for of in curves)}
+
+
+def _policy(settings: Scorers, n: int) -> Policy:
+    """The policy of the file. Raises ConfigError where it has none, or says the same N times."""
+    if settings.policy is None:
+        raise ConfigError(
+            "there is no policy to sample from",
+            where="--scorers",
+            fix="Give it a file with a table [policy] that names an endpoint.",
+        )
+    if settings.policy.sampling.temperature == 0 and n > 1:
+        raise ConfigError(
+            f"at temperature 0 the {n} samples of a question are one and the same",
+            where="[policy.sampling] temperature",
+            fix="Give it a temperature such as 1.0, or leave the key out.",
+        )
+    return settings.policy

@@ -1,0 +1,120 @@
+"""The command: what is to be scored, how it is shown, and whether enough of it was."""
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.cli.program import program
+from pairwright.errors import InputError, on_disk
+from pairwright.store import Store
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.results import Evaluated
+    from pairwright.evaluate.shown import Condition
+
+
+def evaluate_command(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A scorer; again for more [the baselines]."),
+    ] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COND",
+            help="none, profile, wrong-profile, planner or rubric; again for more"
+            " [none, profile, wrong-profile].",
+        ),
+    ] = None,
+    scorers: Annotated[
+        Path | None,
+        typer.Option(
+            "--scorers", metavar="FILE.toml", help="What scorers, endpoints and so on are."
+        ),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
+    ] = None,
+    coverage: Annotated[
+        float, typer.Option(min=0, max=1, help="Least share of pairs that must get a score.")
+    ] = 0.95,
+) -> None:
+    """Score a release's pairs with reward models and judges, shown more or less of the user.
+
+    Scores are stored as they come: running the same command again goes on, and scores nothing
+    twice. The baselines longer, constant, overlap and similarity need no file and no model.
+    Exit code 1: a scorer left more pairs without a score than --coverage allows.
+
+    Examples:
+
+      pairwright evaluate releases/1.0.0 --out results
+
+      pairwright evaluate releases/1.0.0 --out results --scorers scorers.toml --scorer skywork
+
+      pairwright evaluate releases/1.0.0 --out results --scorers scorers.toml --scorer judge
+      --condition none --condition profile --condition planner --condition rubric
+
+      pairwright leaderboard results --out board
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.cli.evaluate.session import Session, Wanted
+    from pairwright.cli.evaluate.shown import tell
+    from pairwright.cli.scorers import prompts_of
+    from pairwright.client import Meter
+    from pairwright.evaluate.release import Release
+    from pairwright.evaluate.scorers.baselines import BASELINES
+    from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+
+    conditions = _conditions(condition or ["none", "profile", "wrong-profile"])
+    settings = load_scorers(scorers) if scorers else Scorers()
+    base = scorers.resolve().parent if scorers else Path.cwd()
+    prompts = prompts_of(settings, base)
+    names = tuple(dict.fromkeys(scorer or BASELINES))
+    wanted = Wanted(Release(release, split), names, conditions, limit)
+    console = Console(stderr=True)
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with closing(Store(out / "calls.sqlite")) as store:
+        session = Session(wanted, settings, prompts, out, store, Meter(), console)
+        made = asyncio.run(session.run(tell))
+    typer.echo(f"{program()} leaderboard {out}")
+    _end(made, coverage, console)
+
+
+def _conditions(given: list[str]) -> "tuple[Condition, ...]":
+    from pairwright.evaluate.shown import CONDITIONS
+
+    known = {name: name for name in CONDITIONS}
+    if wrong := [name for name in given if name not in known]:
+        raise InputError(
+            f"there is no condition {wrong[0]!r}",
+            where="--condition",
+            fix=f"One of: {', '.join(known)}.",
+        )
+    return tuple(known[name] for name in dict.fromkeys(given) if name in known)
+
+
+def _end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
+    short = [of for of in made if not of.pairs or of.scored < coverage * of.pairs]
+    for of in short:
+        told = (
+            ", ".join(f"{n} {why}" for why, n in of.unscored.items()) or "no pair is of this kind"
+        )
+        console.print(
+            f"{of.stem}: {of.scored} of {of.pairs} pairs have a score ({told});"
+            f" --coverage asks for {coverage:.0%}.",
+            style="yellow", markup=False, highlight=False,
+        )  # fmt: skip
+    if any(why.startswith("call_failed") for of in made for why in of.unscored):
+        console.print("Calls that failed are asked again when you run the same command again.")
+    if short:
+        raise typer.Exit(1)

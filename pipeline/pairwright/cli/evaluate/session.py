@@ -1,0 +1,146 @@
+"""Every scorer in every condition, one after the other, each with its files."""
+
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import Progress
+
+from pairwright.cli.evaluate.planner import OpenPlanner, planner_under_test
+from pairwright.cli.scorers import OpenScorer, open_scorers
+from pairwright.cli.signals import stop_on_signals
+from pairwright.client import Meter
+from pairwright.evaluate.conditions import Conditions, applies
+from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.prompt import Prompts
+from pairwright.store import Store
+
+
+class Wanted(NamedTuple):
+    """What is to be scored, by which scorers, in which conditions."""
+
+    release: Release
+    scorers: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    limit: int | None
+
+
+class Session(NamedTuple):
+    """What all of them share."""
+
+    wanted: Wanted
+    settings: Scorers
+    prompts: Prompts
+    out: Path
+    store: Store
+    meter: Meter
+    console: Console
+
+    async def run(self, told: Callable[[Evaluated, list[Decision]], None]) -> list[Evaluated]:
+        """Evaluate and write; `told` hears of each result.
+
+        Raises ConfigError, EndpointRefused, Interrupted and StoreError: what was whole before
+        stands in its files.
+        """
+        wanted, made = self.wanted, []
+        async with AsyncExitStack() as stack:
+            planner = None
+            if "planner" in wanted.conditions:
+                planner = await stack.enter_async_context(
+                    planner_under_test(self.settings, self.prompts, self.store, self.meter)
+                )
+            rows = wanted.release.rows() if "wrong-profile" in wanted.conditions else ()
+            strangers = Strangers(rows, self.settings.seed)
+            conditions = Conditions(self.settings.history, strangers, planner and planner.planner)
+            for name in wanted.scorers:
+                # One at a time: a model in this process fills the memory there is.
+                async with open_scorers(
+                    self.settings, (name,), self.prompts, self.store, self.meter
+                ) as opened:
+                    for condition in wanted.conditions:
+                        about, decisions = await self._one(
+                            opened[name], condition, conditions, planner
+                        )
+                        write_result(self.out, about, decisions)
+                        told(about, decisions)
+                        made.append(about)
+        return made
+
+    async def _one(
+        self,
+        opened: OpenScorer,
+        condition: Condition,
+        conditions: Conditions,
+        planner: OpenPlanner | None,
+    ) -> tuple[Evaluated, list[Decision]]:
+        release, limit, meter = self.wanted.release, self.wanted.limit, self.meter
+        total = sum(applies(row, condition) for row in release.rows(limit))
+        calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
+
+        def stop() -> None:
+            opened.stop()
+            if planner:
+                planner.stop()
+
+        stop_on_signals(stop, meter, self.console)
+        with Progress(console=self.console, transient=True) as progress:
+            task = progress.add_task(f"{opened.ref.name}, {condition}", total=total)
+            decisions = await evaluate(
+                release.rows(limit),
+                Evaluation(opened.scorer, condition, conditions),
+                workers=opened.workers,
+                stop=stop,
+                seen=lambda _: progress.advance(task),
+            )
+        sent, took = meter.calls - calls, time.monotonic() - began
+        timing = _timing(sent, meter.seconds - seconds, took) if sent else None
+        about = self._about(opened, condition, planner, decisions)
+        timing = timing or previous_timing(self.out, about)
+        return about.model_copy(update={"timing": timing}), decisions
+
+    def _about(
+        self,
+        opened: OpenScorer,
+        condition: Condition,
+        planner: OpenPlanner | None,
+        decisions: list[Decision],
+    ) -> Evaluated:
+        planned = planner if condition == "planner" else None
+        models = {opened.ref.model, *([planned.planner.model.name] if planned else [])}
+        choices = [of.choice for of in decisions]
+        return Evaluated(
+            release=self.wanted.release.ref,
+            scorer=opened.ref,
+            condition=condition,
+            limit=self.wanted.limit,
+            split=self.wanted.release.split,
+            planner=planned and planned.ref,
+            self_agreement=bool(planned and planned.agrees_with(self.wanted.release.construction)),
+            simulated=bool(models & self.store.simulated_models()),
+            pairs=len(decisions),
+            scored=sum(choice is not None for choice in choices),
+            ties=choices.count("tie"),
+            unstable=sum(
+                of.orders is not None and of.orders[0] != of.orders[1] for of in decisions
+            ),
+            unscored=reasons(decisions),
+            shortened=sum(of.left_out > 0 for of in decisions),
+            tokens=sum(of.tokens for of in decisions),
+        )
+
+
+def _timing(calls: int, in_flight_s: float, wall_s: float) -> Timing:
+    return Timing(
+        calls=calls,
+        latency_s=round(in_flight_s / calls, 6),
+        calls_per_s=round(calls / wall_s, 3),
+    )

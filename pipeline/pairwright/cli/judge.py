@@ -1,0 +1,62 @@
+"""The judge of outputs, connected."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from pairwright.cli.crew import AUTO_UNITS, client_of, model_of
+from pairwright.client import Meter
+from pairwright.config import Endpoint, Sampling
+from pairwright.errors import ConfigError
+from pairwright.evaluate.outputs import AspectJudge
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.llm import key_of
+from pairwright.prompt import Prompts
+from pairwright.store import Durable, Store
+
+
+class OpenJudge(NamedTuple):
+    """A judge of outputs that can be asked."""
+
+    judge: AspectJudge
+    ref: ScorerRef
+    workers: int
+    stop: Callable[[], None]
+
+
+@asynccontextmanager
+async def judge_of_outputs(
+    scorers: Scorers, prompts: Prompts, store: Store, meter: Meter
+) -> AsyncIterator[OpenJudge]:
+    """The judge of the file. Raises ConfigError where it has none."""
+    spec = scorers.judge
+    if spec is None:
+        raise ConfigError(
+            "there is no judge of outputs",
+            where="--scorers",
+            fix="Give it a file with a table [judge] that names an endpoint.",
+        )
+    endpoint = scorers.endpoints[spec.endpoint]
+    ref = ref_of("judge", endpoint, spec.sampling, prompts.hashes["adherence"])
+    async with client_of(spec.endpoint, endpoint, meter) as client:
+        model = model_of(Durable(store, client), endpoint, spec.sampling)
+        yield OpenJudge(AspectJudge(model, prompts), ref, in_flight(endpoint), client.stop)
+
+
+def ref_of(kind: str, endpoint: Endpoint, sampling: Sampling, *deciding: str) -> ScorerRef:
+    """What a judge or a policy is, exactly; `deciding` is what else its replies depend on."""
+    settings = json.dumps([sampling.model_dump(mode="json"), *deciding], sort_keys=True)
+    return ScorerRef(
+        name=kind,
+        kind=kind,
+        model=endpoint.model,
+        revision=endpoint.revision,
+        settings=key_of(settings),
+    )
+
+
+def in_flight(endpoint: Endpoint) -> int:
+    """How many pieces of work keep an endpoint full."""
+    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency

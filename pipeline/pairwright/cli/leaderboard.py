@@ -1,0 +1,86 @@
+"""`pairwright leaderboard`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from pairwright.files import write_whole
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.board import Leaderboard
+
+
+def leaderboard_command(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULTS...", help="Folders of `pairwright evaluate`, or single .json files."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write leaderboard.html, .md and .json there."),
+    ] = None,
+) -> None:
+    """Rank scorers by what they got right on one release, and say which can be told apart.
+
+    One table for each mode of pairs and each condition. Rows that share a letter cannot be told
+    apart. All results must be of the same release, the same pairs and the same limit.
+
+    Examples:
+
+      pairwright leaderboard results
+
+      pairwright leaderboard results theirs/skywork.profile.json --out board
+    """
+    # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.evaluate.board import gather, leaderboard
+    from pairwright.evaluate.board.page import page
+    from pairwright.report import to_html, to_markdown
+
+    gathered = gather(results)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("results", total=len(gathered))
+        board = leaderboard(gathered, lambda: progress.advance(task))
+    _tell(Console(), board)
+    if out:
+        made = page(board)
+        write_whole(out / "leaderboard.html", to_html(made))
+        write_whole(out / "leaderboard.md", to_markdown(made))
+        write_whole(out / "leaderboard.json", board.model_dump_json(indent=2) + "\n")
+        typer.echo(f"Open: {out / 'leaderboard.html'}")
+
+
+def _tell(console: Console, board: "Leaderboard") -> None:
+    from pairwright.evaluate.board.cells import MODES, SHOWN, rows
+    from pairwright.evaluate.board.page import warnings, why_unranked
+    from pairwright.text import visible
+
+    title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
+    console.print(title, markup=False, highlight=False, soft_wrap=True)
+    for of in board.rankings:
+        made = rows(board, of)
+        console.print(f"{MODES[of.mode]}. {SHOWN[of.condition]}", style="italic")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for place in made.brief:
+            words = made.head[place] in ("scorer", "group")
+            table.add_column(made.head[place], justify="left" if words else "right")
+        for row in made.rows:
+            table.add_row(*(Text(row[place]) for place in made.brief))
+        console.print(table)
+        for sentence in why_unranked(board, of):
+            console.print(sentence, markup=False, highlight=False)
+    for warning in warnings(board):
+        console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    console.print(board.rule, markup=False, highlight=False)
+    console.print(
+        "Rows that share a letter cannot be told apart (sign-flip tests, Holm over all pairs of"
+        " rows). In brackets: 95 % intervals by cluster.",
+        markup=False, highlight=False,
+    )  # fmt: skip

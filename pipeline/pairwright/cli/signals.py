@@ -1,0 +1,31 @@
+"""What Ctrl-C means to a command with calls in flight."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+
+from rich.console import Console
+
+from pairwright.client import Meter
+
+
+def stop_on_signals(tell: Callable[[], None], meter: Meter, console: Console) -> None:
+    """The first signal calls `tell`, after which calls in flight finish and are stored; the second
+    cancels the task this is called in."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked and task:
+            task.cancel()
+            return
+        asked = True
+        console.print(
+            f"Stopping: waiting for {meter.in_flight} calls in flight."
+            " Press Ctrl-C again to stop at once."
+        )
+        tell()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)

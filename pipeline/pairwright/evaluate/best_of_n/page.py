@@ -1,0 +1,177 @@
+"""Best-of-n as a page: the scaling plot, then every number behind it."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from pairwright.evaluate.best_of_n.records import BestOfN, Curve
+from pairwright.intervals import Interval
+from pairwright.report import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    SKY,
+    Page,
+    Plot,
+    Section,
+    Table,
+    drawing,
+    plot,
+)
+from pairwright.text import visible
+
+COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
+LINES = ("-", "--", ":", "-.")
+"""Colours and then lines come again, so that twenty scorers can be told apart."""
+HEAD = ("", "k", "first k", "all subsets of k", "gain", "questions", "users")
+
+
+def page(of: BestOfN) -> Page:
+    """The whole report."""
+    return Page(
+        title=f"Best of {of.n}, {visible(of.release.name)} {of.release.version}",
+        warnings=tuple(warnings(of)),
+        sections=(
+            Section("Scaling", tuple(_plots(of))),
+            Section("Every number", (Table(HEAD, tuple(rows(of)), note=_NOTE),)),
+            Section("How it was done", tuple(_method(of))),
+        ),
+    )
+
+
+def warnings(of: BestOfN) -> Iterator[str]:
+    """What a reader must know before any number."""
+    if of.simulated:
+        yield "The embedded model had a part in it, so it is no result."
+    if of.release.trial:
+        yield "The release is a trial, and says itself that it is no benchmark."
+    if of.limit is not None:
+        yield f"Only the first {of.limit:,} questions were asked."
+    for curve in of.curves:
+        if curve.scorer.model and curve.scorer.model == of.judge.model:
+            yield f"{visible(curve.scorer.name)} is the judge's own model: this is no evidence."
+    if of.policy.model == of.judge.model:
+        yield "The policy is the judge's own model, and models favour their own answers."
+
+
+def rows(of: BestOfN) -> Iterator[tuple[str, ...]]:
+    """A row for each scorer and k, the ceiling last."""
+    for curve in (*of.curves, *([of.ceiling] if of.ceiling else [])):
+        for point in curve.points:
+            yield (
+                visible(curve.scorer.name),
+                str(point.k),
+                shown(point.first),
+                shown(point.subsets),
+                shown(point.gain, sign="+"),
+                f"{point.first.n:,}",
+                f"{point.first.clusters:,}",
+            )
+
+
+def shown(of: Interval, sign: str = "") -> str:
+    """`.513 (.470 to .556)`"""
+    # Rounded first, and no zero below zero.
+    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+    if low is None or high is None:
+        return f"{value:{sign}.3f} (no interval: one user)"
+    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
+
+
+def missing(of: BestOfN) -> Iterator[str]:
+    """Questions that do not count, and why."""
+    if of.unscored:
+        yield f"{_counts(of.unscored)}: of {of.questions:,} questions {of.sampled:,} are left."
+    for curve in of.curves:
+        if curve.unscored:
+            yield f"{visible(curve.scorer.name)} has no curve over: {_counts(curve.unscored)}."
+        if curve.shortened:
+            yield f"{visible(curve.scorer.name)}: {curve.shortened:,} histories did not fit whole."
+
+
+_NOTE = (
+    "Adherence, 0 to 1, of the sample that the scorer picks among k, with 95 % intervals by user."
+    " Gain: over all subsets, less the mean of the question's samples, which is what picking at"
+    " random gives."
+)
+
+
+def _plots(of: BestOfN) -> Iterator[Plot | str]:
+    if not any(curve.points for curve in of.curves):
+        yield "There is nothing to draw: no question has all samples and scores."
+        return
+    yield _plot(of, "all", "all subsets of k of the samples")
+    yield _plot(of, "first", "the first k of the samples alone")
+
+
+def _plot(of: BestOfN, which: str, told: str) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 4.8), layout="constrained")
+        axes = figure.add_subplot()
+        if of.ceiling:
+            ks, values, _, _ = _line(of.ceiling, which)
+            axes.plot(ks, values, color=GREY.light, linestyle=":", label=of.ceiling.scorer.name)
+            axes.axhline(_mean(of.ceiling), color=FAINT.light, linewidth=0.8, label="at random")
+        for place, curve in enumerate(curve for curve in of.curves if curve.points):
+            colour = COLOURS[place % len(COLOURS)].light
+            ks, values, lows, highs = _line(curve, which)
+            line = LINES[place // len(COLOURS) % len(LINES)]
+            axes.plot(
+                ks, values, "o", linestyle=line, color=colour, label=visible(curve.scorer.name)
+            )
+            axes.fill_between(ks, lows, highs, color=colour, alpha=0.12, linewidth=0)
+        axes.set_xscale("log", base=2)
+        ticks = [point.k for point in max((c.points for c in of.curves), key=len)]
+        axes.set_xticks(ticks, [str(k) for k in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel("k, samples that the scorer picks from")
+        axes.set_ylabel("adherence of its pick")
+        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+        caption = f"Best of k over {told}, with 95 % intervals by user."
+        return plot(figure, caption, name=f"scaling-{which}")
+
+
+def _line(curve: Curve, which: str) -> tuple[list[int], list[float], list[float], list[float]]:
+    found = [(p.k, p.subsets if which == "all" else p.first) for p in curve.points]
+    values = [of.value or 0.0 for _, of in found]
+    lows = [
+        value if of.low is None else of.low for value, (_, of) in zip(values, found, strict=True)
+    ]
+    highs = [
+        value if of.high is None else of.high for value, (_, of) in zip(values, found, strict=True)
+    ]
+    return [k for k, _ in found], values, lows, highs
+
+
+def _mean(curve: Curve) -> float:
+    """Adherence without any picking."""
+    point = curve.points[0]
+    return (point.subsets.value or 0.0) - (point.gain.value or 0.0)
+
+
+def _method(of: BestOfN) -> Iterator[str]:
+    yield (
+        f"Release {visible(of.release.name)} {of.release.version}, {of.release.digest}. Policy:"
+        f" {visible(of.policy.model)}, {of.n} samples a question. Judge: {visible(of.judge.model)},"
+        " 0, 1 or 2 for each aspect of the question's rubric, summed over the most possible."
+    )
+    yield (
+        "First k: the best of the draws 0 to k - 1. All subsets: the mean over every choice of k of"
+        " the N samples, which is unbiased and varies less. Samples that a scorer scores alike are"
+        " picked equally often. At k = 1 nothing is picked."
+    )
+    yield f"{CEILING_SAYS} Questions count the same; one user's are drawn together in intervals."
+    yield from missing(of)
+
+
+CEILING_SAYS = (
+    "The dotted line is the judge picking by its own scores: the most that could be reached with"
+    " these samples, and more than anybody can, for it also picks its own errors."
+)
+
+
+def _counts(reasons: dict[str, int]) -> str:
+    return ", ".join(f"{n:,} {reason}" for reason, n in reasons.items())

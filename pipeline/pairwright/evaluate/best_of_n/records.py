@@ -1,0 +1,91 @@
+"""What comes of best-of-n."""
+
+from pairwright.evaluate.results import ReleaseRef, ScorerRef
+from pairwright.intervals import Interval
+from pairwright.records import Record
+
+
+class Sample(Record):
+    """One answer of the policy."""
+
+    response: str
+    adherence: float | None = None
+    """What the judge says of it, 0 to 1; None where it has no verdict."""
+    unscored: str = ""
+    detail: str = ""
+
+
+class Sampled(Record):
+    """A question with its samples, in the order of the draws."""
+
+    pair: str
+    item_id: str
+    domain: str
+    cluster: str
+    """Whose question it is."""
+    posts: int = 0
+    """Posts that the policy was shown."""
+    samples: tuple[Sample, ...] = ()
+    unscored: str = ""
+    """Why it does not count: a sample or a judgement is missing. Empty where it counts."""
+    detail: str = ""
+
+
+class Scored(Record):
+    """What a scorer says of one question's samples."""
+
+    pair: str
+    scorer: str
+    scores: tuple[float, ...] = ()
+    """In the order of the draws."""
+    posts: int = 0
+    """Posts that the scorer was shown, the same for all samples."""
+    left_out: int = 0
+    unscored: str = ""
+    detail: str = ""
+
+
+class Point(Record):
+    """The mean adherence of what was picked from k samples, over questions."""
+
+    k: int
+    first: Interval
+    """From the first k."""
+    subsets: Interval
+    """Over all subsets of k of the N."""
+    gain: Interval
+    """The same less the mean of the question's samples."""
+
+
+class Curve(Record):
+    """One scorer, at every k."""
+
+    scorer: ScorerRef
+    questions: int
+    """That count."""
+    unscored: dict[str, int]
+    """Questions that do not, by reason."""
+    shortened: int
+    """Questions whose history did not fit whole."""
+    points: tuple[Point, ...]
+
+
+class BestOfN(Record):
+    """All of it."""
+
+    release: ReleaseRef
+    limit: int | None
+    n: int
+    policy: ScorerRef
+    judge: ScorerRef
+    simulated: bool
+    """Whether the embedded model had a part in it: then it is no result."""
+    questions: int
+    """That were asked."""
+    sampled: int
+    """With all N samples and a judgement of each."""
+    unscored: dict[str, int]
+    """Questions without, by reason."""
+    ceiling: Curve | None
+    """What a scorer would reach that is the judge itself; None where nothing was sampled."""
+    curves: tuple[Curve, ...]

@@ -1,0 +1,68 @@
+"""What a scorer says of the samples of every question, shown the same posts for all of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pairwright.errors import CallFailed
+from pairwright.evaluate.asked import Asked
+from pairwright.evaluate.best_of_n.records import Sampled, Scored
+from pairwright.evaluate.conditions import fitted
+from pairwright.evaluate.evaluation import CALL_FAILED
+from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
+from pairwright.evaluate.shown import Shown
+from pairwright.llm import together
+from pairwright.policy import HistoryPolicy
+from pairwright.retrieve import selected
+from pairwright.run import work_through
+
+
+async def scored(
+    samples: Sequence[Sampled],
+    asked: Mapping[str, Asked],
+    name: str,
+    scorer: Pointwise,
+    history: HistoryPolicy,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    seen: Callable[[Scored], None],
+) -> list[Scored]:
+    """Of the questions that have all samples, in their order; `asked` is by the pair's id.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was scored is stored.
+    """
+    done: dict[int, Scored] = {}
+
+    async def work(numbered: tuple[int, Sampled]) -> None:
+        number, of = numbered
+        done[number] = await _of(of, asked[of.pair], name, scorer, history)
+        seen(done[number])
+
+    whole = [of for of in samples if not of.unscored]
+    await work_through(iter(enumerate(whole)), work, workers=workers, stop=stop)
+    return [done[number] for number in range(len(whole))]
+
+
+async def _of(
+    of: Sampled, asked: Asked, name: str, scorer: Pointwise, history: HistoryPolicy
+) -> Scored:
+    line = Scored(pair=of.pair, scorer=name)
+    shown = Shown(asked.question, selected(asked.question, asked.posts, history))
+
+    async def ask(shown: Shown) -> tuple[float, ...] | Unscored:
+        given = await together(*(scorer.score(shown, sample.response) for sample in of.samples))
+        for draw, score in enumerate(given):
+            if isinstance(score, Unscored):
+                return score._replace(detail=f"draw {draw}: {score.detail}")
+        return tuple(score.value for score in given if isinstance(score, Score))
+
+    try:
+        scores, fewer = await fitted(shown, history, ask)
+    except CallFailed as error:
+        why = {"unscored": f"{CALL_FAILED}:{error.reason}", "detail": error.detail[:500]}
+        return line.model_copy(update=why)
+    left_out = len(shown.posts) - len(fewer.posts)
+    line = line.model_copy(update={"posts": len(fewer.posts), "left_out": left_out})
+    if isinstance(scores, Unscored):
+        why = {"unscored": scores.reason, "detail": scores.detail[:500]}
+        return line.model_copy(update=why)
+    return line.model_copy(update={"scores": scores})

@@ -1,0 +1,142 @@
+"""Rows of the leaderboard as they are written, on the page and on the terminal."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.entry import Entry
+from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.measure import Figure
+from pairwright.evaluate.shown import Condition
+from pairwright.records import Mode
+
+MODES: dict[Mode | None, str] = {
+    "twin": "Twins",
+    "violate": "Pairs of mode violate",
+    None: "Pairs",
+}
+SHOWN: dict[Condition, str] = {
+    "none": "Shown the question alone",
+    "profile": "Shown the user's posts",
+    "wrong-profile": "Control: shown somebody else's posts",
+    "planner": "Shown the aspects that the planner under test infers",
+    "rubric": "Ceiling: shown the answer key",
+}
+
+
+class Rows(NamedTuple):
+    """A table of a ranking: its best row first, and those that are not ranked below."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    brief: tuple[int, ...]
+    """The columns that a terminal has room for."""
+
+
+def rows(board: Leaderboard, of: Ranking) -> Rows:
+    """The entries of a ranking, one a row."""
+    mode = of.mode
+    columns: dict[str, Callable[[Entry], str]] = {
+        "scorer": label,
+        "group": lambda one: of.groups.get(one.name, ""),
+        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
+        "n": lambda one: count(one.figure("accuracy", mode)),
+    }
+    if not of.ranked:
+        del columns["group"]
+    if mode == "twin":
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
+        columns["twins"] = lambda one: count(one.figure("both_right", mode))
+        columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
+    elif of.condition == "profile":
+        for control in CONTROLS:
+            columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
+    brief = tuple(n for n, name in enumerate(columns) if name not in ("twins", "interaction, %"))
+    columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
+    if of.ranked:
+        columns["p, to the next"] = lambda one: _to_next(of, one)
+    columns["worst to best case, %"] = lambda one: bounds(one, mode)
+    columns["scored, %"] = lambda one: value(one.figure("coverage", mode))
+    columns["ties, %"] = lambda one: value(one.figure("ties", mode))
+    entries = [board.entries[name] for name in (*of.ranked, *by_accuracy(board, of))]
+    made = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
+    return Rows(tuple(columns), made, brief)
+
+
+def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
+    """The rows that are not ranked, in the order that they would have."""
+
+    def accuracy(name: str) -> float:
+        figure = board.entries[name].figure("accuracy", of.mode)
+        return -1.0 if figure is None or figure.value is None else figure.value
+
+    return sorted(of.unranked, key=lambda name: (-accuracy(name), name))
+
+
+def label(of: Entry) -> str:
+    name = f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
+    return f"{name}, planned by {of.about.planner.model}" if of.about.planner else name
+
+
+def words(name: str) -> str:
+    """A figure's name as it is read."""
+    return name.replace("_", " ")
+
+
+def percent(of: Figure | None) -> str:
+    """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
+    if of is None or of.value is None:
+        return ""
+    if of.low is None or of.high is None:
+        return f"{100 * of.value:.1f} (no interval)"
+    return f"{100 * of.value:.1f} ({100 * of.low:.1f} to {100 * of.high:.1f})"
+
+
+def in_words(of: Figure) -> str:
+    """A share as `percent` with its unit, any other figure as a plain number."""
+    if of.value is None:
+        return "none"
+    if of.name not in ("vote_agreement", "brier", "order_kappa"):
+        return f"{percent(of)} %"
+    if of.low is None or of.high is None:
+        return f"{of.value:.3f} (no interval)"
+    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
+
+
+def points(of: Figure | None) -> str:
+    """As `percent`, with a sign."""
+    if of is None or of.value is None or of.low is None or of.high is None:
+        return ""
+    return f"{100 * of.value:+.1f} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
+
+
+def value(of: Figure | None) -> str:
+    return "" if of is None or of.value is None else f"{100 * of.value:.1f}"
+
+
+def count(of: Figure | None) -> str:
+    return "" if of is None else f"{of.n:,}"
+
+
+def clusters(of: Figure | None) -> str:
+    return "" if of is None else f"{of.clusters:,}"
+
+
+def bounds(of: Entry, mode: Mode | None) -> str:
+    """Accuracy with all ties and missing scores wrong, and right."""
+    worst, best = value(of.figure("worst_case", mode)), value(of.figure("best_case", mode))
+    return f"{worst} to {best}" if worst and best else ""
+
+
+def chance(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def _to_next(of: Ranking, entry: Entry) -> str:
+    found = of.next_to(entry.name) if entry.name in of.ranked else None
+    return chance(found.adjusted) if found else ""
+
+
+def _gain(control: Condition, mode: Mode | None, entry: Entry) -> str:
+    return points(entry.figure(gain_over(control), mode))

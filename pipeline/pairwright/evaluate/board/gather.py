@@ -1,0 +1,93 @@
+"""Results that may stand beside one another: of one release, of the same pairs, each once."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pairwright.errors import InputError
+from pairwright.evaluate.results import NAME, Result, read_results
+from pairwright.evaluate.shown import CONDITIONS
+
+
+def gather(given: Iterable[Path]) -> list[Result]:
+    """All results of the folders and files, by scorer and condition; a file named twice counts
+    once. Raises InputError naming the two files that disagree."""
+    files = {result.path.resolve(): result for path in given for result in read_results(path)}
+    results = list(files.values())
+    for result in results:
+        _named(result)
+        _of_one_release(result, results[0])
+    _each_once(results)
+    _one_scorer_a_name(results)
+    order = list(CONDITIONS)
+    return sorted(results, key=lambda of: (of.about.scorer.name, order.index(of.about.condition)))
+
+
+def _named(result: Result) -> None:
+    name = result.about.scorer.name
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} is no scorer's name: lower case, digits and dashes",
+            where=f"{result.path} [scorer.name]",
+            fix="Take this file anew from where it came from.",
+        )
+
+
+def _of_one_release(result: Result, first: Result) -> None:
+    own, other = result.about.release, first.about.release
+    if (own.name, own.version, own.digest) != (other.name, other.version, other.digest):
+        raise InputError(
+            f"is of {own.name} {own.version} ({own.digest}), and {first.path} of {other.name}"
+            f" {other.version} ({other.digest})",
+            where=result.path,
+            fix="Accuracies on two releases cannot be compared. Name results of one of them.",
+        )
+    limits = result.about.limit, first.about.limit
+    if limits[0] != limits[1]:
+        told = [f"the first {limit:,} subjects" if limit else "all pairs" for limit in limits]
+        raise InputError(
+            f"is of {told[0]}, and {first.path} of {told[1]}",
+            where=result.path,
+            fix="Evaluate both with the same --limit, or without.",
+        )
+    splits = [of.about.split or "all" for of in (result, first)]
+    if splits[0] != splits[1]:
+        raise InputError(
+            f"is of split {splits[0]}, and {first.path} of split {splits[1]}",
+            where=result.path,
+            fix="Evaluate both on the same --split, or without.",
+        )
+    if own.pairs != other.pairs:
+        raise InputError(
+            f"is of {own.pairs:,} pairs, and {first.path} of {other.pairs:,}",
+            where=result.path,
+            fix="Evaluate both on the same --split.",
+        )
+
+
+def _each_once(results: Sequence[Result]) -> None:
+    there: dict[str, Result] = {}
+    for result in results:
+        other = there.setdefault(result.about.stem, result)
+        if other is not result:
+            about = result.about
+            raise InputError(
+                f"scorer {about.scorer.name} in condition {about.condition} is in {other.path},"
+                " too",
+                where=result.path,
+                fix="Name one of the two, or call one of the scorers by another name.",
+            )
+
+
+def _one_scorer_a_name(results: Sequence[Result]) -> None:
+    there: dict[str, Result] = {}
+    for result in results:
+        other = there.setdefault(result.about.scorer.name, result)
+        mine, theirs = (of.about.scorer.model_dump() for of in (result, other))
+        for key in mine:
+            if mine[key] != theirs[key]:
+                raise InputError(
+                    f"scorer {result.about.scorer.name} has {key} {mine[key]!r}, and"
+                    f" {theirs[key]!r} in {other.path}",
+                    where=result.path,
+                    fix="Evaluate one of the two again, or give them two names.",
+                )

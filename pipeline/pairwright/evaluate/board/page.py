@@ -1,0 +1,104 @@
+"""The leaderboard as a page."""
+
+from collections.abc import Iterator
+
+from pairwright.evaluate.board import plots
+from pairwright.evaluate.board.board import Leaderboard
+from pairwright.evaluate.board.cells import (
+    MODES,
+    SHOWN,
+    by_accuracy,
+    rows,
+    words,
+)
+from pairwright.evaluate.board.entry import UNRANKED
+from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
+from pairwright.evaluate.measure import MEANING
+from pairwright.records import Mode
+from pairwright.report import Block, Fold, Page, Section, Table
+from pairwright.text import visible
+
+
+def page(board: Leaderboard) -> Page:
+    """The whole page."""
+    modes = dict.fromkeys(of.mode for of in board.rankings)
+    return Page(
+        title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
+        warnings=tuple(warnings(board)),
+        sections=(
+            *(Section(MODES[mode], tuple(_mode(board, mode))) for mode in modes),
+            Section("What it takes", (costs(board),)),
+            Section("How to read it", tuple(_method(board))),
+            Section("What was evaluated", (scorers(board),)),
+        ),
+    )
+
+
+def warnings(board: Leaderboard) -> Iterator[str]:
+    """What a reader must know before any number."""
+    if board.release.trial:
+        yield "The release is a trial, and says itself that it is no benchmark."
+    if board.limit is not None:
+        yield f"Only the first {board.limit:,} subjects were scored."
+    if any(of.about.simulated for of in board.entries.values()):
+        yield "Rows marked as simulated are answers of the embedded model, and no result."
+    for condition, names in board.missing.items():
+        settings = " --scorers FILE.toml" if condition == "planner" else ""
+        limit = f" --limit {board.limit}" if board.limit is not None else ""
+        options = " ".join(f"--scorer {name}" for name in names)
+        yield (
+            f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
+            f" them: pairwright evaluate RELEASE --out RESULTS{settings}{limit} --condition"
+            f" {condition} {options}"
+        )
+
+
+def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:
+    """A sentence for each reason why rows are shown and not ranked."""
+    reasons: dict[str, list[str]] = {}
+    for name in by_accuracy(board, of):
+        # That a whole table ranks nothing stands above it.
+        if of.condition not in UNRANKED:
+            reasons.setdefault(of.unranked[name], []).append(board.entries[name].about.scorer.name)
+    for why, names in reasons.items():
+        yield f"Not ranked: {', '.join(names)} ({why})."
+
+
+def _mode(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
+    yield plots.accuracies(board, mode)
+    if gained := plots.gains(board, mode):
+        yield gained
+    for of in board.rankings:
+        if of.mode == mode:
+            made = rows(board, of)
+            note = " ".join(why_unranked(board, of))
+            yield f"{SHOWN[of.condition]} (condition {of.condition})."
+            yield Table(made.head, made.rows, left=2 if of.ranked else 1, note=note)
+    yield Fold("Gains, configurations and halves", (parts(board, mode),))
+    yield Fold("Users, and people's votes", (people(board, mode),))
+    judges = order(board, mode)
+    if judges.rows:
+        yield Fold("Judges, and the order of the responses", (judges,))
+    yield Fold("Every two ranked rows", (comparisons(board, mode),))
+
+
+def _method(board: Leaderboard) -> Iterator[Block]:
+    yield board.rule
+    yield (
+        "Intervals are 95 % Wilson intervals at the effective number of pairs, by cluster: the two"
+        " users of a twin, the user, or the prompt."
+    )
+    yield (
+        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be told"
+        " apart: each two are compared on the pairs that both have a score for, by an exact"
+        " sign-flip test of whole clusters, with Holm's correction over all pairs of rows in the"
+        " table. The p to the next row is one of these."
+    )
+    yield (
+        "A tie counts one half. A pair without a score counts nowhere, and of a twin both halves"
+        " leave; worst and best case say what they could change. Below 95 % of pairs with a score a"
+        " row is not ranked."
+    )
+    told = tuple((words(name), meaning) for name, meaning in MEANING.items())
+    yield Table(("figure", "what it is"), told, left=2)

@@ -1,0 +1,155 @@
+"""The leaderboard in pictures: every row's accuracy in every condition, and what a profile adds."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.cells import MODES, label
+from pairwright.evaluate.board.entry import UNRANKED, Entry
+from pairwright.evaluate.measure import Figure, whole
+from pairwright.evaluate.shown import CONDITIONS, Condition
+from pairwright.records import Mode
+from pairwright.report import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    ORANGE,
+    PAPER,
+    SKY,
+    Colour,
+    Plot,
+    drawing,
+    plot,
+)
+
+LOOKS: dict[Condition, tuple[str, Colour]] = {
+    "none": ("s", GREY),
+    "wrong-profile": ("X", ORANGE),
+    "profile": ("o", BLUE),
+    "planner": ("D", GREEN),
+    "rubric": ("^", SKY),
+}
+"""Markers differ, too, so that nobody needs the colours."""
+WIDTH = 8.6
+
+
+def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
+    """A line a scorer, a mark a condition; of twins a second panel with both halves right."""
+    twins = mode == "twin"
+    scorers = _scorers(board, "accuracy", mode)
+    with drawing():
+        figure = _sheet(len(scorers))
+        axes = figure.add_subplot(1, 2, 1) if twins else figure.add_subplot()
+        _panel(axes, scorers, "accuracy", mode)
+        axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_xlabel("accuracy, %")
+        if twins:
+            right = figure.add_subplot(1, 2, 2, sharey=axes)
+            _panel(right, scorers, "both_right", mode)
+            right.tick_params(labelleft=False)
+            right.set_xlabel("both halves right, %")
+        _legend(figure, [one.about.condition for of in scorers.values() for one in of])
+        caption = (
+            f"{MODES[mode]}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
+            " marks are not ranked."
+        )
+        if twins:
+            caption += " Whoever cannot see the user has 0 % of twins with both halves right."
+        return plot(figure, caption, name=f"accuracy-{whole(mode).name}")
+
+
+def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
+    """What the profile adds to each scorer; None where no controls were evaluated."""
+    scorers = {
+        name: entries
+        for name, entries in _scorers(board, "accuracy", mode).items()
+        if any(one.figure(gain_over(of), mode) for one in entries for of in CONTROLS)
+    }
+    if not scorers:
+        return None
+    with drawing():
+        figure = _sheet(len(scorers))
+        axes = figure.add_subplot()
+        for line, entries in enumerate(scorers.values()):
+            for step, control in enumerate(CONTROLS):
+                for one in entries:
+                    found = one.figure(gain_over(control), mode)
+                    _mark(axes, found, line + 0.3 * (step - 0.5), control)
+        axes.axvline(0, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        _lines(axes, scorers)
+        axes.set_xlabel("gain, points")
+        _legend(figure, CONTROLS)
+        caption = (
+            f"{MODES[mode]}: accuracy with the user's posts, less accuracy with the question alone"
+            " (none) and with somebody else's posts (wrong-profile), on the same pairs, with 95 %"
+            " intervals."
+        )
+        return plot(figure, caption, name=f"gain-{whole(mode).name}")
+
+
+def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[Entry]]:
+    """Entries by scorer, best in its ranked conditions first."""
+    found: dict[str, list[Entry]] = {}
+    for entry in board.entries.values():
+        figure = entry.figure(name, mode)
+        if figure is not None and figure.value is not None:
+            found.setdefault(label(entry), []).append(entry)
+
+    def best(entries: Sequence[Entry]) -> float:
+        values = [
+            (one.about.condition in ("profile", "planner"), figure.value)
+            for one in entries
+            if (figure := one.figure(name, mode)) and figure.value is not None
+        ]
+        seeing = [value for sees, value in values if sees]
+        return max(seeing or [value for _, value in values])
+
+    return dict(sorted(found.items(), key=lambda of: (-best(of[1]), of[0])))
+
+
+def _sheet(lines: int) -> Drawing:
+    return Drawing(figsize=(WIDTH, 1.2 + 0.42 * lines), layout="constrained")
+
+
+def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | None) -> None:
+    for line, entries in enumerate(scorers.values()):
+        order = sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
+        for step, one in enumerate(order):
+            at = line + 0.6 * ((step + 0.5) / len(order) - 0.5)
+            hollow = bool(one.unranked(mode)) and one.about.condition not in UNRANKED
+            _mark(axes, one.figure(name, mode), at, one.about.condition, hollow=hollow)
+    _lines(axes, scorers)
+    axes.set_xlim(-2, 102)
+
+
+def _mark(
+    axes: Axes, of: Figure | None, at: float, condition: Condition, *, hollow: bool = False
+) -> None:
+    if of is None or of.value is None or of.low is None or of.high is None:
+        return
+    marker, colour = LOOKS[condition]
+    axes.hlines(at, 100 * of.low, 100 * of.high, color=colour.light, linewidth=1.8)
+    axes.plot(
+        100 * of.value, at, marker, color=colour.light, markersize=5, clip_on=False,
+        markerfacecolor=PAPER.light if hollow else colour.light,
+    )  # fmt: skip
+
+
+def _lines(axes: Axes, scorers: dict[str, list[Entry]]) -> None:
+    axes.set_yticks(range(len(scorers)), list(scorers))
+    axes.set_ylim(len(scorers) - 0.4, -0.6)
+    axes.grid(axis="x")
+
+
+def _legend(figure: Drawing, conditions: Sequence[Condition]) -> None:
+    there = [condition for condition in CONDITIONS if condition in conditions]
+    handles = [
+        figure.axes[0].plot([], [], LOOKS[of][0], color=LOOKS[of][1].light, linestyle="", label=of)[
+            0
+        ]
+        for of in there
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=len(handles))

@@ -1,0 +1,123 @@
+"""The leaderboard's further tables: parts of a mode, users and votes, comparisons, costs."""
+
+from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.cells import (
+    by_accuracy,
+    chance,
+    clusters,
+    count,
+    in_words,
+    label,
+    percent,
+    points,
+    words,
+)
+from pairwright.records import Mode
+from pairwright.report import Table
+from pairwright.text import visible
+
+TWINS = ("both_right", "interaction")
+PEOPLE = ("users_above_chance", "vote_agreement", "brier")
+ORDER = ("swap_consistency", "first_position", "order_kappa")
+
+
+def parts(board: Leaderboard, mode: Mode | None) -> Table:
+    """All pairs of the mode, the halves of twins, and each configuration, a row each."""
+    further = TWINS if mode == "twin" else tuple(gain_over(control) for control in CONTROLS)
+    told = percent if mode == "twin" else points
+    made: list[tuple[str, ...]] = []
+    for name in _names(board, mode):
+        entry = board.entries[name]
+        every = [of for of in (*entry.figures, *entry.gains) if of.mode == mode]
+        found = {(of.group, of.name): of for of in every}
+        for accuracy in (of for of in every if of.name == "accuracy"):
+            more = [found.get((accuracy.group, figure)) for figure in further]
+            cells = [cell for of in more for cell in (told(of), count(of))]
+            own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
+            made.append((*own, *cells, clusters(accuracy)))
+    unit = "%" if mode == "twin" else "points"
+    head = [part for figure in further for part in (f"{words(figure)}, {unit}", "n")]
+    return Table(("", "", "accuracy, %", "n", *head, "clusters"), tuple(made), left=2)
+
+
+def people(board: Leaderboard, mode: Mode | None) -> Table:
+    """For how many users a scorer is better than chance, and how it agrees with people's votes."""
+    return _named(board, mode, PEOPLE)
+
+
+def order(board: Leaderboard, mode: Mode | None) -> Table:
+    """How far comparing judges keep to a verdict when the responses change places; no rows where
+    nobody compares."""
+    return _named(board, mode, ORDER)
+
+
+def _named(board: Leaderboard, mode: Mode | None, wanted: tuple[str, ...]) -> Table:
+    figures = [
+        (name, board.entries[name].figure(figure, mode))
+        for figure in wanted
+        for name in _names(board, mode)
+    ]
+    told = tuple(
+        (words(of.name), name, in_words(of), count(of), clusters(of), of.note)
+        for name, of in figures
+        if of is not None
+    )
+    return Table(("", "", "", "n", "clusters", ""), told, left=2)
+
+
+def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
+    """Every two ranked rows."""
+    made = [
+        (
+            of.first, of.second, f"{100 * of.difference:+.1f}", f"{of.n:,}", f"{of.clusters:,}",
+            chance(of.p), chance(of.adjusted),
+        )
+        for ranking in board.rankings if ranking.mode == mode for of in ranking.comparisons
+    ]  # fmt: skip
+    head = ("", "", "difference, points", "n", "clusters", "p", "p (Holm)")
+    return Table(head, tuple(made), left=2)
+
+
+def costs(board: Leaderboard) -> Table:
+    """Tokens and time of every row."""
+    made = []
+    for name, entry in board.entries.items():
+        about, timing = entry.about, entry.about.timing
+        per = f"{about.tokens / about.scored:,.0f}" if about.scored and about.tokens else ""
+        latency = f"{timing.latency_s:.3g}" if timing else ""
+        rate = f"{timing.calls_per_s:.3g}" if timing else ""
+        calls = f"{timing.calls:,}" if timing else ""
+        made.append((name, per, latency, rate, calls, f"{about.shortened:,}", f"{about.pairs:,}"))
+    return Table(
+        ("", "tokens a decision", "seconds a call", "calls a second", "n calls",
+         "histories shortened", "of pairs"),
+        tuple(made),
+        note="Times are those of the last run that sent calls, with as many in flight as its"
+        " endpoint's concurrency lets; empty where nothing was sent, as by baselines.",
+    )  # fmt: skip
+
+
+def scorers(board: Leaderboard) -> Table:
+    """Which models the names stand for."""
+    refs = {of.about.scorer.name: of for of in board.entries.values()}
+    return Table(
+        ("scorer", "kind", "model", "revision", "settings"),
+        tuple(
+            (label(of), *map(visible, (s.kind, s.model, s.revision or "", s.settings)))
+            for of in refs.values()
+            for s in (of.about.scorer,)
+        ),
+        left=5,
+        note=f"{board.release.pairs:,} pairs; the release's digest is"
+        f" {visible(board.release.digest)}.",
+    )
+
+
+def _names(board: Leaderboard, mode: Mode | None) -> list[str]:
+    """All rows of a mode, in the order of its tables."""
+    return [
+        name
+        for of in board.rankings
+        if of.mode == mode
+        for name in (*of.ranked, *by_accuracy(board, of))
+    ]

@@ -1,0 +1,99 @@
+"""What came of one pair in one evaluation: a line of the results."""
+
+from typing import Literal
+
+from pairwright.dataset import Row
+from pairwright.records import Mode, Record
+
+Choice = Literal["chosen", "rejected", "tie"]
+
+
+class Decision(Record):
+    """One pair, judged by one scorer in one condition. Without the pair's texts."""
+
+    id: str
+    item_id: str
+    config: str
+    domain: str
+    category: str
+    mode: Mode | None
+    twin_id: str | None
+    asked: bool
+    user: str | None
+    cluster: str
+    """What it is not independent of: its dyad, its user or its prompt."""
+    vote_share: float | None = None
+    """Share of people's votes for the chosen response, ties counting one half; None where nobody
+    voted."""
+    chosen: float | None = None
+    """The scorer's score of the chosen response; None for judges that compare."""
+    rejected: float | None = None
+    orders: tuple[Choice, Choice] | None = None
+    """A comparing judge's two verdicts: with the chosen response first, and second."""
+    posts: int = 0
+    """Posts that were shown."""
+    left_out: int = 0
+    """Posts that did not fit."""
+    tokens: int = 0
+    unscored: str = ""
+    """Why there is no choice; empty where there is one."""
+    detail: str = ""
+
+    @property
+    def choice(self) -> Choice | None:
+        """None where there is no score. Verdicts that change with the order are a tie."""
+        if self.orders is not None:
+            return self.orders[0] if self.orders[0] == self.orders[1] else "tie"
+        if self.chosen is None or self.rejected is None:
+            return None
+        if self.chosen == self.rejected:
+            return "tie"
+        return "chosen" if self.chosen > self.rejected else "rejected"
+
+    @property
+    def unstable(self) -> bool:
+        """Whether a judge's verdict changed with the order."""
+        return self.orders is not None and self.orders[0] != self.orders[1]
+
+    @property
+    def points(self) -> float | None:
+        """1 for the chosen response, 0 for the other, one half for a tie."""
+        return None if self.choice is None else POINTS[self.choice]
+
+    @property
+    def margin(self) -> float | None:
+        """By how much the chosen response is ahead: of scores their difference, of a comparing
+        judge's two verdicts the mean, -1 to 1."""
+        if self.orders is not None:
+            return sum(POINTS[order] for order in self.orders) - 1
+        if self.chosen is None or self.rejected is None:
+            return None
+        return self.chosen - self.rejected
+
+
+POINTS: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
+
+
+def undecided(row: Row) -> Decision:
+    """The line of a pair before anything is known of it."""
+    return Decision(
+        id=row.id,
+        item_id=row.item_id,
+        config=row.config,
+        domain=row.domain,
+        category=row.category,
+        mode=row.mode,
+        twin_id=row.twin_id,
+        asked=row.asked,
+        user=row.user,
+        cluster=row.cluster,
+        vote_share=_vote_share(row),
+    )
+
+
+def _vote_share(row: Row) -> float | None:
+    """`cannot tell` is no vote for either."""
+    votes = row.votes
+    if votes is None or not (n := votes.chosen + votes.rejected + votes.equal):
+        return None
+    return round((votes.chosen + votes.equal / 2) / n, 6)

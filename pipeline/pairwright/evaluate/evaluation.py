@@ -1,0 +1,101 @@
+"""One scorer in one condition over a release: every pair gets a decision, or a reason why not."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from pairwright.dataset import Row
+from pairwright.errors import CallFailed
+from pairwright.evaluate.conditions import Conditions, applies, fitted
+from pairwright.evaluate.decision import Choice, Decision, undecided
+from pairwright.evaluate.scorers.seam import Place, Pointwise, Scorer, Unscored
+from pairwright.evaluate.shown import Condition, Shown
+from pairwright.llm import together
+from pairwright.run import work_through
+
+CALL_FAILED = "call_failed"
+_CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
+
+
+class Evaluation(NamedTuple):
+    """What is to be done for every pair."""
+
+    scorer: Scorer
+    condition: Condition
+    conditions: Conditions
+
+    async def decide(self, row: Row) -> Decision:
+        """The line of one pair. Calls that came to nothing are its reason, and are asked again by
+        the next run."""
+        decision = undecided(row)
+        try:
+            shown = await self.conditions.shown(row, self.condition)
+            if isinstance(shown, Unscored):
+                return _without(decision, shown)
+            answer, fewer = await fitted(
+                shown, self.conditions.history, lambda shown: self._choice(row, shown)
+            )
+        except CallFailed as error:
+            return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
+        read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
+        decision = decision.model_copy(update=read)
+        if isinstance(answer, Unscored):
+            return _without(decision, answer)
+        return decision.model_copy(update=answer)
+
+    async def _choice(self, row: Row, shown: Shown) -> dict[str, object] | Unscored:
+        """The fields of a decision that the scorer's answers give."""
+        if isinstance(self.scorer, Pointwise):
+            return await _scored(self.scorer, row, shown)
+        given = await self.scorer.prefer(shown, row.chosen, row.rejected)
+        if isinstance(given, Unscored):
+            return given
+        orders = (_CHOICES[given.forward], _CHOICES[given.backward])
+        return {"orders": orders, "tokens": given.tokens}
+
+
+async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object] | Unscored:
+    chosen, rejected = await together(
+        scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
+    )
+    # Both see the same posts, so where one does not fit neither is taken.
+    if isinstance(chosen, Unscored):
+        return chosen
+    if isinstance(rejected, Unscored):
+        return rejected
+    tokens = chosen.tokens + rejected.tokens
+    return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
+
+
+def _without(decision: Decision, why: Unscored) -> Decision:
+    return decision.model_copy(update={"unscored": why.reason, "detail": why.detail[:500]})
+
+
+async def evaluate(
+    rows: Iterable[Row],
+    evaluation: Evaluation,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    seen: Callable[[Decision], None],
+) -> list[Decision]:
+    """The decisions on all rows that the condition applies to, in their order.
+
+    `seen` is told of each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
+    scored is stored, and nothing is taken for whole.
+    """
+    decided: dict[int, Decision] = {}
+
+    async def work(numbered: tuple[int, Row]) -> None:
+        number, row = numbered
+        decided[number] = await evaluation.decide(row)
+        seen(decided[number])
+
+    wanted = (row for row in rows if applies(row, evaluation.condition))
+    await work_through(iter(enumerate(wanted)), work, workers=workers, stop=stop)
+    return [decided[number] for number in sorted(decided)]
+
+
+def reasons(decisions: Iterable[Decision]) -> dict[str, int]:
+    """Pairs without a score, by reason."""
+    return dict(sorted(Counter(of.unscored for of in decisions if of.unscored).items()))

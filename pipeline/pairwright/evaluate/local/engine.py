@@ -1,0 +1,183 @@
+"""A reward model in this process behind the model seam.
+
+Requests come one by one and are answered in batches: while the model is busy others gather, and
+what has gathered goes through it sorted by length. The model is loaded at the first request, so
+that a run over stored scores needs neither torch nor a GPU.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import ModuleType
+from typing import NamedTuple, Protocol
+
+from pairwright.client import Meter
+from pairwright.client.score import scored
+from pairwright.client.wire import stand_in
+from pairwright.errors import ConfigError, Interrupted, PairwrightError
+from pairwright.evaluate.local.batches import Text, batches
+from pairwright.evaluate.scorers.spec import Classifier, Dpo
+from pairwright.llm import CONTEXT_LENGTH, Answer, Request, completion_of
+from pairwright.prompt import Message
+
+GATHER_S = 0.005
+"""How long the first request waits for those that come with it."""
+
+
+class Loaded(Protocol):
+    """A model that is ready. Both methods are called in a thread, one at a time."""
+
+    limit: int
+    """Tokens of the longest text that it reads."""
+
+    def read(self, messages: tuple[Message, ...]) -> Text:
+        """Raises ConfigError for a model without a usable chat template."""
+        ...
+
+    def scores(self, texts: list[Text]) -> list[float]:
+        """One for each text. Raises ConfigError where one alone does not fit into memory."""
+        ...
+
+
+class _Waiting(NamedTuple):
+    request: Request
+    reply: asyncio.Future[bytes]
+
+
+class InProcess:
+    """The `Sender` of one reward model in this process. Use as an async context manager."""
+
+    def __init__(
+        self, name: str, spec: Classifier | Dpo, meter: Meter, say: Callable[[str], None]
+    ) -> None:
+        """`say` tells people that the model is being loaded, and when it is ready."""
+        self._where = f"[scorers.{name}]"
+        self._spec = spec
+        self._meter = meter
+        self._say = say
+        self._waiting: list[_Waiting] = []
+        self._working: asyncio.Task[None] | None = None
+        self._model: Loaded | None = None
+        self._stopped = False
+
+    async def __aenter__(self) -> "InProcess":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """A batch under way in its thread cannot be broken off; it is waited for."""
+        self.stop()
+        if self._working:
+            await self._working
+        self._model = None
+
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """A score, or that the conversation does not fit.
+
+        Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
+        """
+        self._meter.admit()
+        self._meter.sent += 1
+        self._meter.in_flight += 1
+        try:
+            body = await self._reply(request)
+        finally:
+            self._meter.in_flight -= 1
+        completion = completion_of(request.key, body)
+        self._meter.answered(completion.prompt_tokens, 0, 0.0)
+        return Answer(body, completion)
+
+    def _reply(self, request: Request) -> asyncio.Future[bytes]:
+        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return waiting.reply
+
+    async def _work(self) -> None:
+        """Answer what is waiting, until nothing is."""
+        await asyncio.sleep(GATHER_S)
+        while self._waiting:
+            gathered, self._waiting = self._waiting, []
+            try:
+                await self._answer(gathered)
+            except Exception as error:
+                # Whoever waits is told; nobody awaits this task but the end.
+                for waiting in gathered:
+                    if not waiting.reply.done():
+                        waiting.reply.set_exception(error)
+
+    async def _answer(self, gathered: list[_Waiting]) -> None:
+        model = await self._started()
+        asked = [waiting.request.messages for waiting in gathered]
+        read = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
+        fitting = []
+        for waiting, text in zip(gathered, read, strict=True):
+            if len(text.ids) > model.limit:
+                told = f"{len(text.ids)} tokens, and the model reads {model.limit}"
+                _set(waiting, stand_in(CONTEXT_LENGTH, told))
+            else:
+                fitting.append((waiting, text))
+        texts = [text for _, text in fitting]
+        for places in batches(texts, self._spec.batch_tokens):
+            self._go_on()
+            began = time.monotonic()
+            scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
+            # While a text waited for its batch, others were computed.
+            self._meter.seconds += len(places) * (time.monotonic() - began)
+            # All are there before the first is handed on.
+            for place, score in list(zip(places, scores, strict=True)):
+                waiting, text = fitting[place]
+                _set(waiting, scored(score, len(text.ids)))
+
+    def _go_on(self) -> None:
+        if self._stopped:
+            raise Interrupted("stopping: no new batches are begun")
+
+    async def _started(self) -> Loaded:
+        self._go_on()
+        if self._model is None:
+            self._model = await self._load()
+        return self._model
+
+    async def _load(self) -> Loaded:
+        if find_spec("torch") is None or find_spec("transformers") is None:
+            raise ConfigError(
+                "torch and transformers are not installed",
+                where=f"{self._where} kind = {self._spec.kind!r}",
+                fix="pip install 'pairwright[evaluate]', or have vLLM serve the model and use"
+                " kind = 'served'.",
+            )
+        self._say(f"{self._where} {self._spec.model} is being loaded")
+        began = time.monotonic()
+        try:
+            models = await asyncio.to_thread(_imported)
+            loaded: Loaded = await asyncio.to_thread(models.load, self._where, self._spec)
+        except PairwrightError:
+            raise
+        except Exception as error:  # What torch, transformers, the files and the machine raise.
+            raise ConfigError(
+                f"{self._spec.model!r} cannot be loaded: {str(error) or type(error).__name__}",
+                where=self._where,
+                fix="Name the folder or Hugging Face id of such a model, and a device that is"
+                " there.",
+            ) from None
+        self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
+        return loaded
+
+
+def _set(waiting: _Waiting, body: bytes) -> None:
+    # Whoever asked may have been cancelled.
+    if not waiting.reply.done():
+        waiting.reply.set_result(body)
+
+
+def _imported() -> ModuleType:
+    """Takes seconds, and does so beside the loop."""
+    from pairwright.evaluate.local import models
+
+    return models

@@ -1,0 +1,39 @@
+"""The planner under test: it infers at evaluation time what this user expects."""
+
+from typing import NamedTuple
+
+from pairwright.evaluate.scorers.seam import Unscored
+from pairwright.evaluate.shown import Shown
+from pairwright.llm import Model
+from pairwright.policy import PlanPolicy
+from pairwright.prompt import Prompts
+from pairwright.records import Post, Rejected
+from pairwright.rubric import Domains
+from pairwright.stages.plan import plan
+
+
+class PlannerUnderTest(NamedTuple):
+    """A planner's model with its prompt."""
+
+    model: Model
+    prompts: Prompts
+    policy: PlanPolicy
+    domains: Domains
+    words: int
+
+    async def shown(self, question: str, posts: tuple[Post, ...], domain: str) -> Shown | Unscored:
+        """The question with the aspects that the posts give; with none where they give none, which
+        is an answer of the planner's. Raises CallFailed."""
+        known = self.domains.by_key.get(domain)
+        planned = await plan(
+            question,
+            posts,
+            self.model,
+            self.prompts,
+            self.policy,
+            kinds=known.kinds if known else (),
+            words=self.words,
+        )
+        if isinstance(planned, Rejected):
+            return Unscored(f"planner_{planned.reason}", planned.detail)
+        return Shown(question, aspects=tuple(of.aspect for of in planned.aspects))

@@ -1,0 +1,138 @@
+"""The release that scorers are held to: its rows, in one order, and what it says of itself."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import Field, ValidationError
+
+from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
+from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
+from pairwright.errors import InputError
+from pairwright.evaluate.results import ReleaseRef
+from pairwright.records import Post, Record
+
+_FIX = "Take the release anew, and run `pairwright verify` on it."
+
+
+class Construction(NamedTuple):
+    """What inferred the release's aspects."""
+
+    planner: str
+    """The model; empty where the release does not say."""
+    prompt: str
+    """Hash of the planner's prompt."""
+
+
+class _Roles(Record, extra="ignore"):
+    planner: str = ""
+
+
+class _Endpoint(Record, extra="ignore"):
+    model: str = ""
+
+
+class _Build(Record, extra="ignore"):
+    roles: _Roles = _Roles()
+    endpoints: dict[str, _Endpoint] = Field(default={})
+    prompts: dict[str, str] = Field(default={})
+
+
+class _Manifest(Record, extra="ignore"):
+    name: str
+    version: str
+    kind: str
+    build: _Build = _Build()
+
+
+class Release:
+    """A release folder."""
+
+    def __init__(self, folder: Path, split: str | None = None) -> None:
+        """`split` leaves out the rows of others.
+
+        Raises InputError where it is no release, or a file of rows is not the one that its
+        checksums name.
+        """
+        self.folder, self.split = folder, split
+        layout = Layout(folder)
+        if not layout.manifest.is_file():
+            raise InputError(
+                "no release: it has no manifest.json",
+                where=folder,
+                fix="Name a folder that `pairwright release` wrote.",
+            )
+        self._manifest = _manifest(layout.manifest)
+        self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
+        self._check_files(split)
+        self.ref = ReleaseRef(
+            name=self._manifest.name,
+            version=self._manifest.version,
+            digest=root_digest(folder),
+            trial=self._manifest.kind == "trial",
+            pairs=sum(1 for _ in self.rows()),
+        )
+
+    @property
+    def construction(self) -> Construction:
+        build = self._manifest.build
+        endpoint = build.endpoints.get(build.roles.planner, _Endpoint())
+        return Construction(endpoint.model, build.prompts.get("plan", ""))
+
+    def rows(self, limit: int | None = None) -> Iterator[Row]:
+        """Every row, by configuration and split, in the order of their files; of the first `limit`
+        subjects, a twin whole or not at all."""
+        within = self._first(limit) if limit is not None else None
+        for part in self._parts:
+            for row in read_rows(self._path(part)):
+                if within is None or row.subject in within:
+                    yield row
+
+    def _first(self, limit: int) -> set[str]:
+        found: set[str] = set()
+        for row in self.rows():
+            if len(found) == limit:
+                break
+            found.add(row.subject)
+        return found
+
+    def _path(self, part: Part) -> Path:
+        return Layout(self.folder).part(part)
+
+    def _check_files(self, split: str | None) -> None:
+        if not self._parts:
+            what = f"no rows of split {split!r}" if split else "no rows"
+            raise InputError(what, where=self.folder, fix=_FIX)
+        listed = read_checksums(self.folder)
+        for part in self._parts:
+            if listed.get(part.path) != file_digest(self._path(part)):
+                raise InputError(
+                    "is not the file that checksums.sha256 names",
+                    where=self._path(part),
+                    fix=_FIX,
+                )
+
+
+def posts_of(row: Row) -> tuple[Post, ...]:
+    """The profile as retrieval takes it, oldest first."""
+    return tuple(map(_post, row.profile))
+
+
+# A user's posts come back with every pair of theirs.
+@lru_cache(maxsize=4096)
+def _post(post: RowPost) -> Post:
+    return Post(**post.model_dump(exclude={"licence"}))
+
+
+def _manifest(path: Path) -> _Manifest:
+    try:
+        return _Manifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"not a release's manifest: {first['msg']}",
+            where=f"{path} [{at}]" if at else path,
+            fix="Name a folder that `pairwright release` wrote, not a run's or another's.",
+        ) from None

@@ -1,0 +1,151 @@
+"""What an evaluation leaves in its folder: SCORER.CONDITION.jsonl, one line a pair in the release's
+order, and SCORER.CONDITION.json, which says what they are of and is written last."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from pairwright.dataset import read_lines, read_one, write_lines, write_one
+from pairwright.errors import InputError
+from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.shown import Condition
+from pairwright.records import Record
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+"""What a scorer may be called: it becomes part of a file's name."""
+
+
+class ReleaseRef(Record):
+    """Which release was evaluated."""
+
+    name: str
+    version: str
+    digest: str
+    """Its root digest."""
+    trial: bool = False
+    """Whether it says itself that it is no benchmark."""
+    pairs: int
+
+
+class ScorerRef(Record):
+    """Which scorer, exactly."""
+
+    name: str
+    kind: str
+    model: str = ""
+    revision: str | None = None
+    settings: str = ""
+    """Hash of all that decides its scores beside model and revision."""
+
+
+class PlannerRef(Record):
+    """Which planner inferred the aspects, exactly."""
+
+    model: str
+    revision: str | None
+    prompt: str
+    """Hash of its prompt."""
+
+
+class Timing(Record):
+    """What the calls of one run took."""
+
+    calls: int
+    latency_s: float
+    """Mean time from sending a call to its reply."""
+    calls_per_s: float
+    """By the clock, with as many in flight as the endpoint's `concurrency` lets."""
+
+
+class Evaluated(Record):
+    """One scorer in one condition on one release."""
+
+    release: ReleaseRef
+    scorer: ScorerRef
+    condition: Condition
+    limit: int | None = None
+    """Only the first so many subjects were to be scored."""
+    split: str | None = None
+    """None for all."""
+    planner: PlannerRef | None = None
+    """In condition planner, the one under test."""
+    self_agreement: bool = False
+    """Whether the planner under test shares its model or its prompt with the one that built the
+    release: then it is not ranked."""
+    simulated: bool = False
+    """Whether the embedded model had a part in a score: then it is no result."""
+    pairs: int
+    scored: int
+    ties: int
+    unstable: int
+    """Ties that are verdicts which changed with the order."""
+    unscored: dict[str, int]
+    """Pairs without a score, by reason."""
+    shortened: int
+    """Pairs whose history did not fit whole."""
+    tokens: int
+    timing: Timing | None = None
+    """Of the last run that sent calls; None where there was none, as of baselines."""
+
+    @property
+    def stem(self) -> str:
+        return f"{self.scorer.name}.{self.condition}"
+
+
+class Result:
+    """One of the results in a folder."""
+
+    def __init__(self, path: Path) -> None:
+        """`path` is the .json file. Raises InputError where it is none of ours."""
+        self.path = path
+        self.about = read_one(path, Evaluated)
+
+    def decisions(self) -> Iterator[Decision]:
+        """In the release's order. Raises InputError for a line that is none, a pair that is there
+        twice, and a file that is not as long as it says."""
+        lines, seen = self.path.with_suffix(".jsonl"), set[str]()
+        for decision in read_lines(lines, Decision):
+            if decision.id in seen:
+                raise _broken(lines, f"the pair {decision.id} is there twice")
+            seen.add(decision.id)
+            yield decision
+        if len(seen) != self.about.pairs:
+            raise _broken(lines, f"{len(seen)} pairs, and {self.path.name} says {self.about.pairs}")
+
+
+def write_result(folder: Path, about: Evaluated, decisions: list[Decision]) -> Path:
+    """Write both files, whole. Raises StoreError."""
+    path = folder / f"{about.stem}.json"
+    # A summary never stands beside lines that it is not of.
+    path.unlink(missing_ok=True)
+    write_lines(folder / f"{about.stem}.jsonl", decisions)
+    write_one(path, about)
+    return path
+
+
+def previous_timing(folder: Path, about: Evaluated) -> Timing | None:
+    """What the calls behind the same result took when they were sent."""
+    path = folder / f"{about.stem}.json"
+    if not path.exists():
+        return None
+    before = read_one(path, Evaluated)
+    same = before.scorer == about.scorer and before.release == about.release
+    return before.timing if same else None
+
+
+def read_results(given: Path) -> list[Result]:
+    """The results of a folder, by name, or the one of a .json file. Raises InputError."""
+    if given.is_file():
+        return [Result(given)]
+    found = [Result(path) for path in sorted(given.glob("*.*.json"))]
+    if not found:
+        raise InputError(
+            "holds no results",
+            where=given,
+            fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
+        )
+    return found
+
+
+def _broken(where: Path, what: str) -> InputError:
+    return InputError(what, where=where, fix="Evaluate again: nothing is scored twice.")

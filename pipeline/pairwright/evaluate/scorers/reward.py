@@ -1,0 +1,47 @@
+"""A reward model: the conversation goes in, one number comes back.
+
+It is asked as a language model is, so its scores are durable like any call: the last message is the
+response, and the completion's text is the number. `client` turns that into vLLM's `/classify` or
+into a forward pass in this process.
+"""
+
+import math
+from typing import NamedTuple
+
+from pairwright.dataset.message import message
+from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.shown import Shown
+from pairwright.llm import CONTEXT_LENGTH, LLM, Request
+from pairwright.prompt import Message
+
+
+class RewardModel(NamedTuple):
+    """One reward model, bound to what answers for it."""
+
+    llm: LLM
+    model: str
+    revision: str | None = None
+    settings: str = "{}"
+    """Canonical JSON of what decides its scores beside the model; part of each call's key."""
+
+    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+        asked = message(shown.question, shown.posts, shown.aspects)
+        completion = await self.llm.complete(
+            Request(
+                model=self.model,
+                revision=self.revision,
+                messages=(Message("user", asked), Message("assistant", response)),
+                max_tokens=1,
+                extra=self.settings,
+                purpose="score",
+            )
+        )
+        if completion.finish == CONTEXT_LENGTH:
+            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        try:
+            value = float(completion.text)
+        except ValueError:
+            return Unscored("not_a_number", completion.text[:200])
+        if not math.isfinite(value):
+            return Unscored("not_a_number", completion.text[:200])
+        return Score(value, completion.prompt_tokens)

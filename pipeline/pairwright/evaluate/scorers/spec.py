@@ -1,0 +1,184 @@
+"""The file that names scorers: one TOML, read once, every key known.
+
+    [endpoints.NAME]     what answers, as in a build's config     -> config.Endpoint
+    [scorers.NAME]       what is under test                       -> one of the classes below
+    [planner]            the planner of condition "planner"       -> Planner
+    [judge]              judges outputs by their aspects          -> Judge
+    [policy]             what best-of-n samples from              -> Policy
+    [history]            which posts are shown                    -> History
+
+The baselines (`baselines.BASELINES`) are there without a file.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from pairwright.config import Endpoint, Sampling
+from pairwright.evaluate.results import NAME
+from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.policy import HistoryPolicy, PlanPolicy
+from pairwright.records import Record
+from pairwright.tables import read_toml, validated
+
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+class Local(Record):
+    """How a model is run in this process, by transformers (extra `[evaluate]`)."""
+
+    dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
+    device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
+    batch_tokens: int = Field(
+        16_384, ge=1, description="most tokens of one forward pass, padding included"
+    )
+    max_length: int | None = Field(
+        None, ge=8, description="most tokens of one text; none: the model's own limit"
+    )
+
+
+class Classifier(Local):
+    """A sequence-classification reward model, by transformers in this process."""
+
+    kind: Literal["classifier"]
+    model: str = Field(description="a folder or a Hugging Face id")
+    revision: str | None = Field(None, description="revision of the model")
+
+
+class Served(Record):
+    """The same served by vLLM: raw logits of its `/classify`."""
+
+    kind: Literal["served"]
+    endpoint: str = Field(description="which of [endpoints]")
+
+
+class Dpo(Local):
+    """The implicit reward of a policy that was trained by DPO, in this process."""
+
+    kind: Literal["dpo"]
+    model: str = Field(description="the policy: a folder or a Hugging Face id")
+    revision: str | None = Field(None, description="revision of the policy")
+    reference: str = Field(description="the model it was trained from")
+    reference_revision: str | None = Field(None, description="revision of the reference")
+    beta: float = Field(0.1, gt=0, description="factor of the difference of log-probabilities")
+
+
+class Embedding(Record):
+    """A baseline: cosine of a response with what is shown, by sentence-transformers."""
+
+    kind: Literal["embedding"]
+    model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
+
+
+class PairwiseJudge(Record):
+    """A generative judge that compares two responses, in both orders."""
+
+    kind: Literal["pairwise"]
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+class PointwiseJudge(Record):
+    """A generative judge that rates one response."""
+
+    kind: Literal["pointwise"]
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+Spec = Annotated[
+    Classifier | Served | Dpo | Embedding | PairwiseJudge | PointwiseJudge,
+    Field(discriminator="kind"),
+]
+
+
+class Planner(PlanPolicy):
+    """The planner under test."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+
+    @property
+    def policy(self) -> PlanPolicy:
+        """The same without what is not about planning."""
+        return PlanPolicy.model_validate(self.model_dump(include=set(PlanPolicy.model_fields)))
+
+
+class History(HistoryPolicy):
+    """Which posts a scorer is shown: all that fit, unless it says otherwise."""
+
+    posts: int = Field(100_000, ge=1, description="most earlier posts shown, best ranked first")
+    history_tokens: int = Field(
+        10_000_000, ge=100, description="most tokens of history (four characters each)"
+    )
+
+
+class Judge(Record):
+    """The judge of outputs: how far each serves the aspects of its question."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+class PolicySampling(Sampling):
+    """As the paper's repository samples (arXiv 2604.07343)."""
+
+    temperature: float | None = Field(1.0, ge=0, description="'none': the endpoint's default")
+    top_p: float | None = Field(0.9, gt=0, le=1, description="'none': the endpoint's default")
+
+
+class Policy(HistoryPolicy):
+    """What best-of-n samples from."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: PolicySampling = PolicySampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+
+    @property
+    def history(self) -> HistoryPolicy:
+        """Which posts it is shown, and nothing else."""
+        return HistoryPolicy.model_validate(
+            self.model_dump(include=set(HistoryPolicy.model_fields))
+        )
+
+
+class Scorers(Record):
+    """A whole file."""
+
+    endpoints: dict[str, Endpoint] = Field(default={})
+    scorers: dict[str, Spec] = Field(default={})
+    planner: Planner | None = None
+    judge: Judge | None = None
+    policy: Policy | None = None
+    history: History = History()
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    seed: int = Field(0, description="wrong profiles are drawn with it")
+
+    @field_validator("scorers")
+    @classmethod
+    def _named(cls, given: dict[str, Spec]) -> dict[str, Spec]:
+        for name in given:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"{name!r}: a scorer's name is lower case, digits and dashes")
+            if name in BASELINES:
+                raise ValueError(f"{name!r} is the name of a baseline")
+        return given
+
+    @model_validator(mode="after")
+    def _known(self) -> "Scorers":
+        named = {f"scorers.{name}": of for name, of in self.scorers.items()}
+        roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
+        for place, of in {**named, **roles}.items():
+            endpoint = getattr(of, "endpoint", None)
+            if endpoint is not None and endpoint not in self.endpoints:
+                known = ", ".join(sorted(self.endpoints)) or "none"
+                raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
+        return self
+
+
+def load_scorers(path: Path) -> Scorers:
+    """Raises ConfigError naming the key."""
+    otherwise = "docs/evaluate.md shows one. The baselines need none."
+    return validated(Scorers, read_toml(path, otherwise), path, docs="docs/evaluate.md")

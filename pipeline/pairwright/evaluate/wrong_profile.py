@@ -1,0 +1,81 @@
+"""Somebody else's history in place of the user's: what a scorer gains from reading is what it loses
+with the wrong one.
+
+The other user writes in the same category, has a history of about the same length, and is shown as
+the user would be: with as many posts, ranked for this question. Twins have no such condition: the
+same stranger for both halves makes every scorer right on one of them, and the partner makes it
+right where it was wrong.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pairwright import text
+from pairwright.dataset import Row
+from pairwright.evaluate.release import posts_of
+from pairwright.records import Post, content_id
+
+NEAREST = 5
+"""Users closest in length, of whom one is drawn."""
+
+
+class _Person(NamedTuple):
+    user: str
+    length: int
+    """Characters of all posts."""
+    posts: tuple[Post, ...]
+
+
+class Strangers:
+    """The users of a release, by category."""
+
+    def __init__(self, rows: Iterable[Row], seed: int) -> None:
+        self._seed = seed
+        self._there: dict[tuple[str, str], dict[str, _Person]] = {}
+        self._dyads: dict[str, set[str]] = {}
+        for row in rows:
+            if row.user is None or not row.profile:
+                continue
+            people = self._there.setdefault((row.domain, row.category), {})
+            posts = posts_of(row)
+            # The longest of a user's histories; each later question of theirs has a longer one.
+            if row.user not in people or len(posts) > len(people[row.user].posts):
+                people[row.user] = _Person(row.user, _length(posts), posts)
+            self._dyads.setdefault(row.cluster, set()).add(row.user)
+
+    def instead_of(self, row: Row) -> tuple[Post, ...] | None:
+        """The posts of one of the users closest in length, older than the question; None where
+        nobody in the category has any. The same for both modes of an item."""
+        own = _length(posts_of(row))
+        near = {row.user, *self._dyads.get(row.cluster, ())}
+        people = [
+            person._replace(posts=older, length=_length(older))
+            for person in self._there.get((row.domain, row.category), {}).values()
+            if person.user not in near and (older := _older(row, person.posts))
+        ]
+        people.sort(key=lambda person: (_distance(own, person.length), person.user))
+        fit = [person for person in people if not _repeats(row.question, person.posts)]
+        if not (closest := fit[:NEAREST]):
+            return None
+        draw = content_id("wrong-profile", str(self._seed), row.item_id, row.user or "")
+        return closest[int(draw[-8:], 16) % len(closest)].posts
+
+
+def _length(posts: tuple[Post, ...]) -> int:
+    return sum(len(post.text) for post in posts)
+
+
+def _distance(own: int, other: int) -> float:
+    return abs(math.log((other + 1) / (own + 1)))
+
+
+def _older(row: Row, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    if row.created is None:
+        return posts
+    asked = row.created
+    return tuple(post for post in posts if post.created is None or post.created < asked)
+
+
+def _repeats(question: str, posts: tuple[Post, ...]) -> bool:
+    return any(text.near_duplicate(question, post.text) for post in posts)

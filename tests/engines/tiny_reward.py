@@ -1,0 +1,127 @@
+"""Reward models of random weights, for what can be odd about one: tiny_reward.py FOLDER.
+
+Run by the engines' environment. `MODELS` names them; each is a folder in FOLDER.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, processors
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    LlamaConfig,
+    LlamaForCausalLM,
+    LlamaForSequenceClassification,
+)
+
+from engines.tiny_model import LONGEST, TEMPLATE, tokenizer
+
+BEGUN = "{{ bos_token }}" + TEMPLATE
+
+
+def words(**changes: Any) -> Any:
+    """A tokenizer that puts <s> before every text itself, as Llama's does."""
+    made = tokenizer(None)
+    first = [("<s>", made.bos_token_id)]
+    made.backend_tokenizer.post_processor = processors.TemplateProcessing("<s> $A", None, first)
+    made.chat_template = BEGUN
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+
+
+def config(made: Any, **changes: Any) -> LlamaConfig:
+    shape = {
+        "vocab_size": -(-len(made) // 64) * 64, "hidden_size": 64, "intermediate_size": 128,
+        "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+        "max_position_embeddings": LONGEST, "tie_word_embeddings": False, "num_labels": 1,
+        "pad_token_id": made.pad_token_id, "bos_token_id": made.bos_token_id,
+        "eos_token_id": made.eos_token_id,
+    }  # fmt: skip
+    return LlamaConfig(**{**shape, **changes})
+
+
+def write(
+    folder: Path, made: Any, kind: Any = LlamaForSequenceClassification, **changes: Any
+) -> None:
+    seed = changes.pop("seed", 0)
+    torch.manual_seed(seed)
+    save(folder, made, kind(config(made, **changes)))
+
+
+def write_encoder(folder: Path) -> None:
+    """A model whose tokens see what comes after them."""
+    torch.manual_seed(0)
+    made = words()
+    shape = BertConfig(
+        vocab_size=320, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
+        num_attention_heads=2, max_position_embeddings=4096, num_labels=1,
+        pad_token_id=made.pad_token_id,
+    )  # fmt: skip
+    save(folder, made, BertForSequenceClassification(shape))
+
+
+def save(folder: Path, made: Any, model: Any) -> None:
+    for weights in model.parameters():
+        # Random weights of the usual size give scores that differ in their fourth digit.
+        weights.data *= 3 if weights.dim() > 1 else 1
+    model.save_pretrained(folder)
+    made.save_pretrained(folder)
+
+
+def end_is_pad() -> Any:
+    """Its texts end with the token that pads them."""
+    made = words(pad_token="<|end|>")
+    made.chat_template = BEGUN.replace("<|end|>\n", "<|end|>")
+    return made
+
+
+def silent() -> Any:
+    made = words()
+    made.chat_template = "{{ messages[0]['content'] }}"
+    return made
+
+
+def other_tokens() -> Any:
+    """Two letters in each other's place."""
+    made = words()
+    told = json.loads(made.backend_tokenizer.to_str())
+    letters = told["model"]["vocab"]
+    letters["a"], letters["b"] = letters["b"], letters["a"]
+    made._tokenizer = Tokenizer.from_str(json.dumps(told))
+    return made
+
+
+def one_more() -> Any:
+    """With a token that the template writes."""
+    made = words(chat_template=BEGUN.replace("\n{% endfor %}", "<more>{% endfor %}"))
+    made.add_tokens(["<more>"])
+    return made
+
+
+MODELS: dict[str, Callable[[Path], None]] = {
+    "plain": lambda folder: write(folder, words()),
+    "no-pad": lambda folder: write(folder, words(pad_token=None), pad_token_id=None),
+    "pad-is-end": lambda folder: write(folder, end_is_pad()),
+    "tokenizer-alone-pads": lambda folder: write(folder, end_is_pad(), pad_token_id=None),
+    "pad-out-of-range": lambda folder: write(folder, words(), pad_token_id=-1),
+    "encoder": write_encoder,
+    "two-classes": lambda folder: write(folder, words(), num_labels=2),
+    "three-classes": lambda folder: write(folder, words(), num_labels=3),
+    "no-template": lambda folder: write(folder, words(chat_template=None)),
+    "half-template": lambda folder: write(folder, silent()),
+    "policy": lambda folder: write(folder, words(), LlamaForCausalLM, seed=1),
+    "reference": lambda folder: write(folder, words(), LlamaForCausalLM, seed=2),
+    "other-tokens": lambda folder: write(folder, other_tokens(), LlamaForCausalLM, seed=3),
+    "one-token-more": lambda folder: write(folder, one_more(), LlamaForCausalLM),
+}
+
+
+if __name__ == "__main__":
+    for name, make in MODELS.items():
+        make(Path(sys.argv[1]) / name)

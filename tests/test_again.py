@@ -1,0 +1,159 @@
+"""A run that is run again: outcomes that are settled stay while all that they follow from does."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from endpoint import Endpoint, in_thread, simulated
+from pairwright.build import again, session
+from pairwright.build.chunks import chunks
+from study import Study
+
+ITEMS = 5
+UNITS = 2 * ITEMS
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    with in_thread(simulated()) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def built(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    study = Study.make(tmp_path_factory.mktemp("again") / "study", endpoint.url, limit=ITEMS)
+    assert study.build().code == 0
+    return study
+
+
+@pytest.fixture
+def copied(built: Study, endpoint: Endpoint, tmp_path: Path) -> Study:
+    endpoint.forget()
+    return built.copy(tmp_path / "study")
+
+
+@pytest.fixture
+def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the units that go through the stages."""
+    names: list[str] = []
+    real: Callable[..., Any] = session._outcome
+
+    async def noted(unit: Any, *rest: Any) -> Any:
+        names.append(unit.id)
+        return await real(unit, *rest)
+
+    monkeypatch.setattr(session, "_outcome", noted)
+    return names
+
+
+def change(study: Study, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(study.run / "calls.sqlite")) as database:
+        database.execute(statement, values)
+        database.commit()
+
+
+def test_a_finished_run_has_nothing_to_do(
+    built: Study, copied: Study, endpoint: Endpoint, worked_on: list[str]
+) -> None:
+    done = copied.build()
+    assert done.code == 0
+    assert worked_on == []
+    assert copied.outcomes() == built.outcomes()
+    assert endpoint.n == 0
+
+
+def test_only_units_without_an_outcome_are_worked_on(
+    built: Study, copied: Study, worked_on: list[str]
+) -> None:
+    change(copied, "DELETE FROM outcomes WHERE position % 3 = 0")
+    assert copied.build().code == 0
+    assert len(worked_on) == 4
+    assert copied.outcomes() == built.outcomes()
+
+
+@pytest.mark.parametrize("kind", ["failed", "waiting"])
+def test_units_that_failed_or_wait_are_worked_on_again(
+    built: Study, copied: Study, worked_on: list[str], kind: str
+) -> None:
+    change(copied, "UPDATE outcomes SET kind = ? WHERE position = 2", kind)
+    assert copied.build().code == 0
+    assert len(worked_on) == 1
+    assert copied.outcomes() == built.outcomes()
+
+
+def test_another_state_of_the_code_works_on_all(
+    built: Study, copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(again, "code_digest", lambda: "sha256:other")
+    assert copied.build().code == 0
+    assert len(worked_on) == UNITS
+    assert copied.outcomes() == built.outcomes()
+    worked_on.clear()
+    assert copied.build().code == 0
+    assert worked_on == []
+
+
+def test_another_version_of_a_library_works_on_all(
+    copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(again, "_version", lambda name: "99")
+    assert copied.build().code == 0
+    assert len(worked_on) == UNITS
+
+
+def test_an_accepted_change_works_on_all_and_asks_nothing(
+    copied: Study, endpoint: Endpoint, worked_on: list[str]
+) -> None:
+    copied.change(gates__margin=0.5)
+    assert copied.build("--accept-changes").code == 0
+    assert len(worked_on) == UNITS
+    assert endpoint.n == 0
+
+
+def test_an_outcome_of_other_things_is_never_taken(
+    built: Study, copied: Study, worked_on: list[str]
+) -> None:
+    change(copied, "UPDATE outcomes SET record = '{}'")
+    change(copied, "UPDATE follows SET identity = 'follows-of-another-run'")
+    assert copied.build().code == 0
+    assert len(worked_on) == UNITS
+    assert copied.outcomes() == built.outcomes()
+
+
+def test_a_store_that_does_not_say_what_its_outcomes_follow_from_is_worked_through(
+    built: Study, copied: Study, worked_on: list[str]
+) -> None:
+    change(copied, "DROP TABLE follows")
+    assert copied.build().code == 0
+    assert len(worked_on) == UNITS
+    assert copied.outcomes() == built.outcomes()
+
+
+def test_a_limit_works_on_its_own_units(copied: Study, worked_on: list[str]) -> None:
+    assert copied.build("--limit", 2).code == 0
+    assert len(worked_on) == 4
+    copied.assert_whole(4)
+
+
+def test_workers_get_only_what_is_left(
+    built: Study, copied: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed: list[str] = []
+
+    def noted(todo: Any, size: int) -> Any:
+        units = list(todo)
+        handed.extend(unit.id for unit in units)
+        return chunks(units, size)
+
+    monkeypatch.setattr("pairwright.cli.workers.spread.chunks", noted)
+    copied.change(processes=2)
+    assert copied.build().code == 0
+    assert handed == []
+    change(copied, "DELETE FROM outcomes WHERE position IN (0, 1)")
+    assert copied.build().code == 0
+    assert len(handed) == 2
+    assert copied.outcomes() == built.outcomes()

@@ -1,0 +1,414 @@
+"""What a scorer is shown in each condition, and what comes of every pair."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pairwright.dataset import Layout, Row
+from pairwright.errors import CallFailed, InputError, Interrupted
+from pairwright.evaluate.conditions import Conditions, applies, fitted
+from pairwright.evaluate.decision import Decision, undecided
+from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
+from pairwright.evaluate.release import Release, posts_of
+from pairwright.evaluate.results import (
+    Evaluated,
+    ReleaseRef,
+    ScorerRef,
+    previous_timing,
+    read_results,
+    write_result,
+)
+from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
+from pairwright.evaluate.scorers.seam import Preference, Score, Scorer, Unscored
+from pairwright.evaluate.shown import Condition, Shown
+from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.policy import HistoryPolicy
+from released import PAIRS, released, run_of
+
+ALL = HistoryPolicy(posts=1000, history_tokens=10_000_000)
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evaluate")
+    return released(run_of(folder / "run"), folder / "release").root
+
+
+@pytest.fixture(scope="session")
+def rows(release: Path) -> list[Row]:
+    return list(Release(release).rows())
+
+
+class Scripted(NamedTuple):
+    """A scorer whose answers a function gives."""
+
+    given: Callable[[Shown, str], Score | Unscored]
+
+    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+        return self.given(shown, response)
+
+
+class Comparing(NamedTuple):
+    """A judge whose verdicts a function gives."""
+
+    given: Callable[[Shown, str, str], Preference | Unscored]
+
+    async def prefer(self, shown: Shown, first: str, second: str) -> Preference | Unscored:
+        return self.given(shown, first, second)
+
+
+def scored(
+    rows: list[Row], scorer: Scorer, condition: Condition = "profile", policy: HistoryPolicy = ALL
+) -> list[Decision]:
+    conditions = Conditions(policy, Strangers(rows, 0))
+    return asyncio.run(
+        evaluate(
+            rows, Evaluation(scorer, condition, conditions), workers=4,
+            stop=lambda: None, seen=lambda _: None,
+        )
+    )  # fmt: skip
+
+
+def shown_in(row: Row, condition: Condition, rows: list[Row]) -> Shown | Unscored:
+    return asyncio.run(Conditions(ALL, Strangers(rows, 0)).shown(row, condition))
+
+
+# Conditions
+
+
+def test_the_question_alone_comes_without_posts_and_aspects(rows: list[Row]) -> None:
+    assert shown_in(rows[0], "none", rows) == Shown(rows[0].question)
+
+
+def test_the_profile_is_the_rows_own_oldest_first(rows: list[Row]) -> None:
+    shown = shown_in(rows[0], "profile", rows)
+    assert isinstance(shown, Shown)
+    assert [post.id for post in shown.posts] == [post.id for post in rows[0].profile]
+    assert not shown.aspects
+
+
+def test_the_rubric_shows_aspects_and_no_posts(rows: list[Row]) -> None:
+    shown = shown_in(rows[0], "rubric", rows)
+    assert shown == Shown(rows[0].question, (), tuple(a.aspect for a in rows[0].rubric_aspects))
+
+
+def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -> None:
+    owners = {post.id: row.user for row in rows for post in row.profile}
+    for row in rows:
+        shown = shown_in(row, "wrong-profile", rows)
+        assert isinstance(shown, Shown)
+        users = {owners[post.id] for post in shown.posts}
+        assert len(users) == 1
+        assert row.user not in users
+        assert len(shown.posts) <= len(row.profile)
+
+
+def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
+    dyads: dict[str, set[str | None]] = {}
+    owners = {post.id: row.user for row in rows for post in row.profile}
+    for row in rows:
+        dyads.setdefault(row.cluster, set()).add(row.user)
+    for row in rows:
+        shown = shown_in(row, "wrong-profile", rows)
+        assert isinstance(shown, Shown)
+        assert not dyads[row.cluster] & {owners[post.id] for post in shown.posts}
+
+
+def test_a_wrong_profile_has_no_post_younger_than_the_question(rows: list[Row]) -> None:
+    early = rows[0].model_copy(update={"created": "2011-01-01T00:00:00.000"})
+    shown = shown_in(early, "wrong-profile", rows)
+    assert isinstance(shown, Shown)
+    assert {post.created for post in shown.posts} == {"2010-05-01T12:00:00.000"}
+
+
+def test_the_same_seed_draws_the_same_stranger_and_another_seed_others(rows: list[Row]) -> None:
+    def drawn(seed: int) -> list[object]:
+        strangers = Strangers(rows, seed)
+        return [strangers.instead_of(row) for row in rows]
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+
+
+def test_nobody_else_in_the_category_is_a_reason_and_no_score(rows: list[Row]) -> None:
+    alone = [row for row in rows if row.mode == "violate"][:1]
+    (decision,) = scored(alone, Baseline("longer"), "wrong-profile")
+    assert (decision.choice, decision.unscored) == (None, "no_other_profile")
+
+
+def test_a_row_without_profile_has_no_score_where_posts_are_shown(rows: list[Row]) -> None:
+    bare = rows[0].model_copy(update={"profile": ()})
+    assert scored([bare], Baseline("overlap"))[0].unscored == "no_profile"
+    assert scored([bare], Baseline("longer"), "none")[0].choice is not None
+
+
+def test_a_row_without_aspects_has_no_score_under_its_rubric(rows: list[Row]) -> None:
+    bare = rows[0].model_copy(update={"rubric_aspects": ()})
+    assert scored([bare], Baseline("overlap"), "rubric")[0].unscored == "no_rubric"
+
+
+def test_twins_have_no_wrong_profile(rows: list[Row]) -> None:
+    assert {row.mode for row in rows if applies(row, "wrong-profile")} == {"violate"}
+    assert len(scored(rows, Baseline("longer"), "wrong-profile")) == len(PAIRS) // 3
+
+
+# Histories that do not fit
+
+
+def too_long(limit: int) -> Callable[[Shown], Awaitable[int | Unscored]]:
+    async def ask(shown: Shown) -> int | Unscored:
+        n = len(shown.posts)
+        return Unscored("context_length") if n > limit else n
+
+    return ask
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 10], ids=str)
+def test_a_history_that_does_not_fit_loses_the_lowest_ranked_posts(
+    rows: list[Row], limit: int
+) -> None:
+    post = posts_of(rows[0])[0]
+    relevant = post.model_copy(update={"id": "p0", "text": rows[0].question})
+    others = [
+        post.model_copy(update={"id": f"p{n}", "text": f"Nothing {n} of it."}) for n in range(1, 10)
+    ]
+    shown = Shown(rows[0].question, (relevant, *others))
+    answer, fewer = asyncio.run(fitted(shown, ALL, too_long(limit)))
+    assert answer == len(fewer.posts) <= limit
+    kept = [post.id for post in fewer.posts]
+    assert kept[0] == "p0"
+    # Of posts that bear equally little on the question the latest stay.
+    assert kept[1:] == [f"p{n}" for n in range(10 - len(kept) + 1, 10)]
+
+
+def test_the_last_post_stays_and_then_there_is_no_score(rows: list[Row]) -> None:
+    shown = Shown(rows[0].question, posts_of(rows[0]))
+    answer, fewer = asyncio.run(fitted(shown, ALL, too_long(0)))
+    assert isinstance(answer, Unscored)
+    assert len(fewer.posts) == 1
+
+
+def test_posts_that_were_left_out_are_counted_and_both_responses_see_the_same(
+    rows: list[Row],
+) -> None:
+    row = next(row for row in rows if len(row.profile) > 1)
+    seen: dict[str, int] = {}
+
+    def given(shown: Shown, response: str) -> Score | Unscored:
+        if response == row.chosen and len(shown.posts) > 1:
+            return Unscored("context_length")
+        seen[response] = len(shown.posts)
+        return Score(1.0 if response == row.chosen else 0.0)
+
+    (decision,) = scored([row], Scripted(given))
+    assert seen == {row.chosen: 1, row.rejected: 1}
+    assert (decision.posts, decision.left_out) == (1, len(row.profile) - 1)
+    assert decision.choice == "chosen"
+
+
+# Decisions
+
+
+def test_the_higher_score_is_the_choice_and_equal_ones_are_a_tie(rows: list[Row]) -> None:
+    first, second, third = rows[:3]
+    worth = {first.chosen: 2.0, first.rejected: 1.0}
+    decision = scored([first], Scripted(lambda _, text: Score(worth[text], 5)))[0]
+    assert (decision.choice, decision.points, decision.margin) == ("chosen", 1.0, 1.0)
+    assert decision.tokens == 10
+    assert scored([second], Baseline("constant"))[0].choice == "tie"
+    lower = scored([third], Scripted(lambda _, text: Score(float(text == third.rejected))))[0]
+    assert (lower.choice, lower.margin) == ("rejected", -1.0)
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "choice", "margin"),
+    [
+        pytest.param("first", "first", "chosen", 1.0, id="stable"),
+        pytest.param("second", "second", "rejected", -1.0, id="stable for the other"),
+        pytest.param("first", "second", "tie", 0.0, id="changes with the order"),
+        pytest.param("tie", "tie", "tie", 0.0, id="tie"),
+        pytest.param("first", "tie", "tie", 0.5, id="tie in one order"),
+    ],
+)
+def test_a_verdict_that_changes_with_the_order_is_a_tie(
+    rows: list[Row], forward: str, backward: str, choice: str, margin: float
+) -> None:
+    judge = Comparing(lambda *_: Preference(forward, backward, 7))  # type: ignore[arg-type]
+    (decision,) = scored(rows[:1], judge)
+    assert (decision.choice, decision.margin, decision.tokens) == (choice, margin, 7)
+
+
+def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row]) -> None:
+    row = rows[0]
+    half = Scripted(
+        lambda _, text: Score(1.0) if text == row.chosen else Unscored("not_a_number", "nan")
+    )
+    (decision,) = scored([row], half)
+    assert (decision.choice, decision.points) == (None, None)
+    assert (decision.unscored, decision.detail) == ("not_a_number", "nan")
+
+
+def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:
+    def given(_: Shown, response: str) -> Score:
+        if response == rows[0].chosen:
+            raise CallFailed("http_500", "it broke")
+        return Score(float(len(response)))
+
+    decisions = scored(rows, Scripted(given))
+    assert [d.id for d in decisions] == [row.id for row in rows]
+    failed = [d for d in decisions if d.unscored]
+    assert reasons(decisions) == {"call_failed:http_500": len(failed)}
+    assert {d.item_id for d in failed} == {rows[0].item_id}
+
+
+def test_an_interruption_is_let_through(rows: list[Row]) -> None:
+    def given(_: Shown, __: str) -> Score:
+        raise Interrupted("stopping")
+
+    with pytest.raises(Interrupted):
+        scored(rows, Scripted(given))
+
+
+def test_decisions_carry_what_measures_need_and_no_text(rows: list[Row]) -> None:
+    for row, decision in zip(rows, scored(rows, Baseline("longer")), strict=True):
+        assert decision.cluster == row.cluster
+        assert decision.twin_id == row.twin_id
+        written = decision.model_dump_json()
+        assert row.chosen not in written
+        assert row.question not in written
+
+
+def test_the_share_of_votes_leaves_out_who_could_not_tell(rows: list[Row]) -> None:
+    votes = {"chosen": 2, "rejected": 1, "equal": 1, "cannot_tell": 5}
+    row = Row.model_validate(rows[0].model_dump() | {"votes": votes})
+    assert undecided(row).vote_share == 0.625
+    none = Row.model_validate(rows[0].model_dump() | {"votes": dict.fromkeys(votes, 0)})
+    assert undecided(none).vote_share is None
+
+
+def test_a_blind_baseline_is_right_on_one_half_of_every_twin(rows: list[Row]) -> None:
+    for name in ("longer", "constant"):
+        points: dict[str, float] = {}
+        for decision in scored([row for row in rows if row.mode == "twin"], Baseline(name)):
+            assert decision.twin_id
+            assert decision.points is not None
+            points[decision.twin_id] = points.get(decision.twin_id, 0) + decision.points
+        assert set(points.values()) == {1.0}
+
+
+def test_baselines_that_read_prefer_what_shares_more_with_what_is_shown() -> None:
+    known = Shown("How?", aspects=("hand tools, quiet in the evening",))
+    for name in ("overlap", "similarity"):
+        of = BASELINES[name]
+        assert of(known, "Use hand tools; they are quiet.") > of(known, "Buy a large saw.")
+        assert of(Shown("How?"), "Use hand tools.") == 0.0
+
+
+# The release
+
+
+def test_the_first_subjects_keep_twins_whole(release: Path) -> None:
+    some = list(Release(release).rows(limit=5))
+    assert len({row.subject for row in some}) == 5
+    halves = [row.twin_id for row in some if row.twin_id]
+    assert all(halves.count(twin) == 2 for twin in halves)
+
+
+def test_another_file_of_rows_is_refused(release: Path, tmp_path: Path) -> None:
+    copy = _copy(release, tmp_path)
+    part = next(copy.glob("data/*/*.parquet"))
+    part.write_bytes(part.read_bytes() + b" ")
+    with pytest.raises(InputError, match=r"is not the file that checksums\.sha256 names"):
+        Release(copy)
+
+
+def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no release"):
+        Release(tmp_path)
+
+
+def test_a_split_that_is_not_there_is_refused(release: Path) -> None:
+    with pytest.raises(InputError, match="no rows of split 'nowhere'"):
+        Release(release, "nowhere")
+
+
+def test_a_manifest_that_is_none_is_refused(release: Path, tmp_path: Path) -> None:
+    copy = _copy(release, tmp_path)
+    Layout(copy).manifest.write_text("[]")
+    with pytest.raises(InputError, match="not a release's manifest"):
+        Release(copy)
+
+
+def test_the_release_says_what_inferred_its_aspects(release: Path) -> None:
+    built = Release(release).construction
+    assert built.planner == "judge-70b"
+    assert built.prompt.startswith("b2:")
+
+
+def _copy(release: Path, to: Path) -> Path:
+    import shutil
+
+    return Path(shutil.copytree(release, to / "copy"))
+
+
+# Results
+
+
+def about(decisions: list[Decision], **changes: object) -> Evaluated:
+    fields: dict[str, object] = {
+        "release": ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=len(decisions)),
+        "scorer": ScorerRef(name="longer", kind="baseline"),
+        "condition": "none", "pairs": len(decisions), "scored": len(decisions), "ties": 0,
+        "unstable": 0, "unscored": {}, "shortened": 0, "tokens": 0,
+    }  # fmt: skip
+    return Evaluated.model_validate(fields | changes)
+
+
+def test_results_come_back_as_they_were_written(rows: list[Row], tmp_path: Path) -> None:
+    decisions = scored(rows, Baseline("longer"), "none")
+    write_result(tmp_path, about(decisions), decisions)
+    (result,) = read_results(tmp_path)
+    assert list(result.decisions()) == decisions
+    assert result.about == about(decisions)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        pytest.param(lambda lines: lines[:-1], r"says \d+", id="a line is missing"),
+        pytest.param(lambda lines: [*lines, lines[0]], "is there twice", id="a pair twice"),
+        pytest.param(lambda lines: ["{}", *lines[1:]], "jsonl:1", id="a line is no decision"),
+        pytest.param(
+            lambda lines: [lines[0].replace('"chosen":', '"chosen":NaN,"x":'), *lines[1:]],
+            "jsonl:1", id="a score is no number",
+        ),
+    ],
+)  # fmt: skip
+def test_results_that_are_not_whole_are_refused(
+    rows: list[Row], tmp_path: Path, change: Callable[[list[str]], list[str]], complaint: str
+) -> None:
+    decisions = scored(rows, Baseline("longer"), "none")
+    path = write_result(tmp_path, about(decisions), decisions).with_suffix(".jsonl")
+    path.write_text("\n".join(change(path.read_text().splitlines())) + "\n")
+    (result,) = read_results(tmp_path)
+    with pytest.raises(InputError, match=complaint):
+        list(result.decisions())
+
+
+def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no results"):
+        read_results(tmp_path)
+
+
+def test_timing_of_the_run_that_sent_calls_stays(rows: list[Row], tmp_path: Path) -> None:
+    decisions = scored(rows, Baseline("longer"), "none")
+    timing = {"calls": 3, "latency_s": 0.5, "calls_per_s": 2.0}
+    write_result(tmp_path, about(decisions, timing=timing), decisions)
+    kept = previous_timing(tmp_path, about(decisions))
+    assert kept
+    assert kept.calls == 3
+    other = ScorerRef(name="longer", kind="baseline", revision="2")
+    assert previous_timing(tmp_path, about(decisions, scorer=other)) is None

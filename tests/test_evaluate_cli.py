@@ -1,0 +1,229 @@
+"""`pairwright evaluate` on a real port: what is asked, what is stored, what is written and said."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from endpoint import Endpoint, in_thread, say, simulated
+from pairwright.cli.evaluate.session import Session, Wanted
+from pairwright.cli.scorers import prompts_of
+from pairwright.client import Meter
+from pairwright.dataset import Layout
+from pairwright.errors import ConfigError
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.results import Evaluated
+from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+from pairwright.evaluate.shown import CONDITIONS
+from pairwright.store import Store
+from released import released, run_of
+from study import pairwright
+
+ALL = tuple(CONDITIONS)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evaluate-cli")
+    return released(run_of(folder / "run"), folder / "release").root
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with in_thread(simulated()) as served:
+        yield served
+
+
+def settings(url: str, **more: object) -> Scorers:
+    toy = {"base_url": url, "model": "toy-judge", "concurrency": 8}
+    judge = {"kind": "pairwise", "endpoint": "toy"}
+    rater = {"kind": "pointwise", "endpoint": "toy"}
+    return Scorers.model_validate(
+        {
+            "endpoints": {"toy": toy},
+            "scorers": {"judge": judge, "rater": rater},
+            "planner": {"endpoint": "toy"},
+            **more,
+        }
+    )
+
+
+def evaluated(
+    release: Path, out: Path, of: Scorers, *names: str, conditions: tuple[str, ...] = ALL,
+    limit: int | None = None,
+) -> dict[str, Evaluated]:  # fmt: skip
+    out.mkdir(exist_ok=True)
+    wanted = Wanted(Release(release), names, conditions, limit)  # type: ignore[arg-type]
+    with closing(Store(out / "calls.sqlite")) as store:
+        session = Session(wanted, of, prompts_of(of, out), out, store, Meter(), Console(quiet=True))
+        made = asyncio.run(session.run(lambda *_: None))
+    return {about.stem: about for about in made}
+
+
+def written(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(out.glob("*.json*"))}
+
+
+def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    of = settings(endpoint.url)
+    made = evaluated(release, tmp_path / "out", of, "judge", "rater", "overlap")
+    assert len(made) == 15
+    assert {about.pairs for about in made.values()} == {24, 8}
+    assert all(about.scored == about.pairs for about in made.values())
+    before, asked = written(tmp_path / "out"), len(endpoint.asked)
+    assert asked > 100
+    evaluated(release, tmp_path / "out", of, "judge", "rater", "overlap")
+    assert len(endpoint.asked) == asked
+    assert written(tmp_path / "out") == before
+
+
+def test_no_request_is_sent_twice_and_blind_ones_once_for_both_halves_of_a_twin(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    of = settings(endpoint.url)
+    evaluated(release, tmp_path / "out", of, "rater", conditions=("none",))
+    asked = [request.identity for request in endpoint.asked]
+    assert len(asked) == len(set(asked))
+    # Eight twins and eight violate pairs, two responses each: the halves of a twin share theirs.
+    assert len(asked) == 2 * 8 + 2 * 8
+
+
+def test_judges_are_asked_in_both_orders(release: Path, tmp_path: Path, endpoint: Endpoint) -> None:
+    evaluated(release, tmp_path / "out", settings(endpoint.url), "judge", conditions=("rubric",))
+    orders = {request.said for request in endpoint.asked}
+    for row in Release(release).rows():
+        first = f'<response name="A">\n{row.chosen}\n'
+        second = f'<response name="A">\n{row.rejected}\n'
+        assert any(first in said for said in orders)
+        assert any(second in said for said in orders)
+
+
+def test_no_request_holds_narrative_or_another_users_posts(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    evaluated(release, tmp_path / "out", settings(endpoint.url), "rater", conditions=("none",))
+    rows = list(Release(release).rows())
+    said = "\n".join(request.said for request in endpoint.asked)
+    assert not any(row.narrative and row.narrative in said for row in rows)
+    assert not any(post.text in said for row in rows for post in row.profile)
+
+
+def test_results_of_the_embedded_model_say_so(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    made = evaluated(
+        release, tmp_path / "out", settings(endpoint.url), "rater", "overlap", conditions=("none",)
+    )
+    assert made["rater.none"].simulated
+    assert not made["overlap.none"].simulated
+
+
+@pytest.mark.parametrize("what", ["model", "prompt"])
+def test_a_planner_that_shares_model_or_prompt_with_the_releases_is_marked(
+    release: Path, tmp_path: Path, endpoint: Endpoint, what: str
+) -> None:
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    for path in (Path(__file__).parents[1] / "prompts").glob("*.md"):
+        (prompts / path.name).write_text(path.read_text())
+    plan = prompts / "plan.md"
+    plan.write_text(plan.read_text() + "\nThink of the person once more.\n")
+    of = settings(endpoint.url, prompts=str(prompts))
+    toy = of.endpoints["toy"]
+    named = {"toy": toy, "other": toy.model_copy(update={"model": "judge-70b"})}
+    alone = of.model_copy(update={"endpoints": named})
+    (tmp_path / "a").mkdir()
+    assert not evaluated(release, tmp_path / "a", alone, "overlap", conditions=("planner",))[
+        "overlap.planner"
+    ].self_agreement
+    assert of.planner
+    if what == "model":
+        same = of.planner.model_copy(update={"endpoint": "other"})
+        alone = alone.model_copy(update={"planner": same})
+    else:
+        alone = alone.model_copy(update={"prompts": None})
+    assert evaluated(release, tmp_path / "a", alone, "overlap", conditions=("planner",))[
+        "overlap.planner"
+    ].self_agreement
+
+
+def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) -> None:
+    made = evaluated(release, tmp_path / "out", Scorers(), "longer", conditions=("none",), limit=3)
+    about = made["longer.none"]
+    assert about.limit == 3
+    assert about.pairs in (3, 4, 5, 6)
+    assert about.release.pairs == 24
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        pytest.param(
+            '[scorers.Big]\nkind = "served"\nendpoint = "toy"',
+            "lower case",
+            id="a name in capitals",
+        ),
+        pytest.param(
+            '[scorers.longer]\nkind = "pairwise"\nendpoint = "toy"', "baseline", id="a baseline's"
+        ),
+        pytest.param(
+            '[scorers.a]\nkind = "pairwise"\nendpoint = "nowhere"', "'nowhere'", id="no endpoint"
+        ),
+        pytest.param('[scorers.a]\nkind = "oracle"', "scorers.a", id="an unknown kind"),
+        pytest.param(
+            '[scorers.a]\nkind = "classifier"', "scorers.a.model", id="a model that is missing"
+        ),
+        pytest.param("[scorer.a]\nkind = 1", r"\[scorer", id="an unknown table"),
+        pytest.param("[scorers.a", "not TOML", id="no TOML"),
+    ],
+)
+def test_a_file_of_scorers_that_is_wrong_is_refused(
+    tmp_path: Path, table: str, complaint: str
+) -> None:
+    path = tmp_path / "scorers.toml"
+    toy = '[endpoints.toy]\nbase_url = "simulated"\nmodel = "m"\n'
+    path.write_text(toy + table + "\n")
+    with pytest.raises(ConfigError, match=complaint):
+        load_scorers(path)
+
+
+def test_a_scorer_that_is_not_there_is_named_with_those_that_are(
+    release: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"there is no scorer 'skywork'\n.*overlap"):
+        evaluated(release, tmp_path / "out", Scorers(), "skywork", conditions=("none",))
+
+
+def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(
+    release: Path, tmp_path: Path
+) -> None:
+    with in_thread(say('{"reason": "Alike.", "verdict": "both"}')) as endpoint:
+        config = tmp_path / "scorers.toml"
+        config.write_text(
+            f'[endpoints.toy]\nbase_url = "{endpoint.url}"\nmodel = "m"\n'
+            '[scorers.judge]\nkind = "pairwise"\nendpoint = "toy"\n'
+        )
+        done = pairwright(
+            "evaluate", release, "--out", tmp_path / "out", "--scorers", config,
+            "--scorer", "judge", "--condition", "none",
+        )  # fmt: skip
+    assert done.code == 1
+    assert "0 of 24 pairs have a score (24 unparseable)" in done.said
+    about = json.loads((tmp_path / "out" / "judge.none.json").read_text())
+    assert about["unscored"] == {"unparseable": 24}
+
+
+def test_a_release_that_was_changed_is_refused(release: Path, tmp_path: Path) -> None:
+    import shutil
+
+    copy = Path(shutil.copytree(release, tmp_path / "copy"))
+    Layout(copy).manifest.write_text("{}")
+    done = pairwright("evaluate", copy, "--out", tmp_path / "out")
+    assert done.code == 2
+    assert "manifest.json [name]: not a release's manifest" in done.said

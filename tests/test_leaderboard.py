@@ -1,0 +1,465 @@
+"""The leaderboard: what is told apart, what stands where, and what is refused."""
+
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, permutation_test
+from typer.testing import CliRunner
+
+from decided import judged, twin, violate
+from hostile import HOSTILE
+from pairwright.cli import _register, app
+from pairwright.errors import InputError
+from pairwright.evaluate.board import Leaderboard, gather, leaderboard
+from pairwright.evaluate.board.groups import letters
+from pairwright.evaluate.board.page import page
+from pairwright.evaluate.board.sign_flip import sign_flip
+from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.measure import RULE
+from pairwright.evaluate.results import Evaluated, ReleaseRef, ScorerRef, write_result
+from pairwright.evaluate.shown import Condition
+from pairwright.report import to_html, to_markdown
+
+RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
+
+
+def result(
+    folder: Path,
+    name: str,
+    decisions: Sequence[Decision],
+    condition: Condition = "profile",
+    **changes: Any,
+) -> Path:
+    """A result as `pairwright evaluate` writes it."""
+    about: dict[str, Any] = {
+        "release": RELEASE, "scorer": ScorerRef(name=name, kind="classifier"),
+        "condition": condition, "pairs": len(decisions),
+        "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
+        "unscored": {}, "shortened": 0, "tokens": 100,
+    }  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    return write_result(folder, Evaluated(**(about | changes)), list(decisions))
+
+
+def right_on(wins: int, n: int = 40, **changes: Any) -> list[Decision]:
+    """Pairs of mode violate, each by a user of its own; the first `wins` right."""
+    return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
+
+
+def board_of(*given: Path) -> Leaderboard:
+    return leaderboard(gather(given))
+
+
+def run(*given: object) -> Any:
+    _register()
+    return CliRunner().invoke(app, ["leaderboard", *map(str, given)], env={"COLUMNS": "200"})
+
+
+# The test of a difference
+
+
+def test_without_clusters_and_ties_it_is_mcnemars_exact_test() -> None:
+    for better, worse in ((9, 1), (5, 5), (30, 12), (400, 340), (3, 0)):
+        differences = np.array([1.0] * better + [-1.0] * worse + [0.0] * 50)
+        expected = binomtest(better, better + worse, 0.5).pvalue
+        assert sign_flip(differences, np.arange(len(differences))) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_the_permutation_test_over_every_flip_of_clusters(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    clusters = chance.integers(0, 10, 60)
+    differences = chance.choice([-1, -0.5, 0, 0.5, 1], 60, p=[0.1, 0.1, 0.4, 0.2, 0.2])
+    sums = np.bincount(clusters, differences)
+    every = permutation_test(
+        (sums,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
+    )
+    # scipy doubles the smaller tail; the distribution of flips is symmetric, so that is the same.
+    assert sign_flip(differences, clusters) == pytest.approx(min(1.0, every.pvalue))
+    signs = np.array(list(itertools.product((1, -1), repeat=len(sums))))
+    by_hand = (np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9).mean()
+    assert sign_flip(differences, clusters) == pytest.approx(by_hand)
+
+
+def test_thousands_of_clusters_agree_with_the_normal_distribution() -> None:
+    chance = np.random.default_rng(1)
+    differences = chance.choice([-1, -0.5, 0, 0.5, 1], 9000, p=[0.2, 0.1, 0.37, 0.11, 0.22])
+    clusters = np.arange(9000) // 3
+    sums = np.bincount(clusters, differences)
+    drawn = chance.choice([-1.0, 1.0], (4000, len(sums))) @ sums
+    share = (np.abs(drawn) >= abs(sums.sum())).mean()
+    assert sign_flip(differences, clusters) == pytest.approx(share, abs=0.02)
+
+
+def test_a_p_is_never_0_and_of_even_clusters_1() -> None:
+    # Clusters of one pair and of two: here a transform is in use.
+    clusters = np.concatenate([np.arange(4000), np.arange(2000)])
+    assert 0 <= sign_flip(np.ones(6000), clusters) < 1e-9
+    assert 0 < sign_flip(np.ones(900), np.arange(900)) < 1e-200
+    assert sign_flip(np.array([1.0, -1.0]), np.array([4, 4])) == 1
+    assert sign_flip(np.zeros(3), np.arange(3)) == 1
+    # One cluster can be flipped in two ways, and shows nothing.
+    assert sign_flip(np.ones(50), np.zeros(50, np.intp)) == 1
+
+
+def test_two_scorers_alike_are_told_apart_in_at_most_5_of_100() -> None:
+    chance, alarms = np.random.default_rng(2), 0
+    for _ in range(400):
+        of_cluster = np.repeat(chance.choice([-1.0, 0.0, 1.0], 30), 2)
+        alarms += sign_flip(of_cluster, np.arange(60) // 2) < 0.05
+    assert alarms / 400 <= 0.07
+
+
+# Groups
+
+
+def share_a_letter(of: Mapping[str, str], a: str, b: str) -> bool:
+    return bool(set(of[a].split()) & set(of[b].split()))
+
+
+def test_rows_share_a_letter_just_when_they_were_not_told_apart() -> None:
+    chance, rows = np.random.default_rng(0), list("pqrstuvw")
+    pairs = list(itertools.combinations(rows, 2))
+    for share in (0, 0.2, 0.5, 0.8, 1):
+        apart = [pair for pair in pairs if chance.random() < share]
+        found = letters(rows, apart)
+        for pair in pairs:
+            assert share_a_letter(found, *pair) == (pair not in apart)
+        assert found["p"].startswith("a")
+
+
+def test_letters_overlap_where_only_the_ends_differ() -> None:
+    assert letters(["x", "y", "z"], [("x", "z")]) == {"x": "a", "y": "a b", "z": "b"}
+    assert letters(["x", "y"], []) == {"x": "a", "y": "a"}
+    assert letters([], []) == {}
+    many = [f"row-{n:02}" for n in range(30)]
+    assert letters(many, itertools.combinations(many, 2))["row-29"] == "d2"
+
+
+# The ranking
+
+
+def test_rows_are_ranked_by_accuracy_and_grouped_by_what_can_be_told_apart(tmp_path: Path) -> None:
+    for name, wins in (("best", 38), ("good", 36), ("poor", 12)):
+        result(tmp_path, name, right_on(wins))
+    (ranking,) = board_of(tmp_path).rankings
+    assert ranking.ranked == ("best.profile", "good.profile", "poor.profile")
+    assert ranking.groups == {"best.profile": "a", "good.profile": "a", "poor.profile": "b"}
+    by_pair = {(of.first, of.second): of for of in ranking.comparisons}
+    step = by_pair["good.profile", "poor.profile"]
+    assert (step.difference, step.n, step.clusters) == (0.6, 40, 40)
+    assert step.p == pytest.approx(2 * 0.5**24, rel=1e-5)
+    # Holm: the least p of three times 3, the next times 2, the last as it is.
+    ends = by_pair["best.profile", "poor.profile"]
+    assert ends.adjusted == pytest.approx(3 * 2 * 0.5**26, rel=1e-5)
+    assert step.adjusted == pytest.approx(2 * step.p, rel=1e-5)
+    even = by_pair["best.profile", "good.profile"]
+    assert even.p == even.adjusted == 0.5
+    assert ranking.next_to("best.profile") == even
+    assert ranking.next_to("poor.profile") is None
+
+
+def test_two_rows_are_compared_on_the_pairs_that_both_have_a_score_for(tmp_path: Path) -> None:
+    one, other = right_on(40), right_on(38)
+    one[0], other[39] = violate(0, None), violate(39, None)
+    result(tmp_path, "one", one)
+    result(tmp_path, "other", list(reversed(other)))
+    (comparison,) = board_of(tmp_path).rankings[0].comparisons
+    assert comparison.n == 38
+    assert comparison.difference == pytest.approx(1 / 38, abs=1e-6)
+
+
+def test_twins_of_one_dyad_are_one_cluster_and_a_half_alone_is_not_compared(tmp_path: Path) -> None:
+    def twins(right: int, missing: bool) -> list[Decision]:
+        made = [
+            half
+            for n in range(20)
+            for half in twin(n, (float(n < right), 0.5), (1.0, 0.0), cluster=f"dyad-{n // 2}")
+        ]
+        if missing:
+            made[0] = made[0].model_copy(
+                update={"chosen": None, "rejected": None, "unscored": "context_length"}
+            )
+        return made
+
+    result(tmp_path, "all", twins(20, False))
+    result(tmp_path, "few", twins(6, True))
+    (ranking,) = board_of(tmp_path).rankings
+    (comparison,) = ranking.comparisons
+    assert ranking.mode == "twin"
+    assert (comparison.n, comparison.clusters) == (38, 10)
+    # Seven dyads of two twins each differ.
+    assert comparison.p == pytest.approx(2 * 0.5**7)
+
+
+@pytest.mark.parametrize(
+    ("condition", "changes", "decisions", "why"),
+    [
+        ("planner", {"self_agreement": True}, right_on(30), "self-agreement"),
+        ("profile", {"simulated": True}, right_on(30), "simulated"),
+        ("rubric", {}, right_on(30), "ceiling"),
+        ("wrong-profile", {}, right_on(30), "control"),
+        ("profile", {}, [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))], "92.5%"),
+        ("profile", {}, [violate(n, None) for n in range(40)], "no pair has a score"),
+    ],
+    ids=["self-agreement", "simulated", "oracle", "wrong-profile", "short", "unscored"],
+)
+def test_what_is_no_competitor_is_shown_and_not_ranked(
+    tmp_path: Path,
+    condition: Condition,
+    changes: dict[str, Any],
+    decisions: list[Decision],
+    why: str,
+) -> None:
+    result(tmp_path, "other", decisions, condition, **changes)
+    result(tmp_path, "plain", right_on(20), condition)
+    board = board_of(tmp_path)
+    (ranking,) = board.rankings
+    assert f"other.{condition}" not in ranking.ranked
+    assert why in ranking.unranked[f"other.{condition}"]
+    assert "other" in to_markdown(page(board))
+
+
+def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Path) -> None:
+    result(tmp_path, "seeing", right_on(35))
+    result(tmp_path, "seeing", right_on(20), "none")
+    result(tmp_path, "seeing", right_on(25), "wrong-profile")
+    result(tmp_path, "alone", right_on(30))
+    entries = board_of(tmp_path).entries
+    found = {of.name: of.value for of in entries["seeing.profile"].gains if of.group == "violate"}
+    assert found == {"gain over none": 0.375, "gain over wrong-profile": 0.25}
+    assert entries["alone.profile"].gains == entries["seeing.none"].gains == ()
+
+
+def test_twins_have_no_wrong_profile_and_that_is_no_difference(tmp_path: Path) -> None:
+    twins = [half for n in range(5) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
+    result(tmp_path, "one", [*twins, *right_on(30)])
+    result(tmp_path, "one", right_on(20), "wrong-profile")
+    board = board_of(tmp_path)
+    assert [(of.mode, of.condition) for of in board.rankings] == [
+        ("twin", "profile"), ("violate", "profile"), ("violate", "wrong-profile"),
+    ]  # fmt: skip
+
+
+def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_path: Path) -> None:
+    result(tmp_path, "model", right_on(30))
+    result(tmp_path, "overlap", right_on(25), scorer=ScorerRef(name="overlap", kind="baseline"))
+    board = board_of(tmp_path)
+    assert board.missing == {"profile": ("longer", "constant", "similarity")}
+    told = to_markdown(page(board))
+    assert "overlap (baseline)" in told
+    assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
+    for name in ("longer", "constant", "similarity"):
+        result(tmp_path, name, right_on(20))
+    assert board_of(tmp_path).missing == {}
+
+
+def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
+    verdicts = [judged(n, "chosen", "chosen" if n % 4 else "rejected") for n in range(40)]
+    result(tmp_path, "judge", verdicts)
+    result(tmp_path, "model", right_on(40))
+    (ranking,) = board_of(tmp_path).rankings
+    assert ranking.ranked == ("model.profile", "judge.profile")
+    (comparison,) = ranking.comparisons
+    # Ten ties against ten right: ten halves.
+    assert comparison.difference == 0.125
+    assert comparison.p == pytest.approx(2 * 0.5**10, rel=1e-5)
+    told = to_markdown(page(board_of(tmp_path)))
+    assert "| swap consistency | judge.profile | 75.0 (" in told
+    assert "| swap consistency | model.profile" not in told
+
+
+# What is refused
+
+
+def changed(name: str, value: object) -> Callable[[Path], None]:
+    """The second result with one value of its summary changed."""
+    first, _, rest = name.partition(".")
+
+    def write(folder: Path) -> None:
+        path = folder / "b.profile.json"
+        about = json.loads(path.read_text())
+        if rest:
+            about[first][rest] = value
+        else:
+            about[first] = value
+        path.write_text(json.dumps(about))
+
+    return write
+
+
+def line(number: int, **changes: object) -> Callable[[Path], None]:
+    """The second result with one line changed."""
+
+    def write(folder: Path) -> None:
+        path = folder / "b.profile.jsonl"
+        lines = path.read_text().splitlines()
+        lines[number] = json.dumps(json.loads(lines[number]) | changes)
+        path.write_text("\n".join(lines) + "\n")
+
+    return write
+
+
+def cut(folder: Path) -> None:
+    path = folder / "b.profile.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+
+
+def fewer(folder: Path) -> None:
+    result(folder, "b", right_on(20, 39))
+
+
+def more(folder: Path) -> None:
+    result(folder, "b", right_on(20, 41))
+
+
+def no_lines(folder: Path) -> None:
+    (folder / "b.profile.jsonl").unlink()
+
+
+def not_json(folder: Path) -> None:
+    (folder / "b.profile.json").write_text("{")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what", "names_both"),
+    [
+        (changed("release.digest", "b2:11"), "b2:11", True),
+        (changed("release.version", "1.1.0"), "small-pairs 1.1.0", True),
+        (changed("release.name", "others"), "others 1.0.0", True),
+        (changed("release.pairs", 41), "of 41 pairs", True),
+        (changed("limit", 10), "the first 10 subjects", True),
+        (changed("split", "test"), "split test", True),
+        (changed("scorer.name", "../b"), "no scorer's name", False),
+        (changed("scorer.name", "a"), "in condition profile is in", True),
+        (changed("condition", "all"), "condition", False),
+        (changed("scored", 39), "b.profile.json says 39", False),
+        (changed("pairs", 41), "b.profile.json says 41", False),
+        (fewer, "has no pair pair-39", True),
+        (more, "has the pair pair-40", True),
+        (cut, "39 pairs", False),
+        (no_lines, "No such file", False),
+        (not_json, "b.profile.json", False),
+        (line(3, cluster="user-9"), "pair-3 has cluster 'user-9', and 'user-3' in", True),
+        (line(3, mode="twin"), "pair-3 has mode 'twin'", True),
+        (line(3, vote_share=0.5), "vote_share 0.5, and None", True),
+        (line(3, id="pair-4"), "the pair pair-4 is there twice", False),
+        (line(3, chosen=float("nan")), ".jsonl:4 [chosen]", False),
+        (line(3, chosen="much"), ".jsonl:4 [chosen]", False),
+        (line(3, chosen=None), "39 pairs have a score", False),
+        (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]", False),
+    ],
+    ids=[
+        "digest", "version", "name", "pairs-of-release", "limit", "split", "path-in-name", "twice",
+        "no-condition", "scored", "pairs", "fewer-pairs", "other-pair", "cut-off", "no-lines",
+        "not-json", "cluster", "mode", "votes", "pair-twice", "nan", "text-for-number", "no-score",
+        "judge-says-both",
+    ],
+)  # fmt: skip
+def test_results_that_cannot_stand_together_are_refused_by_name(
+    tmp_path: Path, spoil: Callable[[Path], None], what: str, names_both: bool
+) -> None:
+    result(tmp_path, "a", right_on(30))
+    result(tmp_path, "b", right_on(20))
+    spoil(tmp_path)
+    with pytest.raises(InputError) as error:
+        board_of(tmp_path)
+    assert what in str(error.value)
+    assert "b.profile.json" in error.value.where
+    assert error.value.fix
+    if names_both:
+        assert str(tmp_path / "a.profile.json") in error.value.what
+
+
+def test_one_name_for_two_scorers_is_refused(tmp_path: Path) -> None:
+    result(tmp_path, "rm", right_on(30))
+    other = ScorerRef(name="rm", kind="classifier", revision="abc")
+    result(tmp_path, "rm", right_on(20), "none", scorer=other)
+    with pytest.raises(InputError, match="scorer rm has revision None, and 'abc' in"):
+        board_of(tmp_path)
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    path = result(tmp_path, "a", right_on(30))
+    assert list(board_of(tmp_path, path, tmp_path / "." / path.name).entries) == ["a.profile"]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["empty", "absent"])
+def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool) -> None:
+    folder = tmp_path / "results"
+    if there:
+        folder.mkdir()
+    done = run(folder)
+    assert done.exit_code
+    assert isinstance(done.exception, InputError)
+    assert "holds no results" in str(done.exception)
+
+
+def test_results_without_a_single_pair_are_refused(tmp_path: Path) -> None:
+    result(tmp_path, "a", [], "wrong-profile")
+    with pytest.raises(InputError, match="no pair is in any"):
+        board_of(tmp_path)
+
+
+# What is shown
+
+
+def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -> None:
+    folder, out = tmp_path / "results", tmp_path / "board"
+    twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
+    result(folder, "good", [*twins, *right_on(38)])
+    result(folder, "poor", [*twins, *right_on(12)], limit=None)
+    done = run(folder, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "95.0 (83.5 to 98.6)" in done.output
+    assert RULE in " ".join(done.output.split())
+    assert "No results of the baselines longer" in done.output
+    found = json.loads((out / "leaderboard.json").read_text())
+    assert found["rankings"][1]["groups"] == {"good.profile": "a", "poor.profile": "b"}
+    assert Leaderboard.model_validate(found) == board_of(folder)
+    told = (out / "leaderboard.md").read_text()
+    assert "| good | a | 95.0 (83.5 to 98.6) | 40 |" in told
+    assert RULE in told
+    html = (out / "leaderboard.html").read_text()
+    assert html.count("<svg") == 2
+    assert "<script" not in html
+
+
+def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) -> None:
+    trial = RELEASE.model_copy(update={"trial": True})
+    result(tmp_path, "a", right_on(30), limit=7, release=trial)
+    warnings = page(board_of(tmp_path)).warnings
+    assert "is a trial" in warnings[0]
+    assert "first 7 subjects" in warnings[1]
+
+
+def test_the_same_results_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:
+    paths = [result(tmp_path, name, right_on(n)) for name, n in (("a", 30), ("b", 30), ("c", 9))]
+    one, other = board_of(*paths), board_of(*reversed(paths))
+    assert to_html(page(one)) == to_html(page(other))
+
+
+def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> None:
+    # Files hold no halves of surrogate pairs.
+    nasty = [text.encode("utf-8", "replace").decode() for text in HOSTILE] + ["\x1b[2JKEPT"]
+    decisions = [violate(n, 1.0, config=text) for n, text in enumerate(nasty)]
+    release = RELEASE.model_copy(update={"name": "\x1b[2J<script>KEPT"})
+    for n, texts in enumerate(zip(*[iter([*nasty, *nasty[:3]])] * 4, strict=False)):
+        name = f"s-{n}"
+        kind, model, revision, settings = texts
+        scorer = ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)
+        result(tmp_path, name, decisions, scorer=scorer, release=release)
+    html = to_html(page(board_of(tmp_path)))
+    assert html.count("KEPT") > 10 * len(nasty)
+    for text in nasty:
+        assert "<" not in text or text not in html
+    assert "<script" not in html
+    assert "\x1b" not in html
+    done = run(tmp_path)
+    assert done.exit_code == 0
+    assert "\x1b" not in done.output

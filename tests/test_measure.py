@@ -1,0 +1,280 @@
+"""Figures of decisions: identities that hold by construction, and cases computed by hand."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import binom
+
+from decided import judged, twin, violate
+from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.measure import MEANING, Figure, gains, measured
+from pairwright.stats import share as wilson
+
+EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
+
+
+def found(decisions: Sequence[Decision], name: str, group: str) -> Figure:
+    (one,) = [of for of in measured(decisions) if (of.name, of.group) == (name, group)]
+    return one
+
+
+def value(decisions: Sequence[Decision], name: str, group: str = "twin") -> float | None:
+    return found(decisions, name, group).value
+
+
+def blind(n: int, a: float, b: float) -> tuple[Decision, Decision]:
+    """What a scorer that cannot see the user gives a twin: each response its one score."""
+    return twin(n, (a, b), (b, a))
+
+
+# Twins
+
+
+def test_a_scorer_that_cannot_see_the_user_is_right_on_one_half_of_whole_twins() -> None:
+    chance = np.random.default_rng(0)
+    drawn = [blind(n, *chance.normal(size=2)) for n in range(150)]
+    edges = [blind(1000 + n, *chance.choice(EDGES, 2)) for n in range(150)]
+    decisions = [half for both in (*drawn, *edges) for half in both]
+    assert value(decisions, "accuracy") == 0.5
+    assert value(decisions, "both_right") == 0
+    assert value(decisions, "interaction") == 0.5
+
+
+def test_half_a_twin_changes_nothing_but_the_counts() -> None:
+    whole = [
+        half for n in range(40) for half in twin(n, (n % 3, 1.0), (n % 5, 2.0), vote_share=0.75)
+    ]
+    for alone in (
+        twin(99, (5.0, 0.0), (None, 0.0))[:1],  # its other half is not there
+        twin(99, (5.0, 0.0), (None, 0.0)),  # its other half has no score
+    ):
+        with_half = measured([*whole, *alone])
+        for before, after in zip(measured(whole), with_half, strict=True):
+            if after.name in ("coverage", "worst_case", "best_case"):
+                assert after.n == before.n + len(alone)
+            elif after.name != "users_above_chance":
+                assert after == before
+        note = found([*whole, *alone], "coverage", "twin").note
+        assert "halves that left with the other half of their twin: 1" in note
+
+
+def test_the_interaction_looks_at_both_responses_for_both_users() -> None:
+    # It prefers r_u for both users, and for u by more: each response suits its own user better.
+    sees = twin(1, (3.0, 0.0), (0.0, 1.0))
+    assert value(sees, "accuracy") == 0.5
+    assert value(sees, "both_right") == 0
+    assert value(sees, "interaction") == 1
+    assert value(twin(1, (1.0, 0.0), (0.0, 3.0)), "interaction") == 0
+    assert value(twin(1, (2.0, 0.0), (3.0, 1.0)), "both_right") == 1
+
+
+def test_the_interaction_of_a_comparing_judge_is_that_of_its_verdicts() -> None:
+    def half(n: int, forward: str, backward: str) -> Decision:
+        orders = {"orders": (forward, backward), "chosen": None, "rejected": None}
+        return Decision(**twin(1, (1.0, 0.0), (1.0, 0.0))[n].model_dump() | orders)
+
+    one_sided = [half(0, "chosen", "chosen"), half(1, "rejected", "chosen")]
+    assert value(one_sided, "interaction") == 1
+    assert value(one_sided, "accuracy") == 0.75
+    undone = [half(0, "chosen", "chosen"), half(1, "rejected", "rejected")]
+    assert value(undone, "interaction") == 0.5
+
+
+def test_asked_and_counterfactual_halves_stand_apart() -> None:
+    decisions = [half for n in range(10) for half in twin(n, (1.0, 0.0), (float(n < 3), 0.5))]
+    assert value(decisions, "accuracy", "twin, asked") == 1
+    assert value(decisions, "accuracy", "twin, counterfactual") == 0.3
+    assert value(decisions, "accuracy") == 0.65
+    assert value(decisions, "both_right", "Home-twin") == 0.3
+
+
+# Accuracy, and what it leaves open
+
+
+def test_independent_pairs_have_wilsons_interval() -> None:
+    decisions = [violate(n, 1.0 if n < 30 else -1.0) for n in range(40)]
+    accuracy, expected = found(decisions, "accuracy", "violate"), wilson(30, 40)
+    assert accuracy.value == 0.75
+    assert accuracy.low == pytest.approx(expected.low, abs=1e-5)
+    assert accuracy.high == pytest.approx(expected.high, abs=1e-5)
+    assert (accuracy.n, accuracy.clusters) == (40, 40)
+
+
+def test_pairs_of_one_user_count_as_fewer() -> None:
+    alone = [violate(n, 1.0 if n % 40 < 30 else -1.0) for n in range(80)]
+    together = [one.model_copy(update={"cluster": f"user-{one.item_id[-1]}"}) for one in alone]
+    one, other = (found(of, "accuracy", "violate") for of in (alone, together))
+    assert other.clusters == 10
+    assert other.low is not None
+    assert one.low is not None
+    assert other.low < one.low
+
+
+def test_ties_and_missing_scores_are_bounded_by_the_worst_and_the_best_case() -> None:
+    decisions = [
+        *(violate(n, 1.0) for n in range(5)),
+        *(violate(n, -1.0) for n in range(5, 7)),
+        violate(7, 0.0),
+        violate(8, None),
+        violate(9, None, unscored="not_a_number"),
+    ]
+    assert value(decisions, "accuracy", "violate") == pytest.approx(5.5 / 8)
+    assert value(decisions, "worst_case", "violate") == 0.5
+    assert value(decisions, "best_case", "violate") == 0.8
+    assert value(decisions, "ties", "violate") == 0.125
+    coverage = found(decisions, "coverage", "violate")
+    assert (coverage.value, coverage.n) == (0.8, 10)
+    assert coverage.note == "context_length: 1; not_a_number: 1"
+
+
+def test_ties_that_are_verdicts_which_change_with_the_order_are_named() -> None:
+    decisions = [judged(1, "chosen", "rejected"), judged(2, "tie", "tie"), violate(3, 0.0)]
+    note = found(decisions, "ties", "violate").note
+    assert note == "1 of 3 are verdicts that change with the order"
+
+
+def test_a_mode_without_a_score_has_figures_without_a_value() -> None:
+    decisions = [violate(n, None) for n in range(3)]
+    accuracy = found(decisions, "accuracy", "violate")
+    assert (accuracy.value, accuracy.low, accuracy.high, accuracy.n) == (None, None, None, 0)
+    assert value(decisions, "worst_case", "violate") == 0
+    assert value(decisions, "best_case", "violate") == 1
+    assert measured([]) == ()
+
+
+def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
+    decisions = [
+        *(violate(n, 1.0, domain="Garden") for n in range(90)),
+        *(violate(n, -1.0) for n in range(100, 110)),
+        *blind(500, 1.0, 0.0),
+        violate(600, 1.0, mode=None, config="Other"),
+    ]
+    assert value(decisions, "accuracy", "violate") == 0.9
+    assert value(decisions, "accuracy", "Garden-violate") == 1
+    assert value(decisions, "accuracy", "Home-violate") == 0
+    assert value(decisions, "accuracy", "twin") == 0.5
+    assert value(decisions, "accuracy", "pairs") == 1
+    assert {of.name for of in measured(decisions)} <= set(MEANING)
+
+
+# Users
+
+
+def asked_by(user: str, right: int, wrong: int, ties: int = 0) -> list[Decision]:
+    points = [1.0] * right + [-1.0] * wrong + [0.0] * ties
+    return [
+        violate(n, ahead, id=f"{user}-{n}", item_id=f"{user}-{n}", user=user, cluster=user)
+        for n, ahead in enumerate(points)
+    ]
+
+
+def test_only_users_with_ten_questions_are_asked_about() -> None:
+    few = asked_by("few", 9, 0)
+    none = found(few, "users_above_chance", "violate")
+    assert (none.value, none.n) == (None, 0)
+    assert none.note == "none of 1 users have 10 or more scored questions"
+    enough = [*few, *asked_by("nine", 9, 1), *asked_by("eight", 8, 2), *asked_by("tied", 5, 0, 7)]
+    some = found(enough, "users_above_chance", "violate")
+    # 9 of 10 (p = .011) and 5 of 5 (p = .031) are better than chance, 8 of 10 (p = .055) is not.
+    assert some.value == pytest.approx(2 / 3, abs=1e-6)
+    assert some.n == 3
+    guessing = (2 * binom.sf(8, 10, 0.5) + binom.sf(4, 5, 0.5)) / 3
+    assert (
+        some.note == f"3 of 4 users have 10 or more scored questions; guessing gives {guessing:.1%}"
+    )
+
+
+def test_several_pairs_about_one_question_are_one_question() -> None:
+    same = [one.model_copy(update={"item_id": "one"}) for one in asked_by("user", 12, 0)]
+    assert found(same, "users_above_chance", "violate").n == 0
+
+
+# Calibration
+
+
+def test_calibration_is_over_all_judged_pairs_and_those_split_among_them() -> None:
+    decisions = [
+        violate(1, 2.0, 1.0, vote_share=1.0),
+        violate(2, 1.0, 1.0, vote_share=0.5),
+        judged(3, "chosen", "rejected", vote_share=2 / 3),
+        judged(4, "rejected", "rejected", vote_share=0.25),
+        violate(5, 9.0),
+        violate(6, None, vote_share=1.0),
+    ]
+    off = np.array([1 - expit(1.0), 0, 2 / 3 - 0.5, 0.25])
+    agreement = found(decisions, "vote_agreement", "violate")
+    assert agreement.n == 4
+    assert agreement.value == pytest.approx(1 - off.mean(), abs=1e-6)
+    assert value(decisions, "brier", "violate") == pytest.approx((off**2).mean(), abs=1e-6)
+    half = np.abs(np.array([1.0, 0.5, 2 / 3, 0.25]) - 0.5)
+    assert agreement.note == f"always saying one half gives {1 - half.mean():.3f}"
+
+
+def test_without_votes_there_is_no_calibration() -> None:
+    brier = found([violate(1, 1.0)], "brier", "violate")
+    assert (brier.value, brier.note) == (None, "nobody voted on these pairs")
+
+
+def test_a_margin_too_great_for_a_number_is_certainty() -> None:
+    decisions = [violate(n, 1.7e308, -1.7e308, vote_share=1.0) for n in range(2)]
+    assert value(decisions, "brier", "violate") == 0
+
+
+# Gains
+
+
+def test_a_gain_is_paired_pair_by_pair() -> None:
+    profile = [violate(n, 1.0 if n < 15 else -1.0) for n in range(20)]
+    other = [violate(n, 1.0 if n < 10 else -1.0) for n in range(20)]
+    (gain, of_config) = gains(profile, list(reversed(other)))
+    assert (gain.name, gain.group, of_config.group) == ("gain", "violate", "Home-violate")
+    assert (gain.value, gain.n, gain.clusters) == (0.25, 20, 20)
+    assert gain.low is not None
+    assert gain.high is not None
+    # 5 of 20 pairs come out otherwise, all one way: that is not nothing (p = .06).
+    assert -0.05 < gain.low < 0.1
+    assert 0.35 < gain.high < 0.5
+
+
+def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
+    profile = [violate(1, 1.0), violate(2, 1.0), violate(3, None), violate(4, 1.0)]
+    other = [violate(1, -1.0), violate(2, None), violate(3, 1.0)]
+    gain = gains(profile, other, "gain over none")[0]
+    assert (gain.name, gain.value, gain.n) == ("gain over none", 1, 1)
+    assert gain.note == "3 pairs have no score in one of the two"
+
+
+def test_twins_have_no_gain_and_nothing_in_common_has_no_value() -> None:
+    assert gains([*blind(1, 1.0, 0.0)], [*blind(1, 1.0, 0.0)]) == ()
+    gain = gains([violate(1, 1.0)], [violate(2, 1.0)])[0]
+    assert (gain.value, gain.n) == (None, 0)
+
+
+def test_the_interval_of_a_gain_holds_the_truth_in_about_95_of_100() -> None:
+    chance, held, tries, truth = np.random.default_rng(5), 0, 200, 0.2
+    base = [violate(n, 0.0, cluster=f"user-{n // 2}") for n in range(120)]
+    for _ in range(tries):
+        # The same user gains or does not, mostly: P(+1) = .3, P(-1) = .1.
+        of_user = chance.choice([1.0, -1.0, 0.0], 60, p=[0.3, 0.1, 0.6])
+        kept = chance.random(120) < 0.7
+        own = chance.choice([1.0, -1.0, 0.0], 120, p=[0.3, 0.1, 0.6])
+        ahead = np.where(kept, np.repeat(of_user, 2), own)
+        # Before: wrong where it gains, right where it loses.
+        pairs = zip(base, ahead, strict=True)
+        profile, other = [], []
+        for one, step in pairs:
+            profile.append(one.model_copy(update={"chosen": step if step else 1.0}))
+            other.append(one.model_copy(update={"chosen": -step if step else 1.0}))
+        gain = gains(profile, other)[0]
+        assert gain.low is not None
+        assert gain.high is not None
+        held += gain.low <= truth <= gain.high
+    assert 0.91 <= held / tries <= 0.99
+
+
+def test_figures_are_plain_numbers() -> None:
+    for of in measured([*blind(1, 1e308, -1e308), violate(2, math.pi)]):
+        assert Figure.model_validate_json(of.model_dump_json()) == of

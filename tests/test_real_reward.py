@@ -1,0 +1,147 @@
+"""Reward models for real, of random weights and on a CPU: scores against plain transformers, one
+text at a time, and against vLLM's `/classify`.
+"""
+
+import asyncio
+import json
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.fixtures import HERE, engines, environment, reward_models
+from engines.served import NAME, serving_vllm
+from pairwright.client import Classify, Client, Meter
+from pairwright.client.score import score_of
+from pairwright.config import Endpoint
+from pairwright.dataset.message import message
+from pairwright.errors import EndpointRefused
+from pairwright.llm import CONTEXT_LENGTH, Completion, Request, Unstored
+from pairwright.prompt import Message
+from scripted import posts
+
+pytestmark = pytest.mark.real
+__all__ = ["engines", "reward_models"]
+
+WORDS = "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
+SCORED = (
+    "plain", "no-pad", "pad-is-end", "tokenizer-alone-pads", "pad-out-of-range", "two-classes",
+    "encoder", "dpo",
+)  # fmt: skip
+CONTEXT = 2048
+TOO_LONG = ("bread " * 500, "Rye.")
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[tuple[str, str]]:
+    """Prompts and responses of mixed length, one of them over CONTEXT tokens."""
+    chance = random.Random(0)
+
+    def some(n: int) -> str:
+        return " ".join(chance.choice(WORDS) for _ in range(n))
+
+    made = []
+    for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
+        known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
+        made.append((message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(
+    engines: str,
+    reward_models: Path,
+    texts: list[tuple[str, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Any:
+    """What engines/scoring.py says of each case."""
+    folder = tmp_path_factory.mktemp("scores")
+    given, out = folder / "texts.json", folder / "found.json"
+    given.write_text(json.dumps(texts), encoding="utf-8")
+    command = [engines, str(HERE / "scoring.py"), *map(str, (reward_models, given, out))]
+    subprocess.run(command, check=True, env=environment())
+    return json.loads(out.read_bytes())
+
+
+@pytest.mark.parametrize("case", SCORED)
+def test_scores_of_a_batch_are_those_of_transformers_one_text_at_a_time(
+    case: str, found: Any
+) -> None:
+    ours = [float(of["text"]) for of in found[case]["ours"]]
+    alone = [score_of(logits) for logits in found[case]["alone"]]
+    assert len(set(alone)) == len(alone)
+    max_abs_diff = max(abs(a - b) for a, b in zip(ours, alone, strict=True))
+    assert max_abs_diff < 1e-4
+
+
+def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:
+    whole, short = found["plain"]["ours"], found["short"]["ours"]
+    over = [of["tokens"] > 300 for of in whole]
+    assert 0 < sum(over) < len(over)
+    for before, after, long in zip(whole, short, over, strict=True):
+        assert after["finish"] == (CONTEXT_LENGTH if long else "stop")
+        if not long:
+            assert float(after["text"]) == pytest.approx(float(before["text"]), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        ("three-classes", "the model has 3 outputs"),
+        ("policy", "its files lack weights of such a model: score.weight"),
+        ("no-template", "no chat template"),
+        ("half-template", "leaves out a message"),
+        ("other-tokens", "its tokens are not those of the policy"),
+        ("one-token-more", "it reads tokens that its reference lacks"),
+        ("too-long", "20000 is more than the 16384 tokens"),
+        ("no-folder", "cannot be loaded"),
+        ("no-device", "cannot be loaded"),
+    ],
+)
+def test_a_model_that_cannot_score_is_refused(case: str, told: str, found: Any) -> None:
+    assert told in found[case]["error"]
+    assert "[scorers.mine]" in found[case]["error"]
+
+
+@pytest.mark.parametrize("case", ["plain", "two-classes"])
+def test_scores_are_those_of_vllms_classify(
+    case: str,
+    engines: str,
+    reward_models: Path,
+    found: Any,
+    texts: list[tuple[str, str]],
+    tmp_path: Path,
+) -> None:
+    flags = ("--runner", "pooling", "--max-model-len", str(CONTEXT))
+    with serving_vllm(engines, reward_models / case, tmp_path, *flags) as server:
+        *there, long = asyncio.run(_classified(server.url, [*texts, TOO_LONG]))
+    assert long.finish == CONTEXT_LENGTH
+    assert str(CONTEXT) in long.text
+    for ours, theirs in zip(found[case]["ours"], there, strict=True):
+        assert float(ours["text"]) == pytest.approx(float(theirs.text), abs=1e-3)
+        assert ours["tokens"] == theirs.prompt_tokens
+
+
+def test_a_chat_model_that_vllm_serves_is_refused_as_a_scorer(
+    engines: str, reward_models: Path, tmp_path: Path
+) -> None:
+    flags = ("--max-model-len", str(CONTEXT))
+    with (
+        serving_vllm(engines, reward_models / "policy", tmp_path, *flags) as server,
+        pytest.raises(EndpointRefused),
+    ):
+        asyncio.run(_classified(server.url, [("Why?", "So.")]))
+
+
+async def _classified(url: str, texts: list[tuple[str, str]]) -> list[Completion]:
+    endpoint = Endpoint(base_url=url, model=NAME)
+    wire = Classify(url, None, endpoint.timeout_s)
+    async with Client("served", endpoint, None, Meter(), wire) as client:
+        llm = Unstored(client)
+        asked = [
+            Request(NAME, (Message("user", prompt), Message("assistant", response)), 1)
+            for prompt, response in texts
+        ]
+        return list(await asyncio.gather(*(llm.complete(request) for request in asked)))

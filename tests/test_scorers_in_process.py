@@ -1,0 +1,341 @@
+"""Reward models in this process: what is batched with what, when the model starts, how it ends.
+
+torch is not installed here: `StandIn` takes the models' place, and counts a response's words.
+test_real_reward.py asks real ones.
+"""
+
+import asyncio
+import random
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import jinja2
+import pytest
+
+from pairwright.client import Meter
+from pairwright.errors import BudgetSpent, ConfigError, Interrupted
+from pairwright.evaluate.local import InProcess, engine
+from pairwright.evaluate.local.batches import Text, batches
+from pairwright.evaluate.local.conversation import Words
+from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.scorers.spec import Classifier
+from pairwright.evaluate.shown import Shown
+from pairwright.llm import CONTEXT_LENGTH, Unstored
+from pairwright.prompt import Message
+
+T = TypeVar("T")
+
+
+@dataclass
+class StandIn:
+    """Stands in for `pairwright.evaluate.local.models` and the model that it loads."""
+
+    limit: int = 1000
+    fails: Exception | None = None
+    """Raised on loading."""
+    breaks: Exception | None = None
+    """Raised on scoring."""
+    gives: Callable[[int], float] = float
+    """The score of so many tokens."""
+    too_few: bool = False
+    holds: threading.Event | None = None
+    """A batch waits for it."""
+    loads: int = 0
+    batches: list[list[int]] = field(default_factory=list)
+    """Tokens of each text of each batch."""
+
+    def load(self, where: str, spec: Classifier) -> "StandIn":
+        self.loads += 1
+        if self.fails:
+            raise self.fails
+        return self
+
+    def read(self, messages: tuple[Message, ...]) -> Text:
+        words = sum(len(message.content.split()) for message in messages)
+        return Text(tuple(range(words)), 0)
+
+    def scores(self, texts: list[Text]) -> list[float]:
+        if self.holds:
+            assert self.holds.wait(10)
+        if self.breaks:
+            raise self.breaks
+        lengths = [len(text.ids) for text in texts]
+        self.batches.append(lengths)
+        return [self.gives(length) for length in lengths[self.too_few :]]
+
+
+def using(
+    model: StandIn,
+    use: Callable[[InProcess, RewardModel], Awaitable[T]],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    meter: Meter | None = None,
+    said: list[str] | None = None,
+    **spec: Any,
+) -> T:
+    """What `use` made of the sender and the scorer above it."""
+    monkeypatch.setattr(engine, "find_spec", lambda _: True)
+    monkeypatch.setattr(engine, "_imported", lambda: model)
+    given = Classifier.model_validate({"kind": "classifier", "model": "tiny", **spec})
+
+    async def scenario() -> T:
+        say = (said if said is not None else []).append
+        async with InProcess("mine", given, meter or Meter(), say) as sender:
+            return await use(sender, RewardModel(Unstored(sender), "tiny"))
+
+    return asyncio.run(asyncio.wait_for(scenario(), 20))
+
+
+def words(n: int) -> str:
+    """A response that makes a conversation of n tokens, its question being one word."""
+    return " ".join(["word"] * (n - 1))
+
+
+def scores(*lengths: int) -> Callable[[InProcess, RewardModel], Awaitable[list[Any]]]:
+    async def use(_: InProcess, model: RewardModel) -> list[Any]:
+        calls = (model.score(Shown("Why?"), words(n)) for n in lengths)
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    return use
+
+
+def test_texts_of_about_the_same_length_go_together_and_each_gets_its_own_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = StandIn()
+    found = using(model, scores(9, 2, 8, 2, 3, 9), monkeypatch, batch_tokens=18)
+    assert found == [Score(float(n), n) for n in (9, 2, 8, 2, 3, 9)]
+    assert model.batches == [[9, 9], [8], [3], [2, 2]]
+
+
+def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = StandIn(limit=10)
+    long, short, edge = using(model, scores(11, 4, 10), monkeypatch)
+    assert (long.reason, long.detail) == (CONTEXT_LENGTH, "11 tokens, and the model reads 10")
+    assert (short, edge) == (Score(4.0, 4), Score(10.0, 10))
+    assert model.batches == [[10], [4]]
+
+
+def test_the_model_is_loaded_once_and_not_before_it_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, said = StandIn(), list[str]()
+
+    async def twice(sender: InProcess, scorer: RewardModel) -> int:
+        before = model.loads
+        for _ in range(2):
+            await scores(3, 4)(sender, scorer)
+        return before
+
+    assert using(model, twice, monkeypatch, said=said) == 0
+    assert model.loads == 1
+    assert said[0] == "[scorers.mine] tiny is being loaded"
+    assert "[scorers.mine] is ready" in said[1]
+
+
+def test_what_comes_while_the_model_is_busy_waits_for_its_next_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = StandIn(holds=threading.Event())
+
+    async def use(_: InProcess, scorer: RewardModel) -> None:
+        first = asyncio.create_task(scorer.score(Shown("Why?"), words(5)))
+        while not model.loads:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        later = [asyncio.create_task(scorer.score(Shown("Why?"), words(n))) for n in (2, 7, 3)]
+        await asyncio.sleep(0.05)
+        assert model.holds
+        model.holds.set()
+        await asyncio.gather(first, *later)
+
+    using(model, use, monkeypatch)
+    assert model.batches == [[5], [7], [3], [2]]
+
+
+@pytest.mark.parametrize("missing", ["torch", "transformers"])
+def test_without_the_extra_it_says_what_to_install(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use(_: InProcess, scorer: RewardModel) -> Any:
+        monkeypatch.setattr(engine, "find_spec", lambda name: None if name == missing else name)
+        with pytest.raises(ConfigError, match="not installed") as caught:
+            await scorer.score(Shown("Why?"), "Rye.")
+        return caught.value
+
+    error = using(StandIn(), use, monkeypatch)
+    assert error.where == "[scorers.mine] kind = 'classifier'"
+    assert "pairwright[evaluate]" in error.fix
+
+
+def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = using(StandIn(fails=OSError("no such file")), scores(3, 4), monkeypatch)
+    for error in found:
+        assert isinstance(error, ConfigError)
+        assert "'tiny' cannot be loaded: no such file" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        pytest.param(StandIn(breaks=RuntimeError("bug")), RuntimeError, id="it breaks"),
+        pytest.param(StandIn(too_few=True), ValueError, id="it gives a score too few"),
+    ],
+)
+def test_a_model_that_breaks_leaves_nobody_waiting(
+    model: StandIn, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = using(model, scores(3, 4, 5), monkeypatch)
+    assert [type(error) for error in found] == [kind] * 3
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_a_score_that_is_no_number_is_no_score(
+    number: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = StandIn(gives=lambda n: number if n == 3 else 1.0)
+    broken, whole = using(model, scores(3, 4), monkeypatch)
+    assert isinstance(broken, Unscored)
+    assert broken.reason == "not_a_number"
+    assert whole == Score(1.0, 4)
+
+
+def test_stopping_keeps_the_batch_under_way_and_begins_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = StandIn(holds=threading.Event())
+
+    async def use(sender: InProcess, scorer: RewardModel) -> list[Any]:
+        asked = [scorer.score(Shown("Why?"), words(n)) for n in (9, 2, 3)]
+        calls = asyncio.gather(*asked, return_exceptions=True)
+        while not model.loads:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        sender.stop()
+        assert model.holds
+        model.holds.set()
+        return [*await calls, *await scores(4)(sender, scorer)]
+
+    found = using(model, use, monkeypatch, batch_tokens=9)
+    assert found[0] == Score(9.0, 9)
+    assert [type(of) for of in found[1:]] == [Interrupted] * 3
+    assert model.batches == [[9]]
+
+
+def test_one_who_no_longer_waits_takes_nothing_from_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = StandIn(holds=threading.Event())
+
+    async def use(_: InProcess, scorer: RewardModel) -> Any:
+        gone, stays = (asyncio.create_task(scorer.score(Shown("Why?"), words(n))) for n in (5, 6))
+        while not model.loads:
+            await asyncio.sleep(0.01)
+        gone.cancel()
+        assert model.holds
+        model.holds.set()
+        return await stays
+
+    assert using(model, use, monkeypatch) == Score(6.0, 6)
+
+
+def test_calls_and_tokens_are_counted_and_a_budget_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    meter = Meter(max_calls=2)
+    found = using(StandIn(), scores(3, 4, 5), monkeypatch, meter=meter)
+    assert [type(of) for of in found] == [Score, Score, BudgetSpent]
+    assert (meter.calls, meter.sent, meter.in_flight, meter.prompt_tokens) == (2, 2, 0, 7)
+
+
+def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone() -> None:
+    chance = random.Random(0)
+    for _ in range(50):
+        lengths = [chance.randint(1, 60) for _ in range(chance.randint(1, 40))]
+        texts = [Text(tuple(range(n)), 0) for n in lengths]
+        found = list(batches(texts, 50))
+        assert sorted(place for batch in found for place in batch) == list(range(len(texts)))
+        for batch in found:
+            padded = len(batch) * max(lengths[place] for place in batch)
+            assert padded <= 50 or len(batch) == 1
+            assert padded <= sum(lengths[place] for place in batch) / 0.8
+    assert list(batches([], 50)) == []
+
+
+# --- conversations ---
+
+
+class Tokenizer:
+    """Stands in for one of transformers: a token is a character."""
+
+    def __init__(self, template: str | None) -> None:
+        self.chat_template = template
+
+    def apply_chat_template(
+        self, conversation: Any, tokenize: bool, add_generation_prompt: bool = False
+    ) -> str:
+        assert not tokenize
+        assert self.chat_template
+        found = jinja2.Template(self.chat_template, undefined=jinja2.StrictUndefined)
+        return str(found.render(messages=conversation, add_generation_prompt=add_generation_prompt))
+
+    def __call__(self, text: str, add_special_tokens: bool, verbose: bool) -> Any:
+        assert not add_special_tokens
+        return {"input_ids": [ord(character) for character in text]}
+
+
+TEMPLATE = (
+    "^{% for m in messages %}[{{ m.role }}]{{ m.content }};{% endfor %}"
+    "{% if add_generation_prompt %}[assistant]{% endif %}"
+)
+ASKED = (Message("user", "Why?"), Message("assistant", "So."))
+
+
+def read(template: str | None) -> Words:
+    return Words(Tokenizer(template), "tiny", "[scorers.mine]")
+
+
+def text(ids: tuple[int, ...]) -> str:
+    return "".join(map(chr, ids))
+
+
+def test_the_template_alone_says_which_tokens_there_are() -> None:
+    read(TEMPLATE).check()
+    assert text(read(TEMPLATE).whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
+
+
+def test_a_policys_prompt_ends_where_its_response_begins() -> None:
+    ids, response = read(TEMPLATE).after_prompt(ASKED)
+    assert text(ids[:response]) == "^[user]Why?;[assistant]"
+    assert text(ids[response:]) == "So.;"
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        pytest.param(None, "no chat template", id="none"),
+        pytest.param("", "no chat template", id="empty"),
+        pytest.param("{{ messages[0].content }}", "leaves out a message", id="half"),
+        pytest.param("{{ messages[0].tools }}", "chat template fails", id="undefined"),
+        pytest.param("{% for", "chat template fails", id="no template"),
+    ],
+)
+def test_a_template_that_cannot_show_a_conversation_is_refused(
+    template: str | None, told: str
+) -> None:
+    with pytest.raises(ConfigError, match=told) as caught:
+        read(template).check()
+    assert caught.value.where == "[scorers.mine]"
+
+
+def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> None:
+    backwards = "{% for m in messages|reverse %}{{ m.content }}{% endfor %}"
+    with pytest.raises(ConfigError, match="does not put a response after"):
+        read(backwards).after_prompt(ASKED)
