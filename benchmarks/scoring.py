@@ -224,7 +224,7 @@ def main(options: argparse.Namespace) -> None:
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model")
-    parser.add_argument("--pairs", type=int, default=48)
+    parser.add_argument("--pairs", type=int, default=32)
     parser.add_argument("--words", type=int, default=120, help="of a history in the middle")
     parser.add_argument("--batch", type=int, default=8, help="texts of a batch of the loop")
     parser.add_argument("--runs", type=int, default=5, help="turns of each")

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engines.fixtures import HERE, engines, environment, reward_models
@@ -74,6 +75,16 @@ def test_scores_of_a_batch_are_those_of_transformers_one_text_at_a_time(
     assert len(set(alone)) == len(alone)
     max_abs_diff = max(abs(a - b) for a, b in zip(ours, alone, strict=True))
     assert max_abs_diff < 1e-4
+
+
+def test_a_model_in_bfloat16_gives_finer_scores_than_its_weights(found: Any) -> None:
+    whole, half = (
+        np.array([of["text"] for of in found[case]["ours"]], dtype=np.float32)
+        for case in ("plain", "bfloat16")
+    )
+    assert np.abs(whole - half).max() < 0.1
+    # A number of bfloat16 has nothing in the lower half of its bits.
+    assert (half.view(np.uint32) & 0xFFFF).any()
 
 
 def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:

@@ -103,6 +103,7 @@ def main(models: Path, texts: Texts) -> dict[str, Any]:
         found["dpo"]["alone"] = implicit(str(models / "policy"), reference, 0.3, texts)
     found["other-tokens"] = attempt(dpo("other-tokens"), texts)
     found["one-token-more"] = attempt(dpo("reference", "one-token-more"), texts)
+    found["bfloat16"] = attempt(classifier("plain", dtype="bfloat16"), texts)
     found["short"] = attempt(classifier("plain", max_length=300), texts)
     found["too-long"] = attempt(classifier("plain", max_length=20_000), texts)
     found["no-folder"] = attempt(classifier("nowhere"), texts)

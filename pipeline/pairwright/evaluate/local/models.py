@@ -184,7 +184,7 @@ def _model(where: str, kind: Any, name: str, revision: str | None, spec: Local) 
 
 
 def _in_float32(head: Any) -> None:
-    """As vLLM computes it: scores around 8 would be whole 1/32 in bfloat16, and tie."""
+    """As vLLM has it: in bfloat16 scores between 4 and 8 would be multiples of 1/32, and tie."""
     if head is not None:
         head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
 
