@@ -43,7 +43,8 @@ class RewardClient:
         self._patience_s = patience_s
         self._http = httpx2.Client(
             timeout=httpx2.Timeout(timeout_s, connect=10),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64),
+            # A trainer never says that it is done, so no connection is kept for later.
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
             verify=httpx2.create_ssl_context(),
             # Not its own look at the environment: it takes passwords from ~/.netrc.
             trust_env=False,
@@ -57,9 +58,6 @@ class RewardClient:
         (a number that is none, too few), and EndpointRefused where the server will not answer.
         """
         return [reward for part in _parts(samples) for reward in self._asked(part)]
-
-    def close(self) -> None:
-        self._http.close()
 
     def _asked(self, samples: Sequence[Sample]) -> tuple[Reward, ...]:
         body = to_json(Batch(samples=tuple(samples)), exclude_none=True)
