@@ -233,6 +233,12 @@ def test_what_no_sample_gets_a_score_for_is_an_error_of_the_batch(
     assert str(error) in reply.json()["error"]["message"]
 
 
+def test_a_bug_is_no_reward() -> None:
+    reply = posted(Scripted(lambda _: ValueError("zip() argument 2 is shorter")), body(SAMPLE))
+    assert reply.status_code == 500
+    assert "rewards" not in reply.text
+
+
 def test_a_stopping_server_answers_what_is_under_way() -> None:
     async def run() -> httpx2.Response:
         go_on = asyncio.Event()
@@ -550,7 +556,8 @@ def test_trl_can_send_the_prompts() -> None:
 
 
 def test_trl_gets_none_for_a_completion_that_has_no_score() -> None:
-    metrics, extra = {}, {}
+    metrics: dict[str, int] = {}
+    extra: dict[str, list[str]] = {}
 
     def given(sample: Sample) -> Reward:
         return length(sample) if sample.response else Reward(error="context_length")

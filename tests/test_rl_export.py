@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pandas as pd
@@ -39,7 +40,7 @@ def rows_of(release: Path, split: str = "validation") -> dict[str, Row]:
     return {row.id: row for row in Release(release, split).rows()}
 
 
-def loaded(folder: Path, config: str | None = None) -> dict[str, list[dict[str, object]]]:
+def loaded(folder: Path, config: str | None = None) -> dict[str, list[dict[str, Any]]]:
     found = datasets.load_dataset(str(folder), config)
     return {split: found[split].to_list() for split in found}
 
@@ -83,7 +84,7 @@ def test_aspects_stand_beside_the_prompts_where_they_are_asked_for(
     rows = rows_of(release)
     for prompts in loaded(tmp_path / "out", "prompts").values():
         for prompt in prompts:
-            own = [aspect.aspect for aspect in rows[str(prompt["id"])].rubric_aspects]
+            own = [aspect.aspect for aspect in rows[prompt["id"]].rubric_aspects]
             assert prompt["aspects"] == own != []
     assert "the answer key" in (tmp_path / "out" / "README.md").read_text()
 
@@ -93,9 +94,7 @@ def test_condition_none_shows_the_question_alone(release: Path, tmp_path: Path) 
     rows = rows_of(release)
     for prompts in loaded(tmp_path / "out", "prompts").values():
         for prompt in prompts:
-            assert prompt["prompt"] == [
-                {"role": "user", "content": rows[str(prompt["id"])].question}
-            ]
+            assert prompt["prompt"] == [{"role": "user", "content": rows[prompt["id"]].question}]
 
 
 def test_as_many_posts_are_shown_as_asked_for(release: Path, tmp_path: Path) -> None:
@@ -111,7 +110,7 @@ def test_trl_reads_all_pairs_as_conversational_preferences(release: Path, tmp_pa
     pairs = [*found["train"], *found["validation"]]
     assert {pair["id"] for pair in pairs} == set(rows)
     for pair in pairs:
-        row = rows[str(pair["id"])]
+        row = rows[pair["id"]]
         assert pair["chosen"] == [{"role": "assistant", "content": row.chosen}]
         assert pair["rejected"] == [{"role": "assistant", "content": row.rejected}]
 
@@ -141,8 +140,8 @@ def test_users_and_their_partners_are_in_train_or_validation(release: Path, tmp_
     exported(release, tmp_path / "out", "--validation-share", "0.3")
     rows = rows_of(release)
     found = loaded(tmp_path / "out", "preference")
-    users = {split: {rows[str(p["id"])].user for p in of} for split, of in found.items()}
-    dyads = {split: {rows[str(p["id"])].dyad for p in of} for split, of in found.items()}
+    users = {split: {rows[p["id"]].user for p in of} for split, of in found.items()}
+    dyads = {split: {rows[p["id"]].dyad for p in of} for split, of in found.items()}
     assert users["train"]
     assert users["validation"]
     assert not users["train"] & users["validation"]
@@ -174,7 +173,7 @@ def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: P
     assert "contaminated" in (tmp_path / "out" / "README.md").read_text()
     about = Exported.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
     assert about.split == "test"
-    ids = {str(line["id"]) for of in loaded(tmp_path / "out", "prompts").values() for line in of}
+    ids = {line["id"] for of in loaded(tmp_path / "out", "prompts").values() for line in of}
     assert ids <= set(rows_of(release, "test"))
 
 
