@@ -66,7 +66,7 @@ def half(completions: Any, **_: Any) -> list[float | None]:
 
 def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
     found: dict[str, Any] = {}
-    seen: list[tuple[str, str, float]] = []
+    seen: list[tuple[str, str, float | None]] = []
     ask = reward_func(url)
 
     def noted(prompts: Any, completions: Any, **columns: Any) -> list[float | None]:
@@ -106,4 +106,5 @@ def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], int(sys.argv[4]), Path(sys.argv[5]))
+    data, policy, url, pid, out = sys.argv[1:]
+    main(data, policy, url, int(pid), Path(out))
