@@ -20,6 +20,7 @@ import httpx2
 import pytest
 from aiohttp import web
 
+from endpoint import in_thread, simulated
 from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
 from pairwright.cli.scorers import prompts_of
 from pairwright.client import Meter
@@ -180,7 +181,7 @@ def test_a_full_queue_says_when_to_come_again() -> None:
 def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
     reply = posted(Scripted(length), body(SAMPLE, SAMPLE, SAMPLE), queue=2)
     assert reply.status_code == 413
-    assert "3 samples, and the queue holds 2" in reply.text
+    assert "3 samples, and --queue is 2" in reply.text
 
 
 @pytest.mark.parametrize(
@@ -470,6 +471,31 @@ def test_a_pair_named_by_id_is_shown_in_the_condition(release: Path, condition: 
     assert row.question in said
     assert (row.profile[0].text in said) == (condition == "profile")
     assert (row.rubric_aspects[0].aspect in said) == (condition == "rubric")
+
+
+def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -> None:
+    row = next(iter(Release(release).rows()))
+    with in_thread(simulated()) as endpoint:
+        toy = {"base_url": endpoint.url, "model": "toy"}
+        given = Scorers.model_validate(
+            {
+                "endpoints": {"toy": toy},
+                "planner": {"endpoint": "toy"},
+                "scorers": {"rater": {"kind": "pointwise", "endpoint": "toy"}},
+            }
+        )
+
+        async def run() -> list[Reward]:
+            prompts, held = prompts_of(given, release), held_of(release, "planner")
+            async with rewards_of(given, "rater", prompts, held, Meter()) as (rewards, about):
+                assert about.condition == "planner"
+                samples = [Sample(id=row.id, response=text) for text in (row.chosen, "No.")]
+                return [await rewards.score(sample) for sample in samples]
+
+        assert all(reward.score is not None for reward in asyncio.run(run()))
+        # One plan, two ratings.
+        assert endpoint.n == 3
+        assert all(row.profile[0].text not in asked.said for asked in endpoint.asked[1:])
 
 
 def test_a_history_that_does_not_fit_loses_posts(release: Path) -> None:
