@@ -20,11 +20,11 @@ from pairwright.cli.gather import Asked
 from pairwright.cli.make_release import make_release
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
 from pairwright.dataset.checksums import read_checksums, write_checksums
+from pairwright.dataset.splits import splits_of
 from pairwright.errors import InputError
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Stated, Unit
-from pairwright.release.splits import splits_of
 from pairwright.release.summary import Summing, rows_of
 from pairwright.release.write import write_primary
 from pairwright.store import Store

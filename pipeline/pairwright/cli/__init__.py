@@ -52,6 +52,7 @@ def _register() -> None:
     from pairwright.cli.leaderboard import leaderboard_command
     from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
+    from pairwright.cli.rl import export_rl_command, reward_server_command, rl_outputs_command
     from pairwright.cli.show import show_command
     from pairwright.cli.simulate import simulate_command
     from pairwright.cli.status import status_command
@@ -75,6 +76,9 @@ def _register() -> None:
     app.command("best-of-n")(best_of_n_command)
     app.command("judge-outputs")(judge_outputs_command)
     app.command("correlate")(correlate_command)
+    app.command("export-rl")(export_rl_command)
+    app.command("reward-server")(reward_server_command)
+    app.command("rl-outputs")(rl_outputs_command)
     app.command("simulate")(simulate_command)
 
 

@@ -13,11 +13,11 @@ from pairwright.cli.human.opened import opened
 from pairwright.cli.units import AGAIN, units_of
 from pairwright.config import Config, essential
 from pairwright.dataset import read_lines
+from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.errors import InputError
 from pairwright.release.errata import read_errata
 from pairwright.release.select import Entry, Survey, select, survey, trial_because
-from pairwright.release.splits import splits_of
 from pairwright.release.stated import stated
 from pairwright.release.tombstones import read_tombstones
 from pairwright.release.versions import Told, read_previous

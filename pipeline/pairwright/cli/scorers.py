@@ -33,7 +33,7 @@ from pairwright.evaluate.scorers.spec import (
 from pairwright.llm import key_of
 from pairwright.prompt import SCORING, VARIABLES, Prompts
 from pairwright.retrieve import dense
-from pairwright.store import Durable, Store
+from pairwright.store import Durable, Replies
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -52,7 +52,7 @@ class OpenScorer(NamedTuple):
 
 @asynccontextmanager
 async def open_scorers(
-    scorers: Scorers, names: Sequence[str], prompts: Prompts, store: Store, meter: Meter
+    scorers: Scorers, names: Sequence[str], prompts: Prompts, store: Replies, meter: Meter
 ) -> AsyncIterator[dict[str, OpenScorer]]:
     """Those that are named, of the file and of the baselines; none is connected or loaded before it
     is asked for what is not stored.
@@ -70,7 +70,7 @@ async def _opened(
     scorers: Scorers,
     name: str,
     prompts: Prompts,
-    store: Store,
+    store: Replies,
     meter: Meter,
 ) -> OpenScorer:
     if name in BASELINES:

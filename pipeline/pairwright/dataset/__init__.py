@@ -5,6 +5,7 @@ rows.py        from a pair of a run to its row
 address.py     an address taken apart, alike for all its spellings
 licence.py     under which licence a post stands, by its address and date
 layout.py      the names of a release's files
+splits.py      which users are in the split `validation`
 tombstones.py  users and addresses that are to be forgotten, by hashes
 message.py     a question as one message, with the posts and aspects that are shown
 lines.py       other records, as JSON lines

@@ -5,7 +5,8 @@ after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses 
 call; a power cut may lose the last ones. Only answers are stored, never failures.
 """
 
-from pairwright.store.durable import Durable
+from pairwright.store.durable import Durable, Replies
+from pairwright.store.recent import Recent
 from pairwright.store.store import Store, StoredCall, Totals
 
-__all__ = ["Durable", "Store", "StoredCall", "Totals"]
+__all__ = ["Durable", "Recent", "Replies", "Store", "StoredCall", "Totals"]

@@ -3,13 +3,25 @@
 import asyncio
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
 
-from pairwright.llm import Completion, Request, Sender, completion_of
+from pairwright.llm import Answer, Completion, Request, Sender, completion_of
 from pairwright.store.file import damaged
-from pairwright.store.store import Store
 
 RECENT = 2048
 """Completions kept at hand: the units of one item ask for the same ones."""
+
+
+class Replies(Protocol):
+    """What keeps replies by key: a `Store`, or memory (`Recent`)."""
+
+    path: Path
+    in_flight: dict[str, asyncio.Future[Completion]]
+
+    def get(self, key: str) -> bytes | None: ...
+
+    async def put(self, request: Request, answer: Answer) -> None: ...
 
 
 class Durable:
@@ -18,7 +30,7 @@ class Durable:
     Equal requests in flight at the same time are sent once.
     """
 
-    def __init__(self, store: Store, sender: Sender) -> None:
+    def __init__(self, store: Replies, sender: Sender) -> None:
         self._store = store
         self._sender = sender
         self._stored = lru_cache(maxsize=RECENT)(self._read)

@@ -15,7 +15,7 @@ from pairwright.evaluate.results import PlannerRef
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.prompt import Prompts
 from pairwright.rubric import Domains
-from pairwright.store import Durable, Store
+from pairwright.store import Durable, Replies
 
 
 class OpenPlanner(NamedTuple):
@@ -38,7 +38,7 @@ class OpenPlanner(NamedTuple):
 
 @asynccontextmanager
 async def planner_under_test(
-    scorers: Scorers, prompts: Prompts, store: Store, meter: Meter
+    scorers: Scorers, prompts: Prompts, store: Replies, meter: Meter
 ) -> AsyncIterator[OpenPlanner]:
     """The planner of the file. Raises ConfigError where it has none."""
     spec = scorers.planner

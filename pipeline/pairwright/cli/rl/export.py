@@ -1,0 +1,124 @@
+"""`pairwright export-rl`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pairwright.errors import InputError
+
+
+class Format(StrEnum):
+    TRL = "trl"
+    VERL = "verl"
+
+
+class ShownCondition(StrEnum):
+    NONE = "none"
+    PROFILE = "profile"
+
+
+def export_rl_command(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder of the data.")],
+    format: Annotated[Format, typer.Option(help="Which trainer reads it.")],
+    condition: Annotated[
+        ShownCondition, typer.Option(help="Whether a policy is shown the user's earlier posts.")
+    ] = ShownCondition.PROFILE,
+    posts: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most posts shown, best ranked first.")
+    ] = 10,
+    history_tokens: Annotated[
+        int, typer.Option(min=100, metavar="N", help="Most tokens of posts, of 4 characters each.")
+    ] = 6000,
+    split: Annotated[
+        str, typer.Option(metavar="NAME", help="The release's split to train on.")
+    ] = "validation",
+    allow_test_split: Annotated[
+        bool, typer.Option("--allow-test-split", help="Let --split be test.")
+    ] = False,
+    validation_share: Annotated[
+        float, typer.Option(min=0, max=0.9, help="Share of users kept for validation.")
+    ] = 0.1,
+    with_aspects: Annotated[
+        bool,
+        typer.Option("--with-aspects", help="Put the aspects beside the prompts, for rewards."),
+    ] = False,
+) -> None:
+    """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
+
+    A prompt is the question, after the user's earlier posts where --condition is profile; aspects
+    and narrative are in none. Users of train and validation differ. Each prompt has the id of a
+    pair, by which the reward server and `pairwright judge-outputs` know it. A release has a split
+    for training if it was made with --validation.
+
+    Examples:
+
+      pairwright export-rl releases/1.0.0 --format trl --out rl-data
+
+      pairwright export-rl releases/1.0.0 --format verl --condition none --out rl-data
+
+      pairwright reward-server --release releases/1.0.0 --scorers scorers.toml --scorer skywork
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.dataset import Row, parts_of
+    from pairwright.dataset.message import message
+    from pairwright.evaluate.release import Release, posts_of
+    from pairwright.policy import HistoryPolicy
+    from pairwright.retrieve import selected
+    from pairwright.train.rl.export import Exported, export
+    from pairwright.train.rl.prompts import prompted
+
+    if split == "test" and not allow_test_split:
+        raise InputError(
+            "test questions are what results are measured on: training on them contaminates those",
+            where="--split test",
+            fix="Train on another split, or give --allow-test-split for what is never compared.",
+        )
+    there = sorted({part.split for part in parts_of(release)})
+    if there and split not in there:
+        raise InputError(
+            f"there is no split {split!r}: the release has {', '.join(there)}",
+            where=release,
+            fix="Make the release with `--validation 10%`, which keeps users apart to train on.",
+        )
+    found = Release(release, split)
+    policy = HistoryPolicy(posts=posts, history_tokens=history_tokens)
+
+    def shown(row: Row) -> str:
+        if condition == ShownCondition.NONE:
+            return message(row.question)
+        if not row.profile:
+            raise InputError(
+                "it has no earlier posts", where=f"{release} [{row.id}]", fix="--condition none"
+            )
+        return message(row.question, selected(row.question, posts_of(row), policy))
+
+    about = Exported(
+        release=found.ref.name,
+        version=found.ref.version,
+        digest=found.ref.digest,
+        split=split,
+        format=format.value,
+        condition=condition.value,
+        posts=posts,
+        history_tokens=history_tokens,
+        validation_share=validation_share,
+        aspects=with_aspects,
+    )
+    made = export(out, about, prompted(list(found.rows()), shown, validation_share))
+    for name, prompts in made.prompts.items():
+        counts = f"{made.pairs[name]:,} pairs, {made.users[name]:,} users"
+        typer.echo(f"{name}: {prompts:,} prompts, {counts}")
+    typer.echo(
+        f"{made.repeated:,} pairs ask what another pair asks for the same user; each prompt is"
+        f" there once. The longest has {made.longest:,} characters, about {made.longest // 4:,}"
+        " tokens."
+    )
+    if split == "test":
+        typer.echo(
+            "These are test questions: whatever is trained on them is contaminated, and its results"
+            " on this release are no results.",
+            err=True,
+        )

@@ -1,0 +1,35 @@
+"""`pairwright rl-outputs`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def rl_outputs_command(
+    dump: Annotated[Path, typer.Argument(metavar="DUMP", help="What the trainer wrote down.")],
+    model: Annotated[str, typer.Option(metavar="NAME", help="What the policy is called.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The file of outputs.")],
+) -> None:
+    """Turn the outputs that verl or TRL wrote down into a file for `pairwright judge-outputs`.
+
+    DUMP is verl's rollout_data_dir or validation_data_dir, or the output_dir of a TRL trainer with
+    log_completions, in a training with pairwright's reward function on pairwright's prompts. Each
+    step becomes a model NAME@STEP; of several outputs to one prompt in a step the first is taken.
+
+    Examples:
+
+      pairwright rl-outputs checkpoints/validation --model qwen-grpo --out outputs.jsonl
+
+      pairwright judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml --out judged
+    """
+    from pairwright.dataset import write_lines
+    from pairwright.train.rl.rollouts import outputs_of
+
+    found = outputs_of(dump, model)
+    write_lines(out, found.lines)
+    steps = len({line.model for line in found.lines})
+    typer.echo(
+        f"{len(found.lines):,} outputs of {steps:,} steps; {found.further:,} further outputs to the"
+        " same prompt in the same step are left out."
+    )

@@ -1,0 +1,141 @@
+"""The scorer behind a reward server, bound to a release."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.cli.evaluate.planner import planner_under_test
+from pairwright.cli.scorers import open_scorers
+from pairwright.client import Meter
+from pairwright.dataset import Row
+from pairwright.errors import ConfigError, InputError
+from pairwright.evaluate.conditions import Conditions, fitted
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.shown import Condition, Shown
+from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.prompt import Prompts
+from pairwright.store import Recent
+from pairwright.train.rl.wire import Health, Reward, Sample
+
+REMEMBERED = 100_000
+"""Latest scores kept in memory, for clients that ask again."""
+
+
+class Held(NamedTuple):
+    """The pairs that can be named by id, and what the scorer is shown of their users."""
+
+    release: Release
+    rows: dict[str, Row]
+    condition: Condition
+
+
+class ScorerRewards(NamedTuple):
+    """One scorer as a `train.rl.server.Scoring`."""
+
+    scorer: Pointwise
+    conditions: Conditions
+    held: Held | None
+
+    async def score(self, sample: Sample) -> Reward:
+        if sample.prompt is not None:
+            return _reward(
+                await self.scorer.score(Shown(sample.prompt[0].content), sample.response)
+            )
+        held, row = self._row(sample.id or "")
+        shown = await self.conditions.shown(row, held.condition)
+        if isinstance(shown, Unscored):
+            return _reward(shown)
+        given, _ = await fitted(
+            shown,
+            self.conditions.history,
+            lambda fewer: self.scorer.score(fewer, sample.response),
+        )
+        return _reward(given)
+
+    def _row(self, id: str) -> tuple[Held, Row]:
+        if self.held is None:
+            raise InputError(
+                "this server holds no release",
+                where=f"id {id!r}",
+                fix="Start it with --release, or send prompts.",
+            )
+        row = self.held.rows.get(id)
+        if row is None:
+            raise InputError(
+                f"{self.held.release.folder} has no such pair",
+                where=f"id {id!r}",
+                fix="Start the server with the release that the data was made from.",
+            )
+        return self.held, row
+
+
+def held_of(folder: Path | None, condition: Condition) -> Held | None:
+    """The whole release: which pairs are trained on, the training data says."""
+    if folder is None:
+        return None
+    release = Release(folder)
+    return Held(release, {row.id: row for row in release.rows()}, condition)
+
+
+@asynccontextmanager
+async def rewards_of(
+    scorers: Scorers, name: str, prompts: Prompts, held: Held | None, meter: Meter
+) -> AsyncIterator[tuple[ScorerRewards, Health]]:
+    """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
+    a single response."""
+    store = Recent(REMEMBERED)
+    async with AsyncExitStack() as stack:
+        planner = None
+        if held and held.condition == "planner":
+            opened = planner_under_test(scorers, prompts, store, meter)
+            planner = (await stack.enter_async_context(opened)).planner
+        found = await stack.enter_async_context(
+            open_scorers(scorers, (name,), prompts, store, meter)
+        )
+        scorer, ref = found[name].scorer, found[name].ref
+        if not isinstance(scorer, Pointwise):
+            raise ConfigError(
+                "compares two responses, and a reward is a score of one",
+                where=f"[scorers.{name}]",
+                fix="Name a classifier, a served reward model, a dpo or a pointwise judge.",
+            )
+        conditions = Conditions(scorers.history, Strangers((), scorers.seed), planner)
+        about = Health(
+            status="loading",
+            scorer=ref.name,
+            model=ref.model,
+            revision=ref.revision,
+            release=_named(held),
+            condition=held.condition if held else "",
+        )
+        yield ScorerRewards(scorer, conditions, held), about
+
+
+async def warm_up(rewards: ScorerRewards) -> None:
+    """Have one plain answer scored, by which a model in this process is loaded.
+
+    Raises ConfigError where it gets no score, CallFailed and EndpointRefused.
+    """
+    given = await rewards.scorer.score(Shown("Is it raining?"), "It is not raining.")
+    if isinstance(given, Unscored):
+        raise ConfigError(
+            f"gives a plain answer no score: {given.reason} {given.detail}".rstrip(),
+            where="--scorer",
+            fix="Try it with `pairwright evaluate` first.",
+        )
+
+
+def _reward(given: Score | Unscored) -> Reward:
+    if isinstance(given, Unscored):
+        return Reward(error=given.reason, detail=given.detail[:500])
+    return Reward(score=given.value)
+
+
+def _named(held: Held | None) -> str:
+    if held is None:
+        return ""
+    ref = held.release.ref
+    return f"{ref.name} {ref.version} {ref.digest}"

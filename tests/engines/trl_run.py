@@ -1,0 +1,110 @@
+"""Small trainings by TRL with rewards of a server: trl_run.py DATA POLICY URL PID OUT.
+
+Run by the engines' environment. DATA is what `pairwright export-rl` wrote, PID the server, which
+the last training ends. OUT/found.json says what came of each.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import load_dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
+
+from pairwright.train.rl.trl_reward import reward_func
+
+STEPS = 3
+SHAPE = {
+    "max_steps": STEPS, "per_device_train_batch_size": 4, "num_generations": 2,
+    "max_completion_length": 12, "use_cpu": True, "bf16": False, "report_to": "none",
+    "logging_steps": 1, "save_strategy": "no", "learning_rate": 1e-3, "beta": 0.0,
+    "disable_tqdm": True, "seed": 0,
+}  # fmt: skip
+
+
+class Ends(TrainerCallback):  # type: ignore[misc]
+    """Ends the server after the first step."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+
+
+def trained(
+    kind: Any, config: Any, reward: Any, data: str, policy: str, callbacks: Any = None, **more: Any
+) -> Any:
+    """A trainer after its training."""
+    torch.manual_seed(0)
+    words = AutoTokenizer.from_pretrained(policy)
+    trainer = kind(
+        model=AutoModelForCausalLM.from_pretrained(policy),
+        reward_funcs=reward,
+        args=config(**{**SHAPE, **more}),
+        train_dataset=load_dataset(data, "prompts")["train"],
+        processing_class=words,
+        callbacks=callbacks,
+    )
+    trainer.train()
+    return trainer
+
+
+def rewards_of(trainer: Any) -> list[float]:
+    return [line["reward"] for line in trainer.state.log_history if "reward" in line]
+
+
+def half(completions: Any, **_: Any) -> list[float | None]:
+    """Every second completion has no reward, and the others have 5."""
+    return [None if n % 2 else 5.0 for n in range(len(completions))]
+
+
+def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
+    found: dict[str, Any] = {}
+    seen: list[tuple[str, str, float | None]] = []
+    ask = reward_func(url)
+
+    def noted(prompts: Any, completions: Any, **columns: Any) -> list[float | None]:
+        rewards = ask(prompts, completions, **columns)
+        said = [completion[0]["content"] for completion in completions]
+        seen.extend(zip(columns["id"], said, rewards, strict=True))
+        return rewards
+
+    before = AutoModelForCausalLM.from_pretrained(policy).state_dict()
+    grpo = trained(
+        GRPOTrainer, GRPOConfig, noted, data, policy, output_dir=str(out), log_completions=True
+    )
+    after = grpo.model.state_dict()
+    found["moved"] = any(not torch.equal(after[name], given) for name, given in before.items())
+    found["grpo"] = rewards_of(grpo)
+    found["seen"] = seen
+    found["logged"] = [line for line in grpo.state.log_history if "unscored" in line]
+    found["rloo"] = rewards_of(
+        trained(RLOOTrainer, RLOOConfig, ask, data, policy, output_dir=str(out / "rloo"))
+    )
+    for name, kind, config in (
+        ("none-grpo", GRPOTrainer, GRPOConfig),
+        ("none-rloo", RLOOTrainer, RLOOConfig),
+    ):
+        found[name] = rewards_of(
+            trained(kind, config, half, data, policy, output_dir=str(out / name))
+        )
+    impatient = reward_func(url, patience_s=1)
+    try:
+        trained(
+            GRPOTrainer, GRPOConfig, impatient, data, policy, [Ends(pid)],
+            output_dir=str(out / "down"),
+        )  # fmt: skip
+    except Exception as error:
+        found["down"] = f"{type(error).__name__}: {error}"
+    (out / "found.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    data, policy, url, pid, out = sys.argv[1:]
+    main(data, policy, url, int(pid), Path(out))

@@ -1,0 +1,132 @@
+"""A training by TRL for real, with a tiny policy and a tiny reward model of random weights on a
+CPU: from a release to prompts, rewards, a trained policy and judged outputs.
+
+It learns nothing: what is shown is that every part takes what the one before it gives.
+"""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from endpoint import in_thread, simulated
+from engines.fixtures import HERE, engines, environment, reward_models, tiny_chat
+from pairwright.build.folder import to_toml
+from released import released, run_of
+from study import pairwright
+
+pytestmark = pytest.mark.real
+__all__ = ["engines", "reward_models", "tiny_chat"]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rl")
+    run = run_of(folder / "run")
+    return released(run, folder / "release", "1.0.0", "--validation", "0.5").root
+
+
+@pytest.fixture(scope="module")
+def server(
+    engines: str, reward_models: Path, release: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, int]]:
+    """The address and the process of `pairwright reward-server` with a reward model."""
+    scorers = tmp_path_factory.mktemp("scorers") / "scorers.toml"
+    tiny = {"kind": "classifier", "model": str(reward_models / "plain")}
+    scorers.write_text(to_toml({"scorers": {"tiny": tiny}}), encoding="utf-8")
+    command = [engines, "-c", "from pairwright.cli import main; main()", "reward-server"]
+    options = ["--scorers", scorers, "--scorer", "tiny", "--release", release, "--port", "0"]
+    process = subprocess.Popen(
+        [*command, *map(str, options)], stdout=subprocess.PIPE, text=True,
+        env=environment(PYTHONUNBUFFERED="1"),
+    )  # fmt: skip
+    try:
+        assert process.stdout
+        process.stdout.readline()
+        ready = process.stdout.readline()
+        assert "is ready" in ready
+        yield ready.split()[0], process.pid
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def trained(
+    engines: str,
+    tiny_chat: Path,
+    release: Path,
+    server: tuple[str, int],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The folder of a training's outputs, with what engines/trl_run.py found."""
+    folder = tmp_path_factory.mktemp("training")
+    data, out = folder / "data", folder / "out"
+    done = pairwright("export-rl", release, "--format", "trl", "--out", data)
+    assert done.code == 0, done.said
+    out.mkdir()
+    url, pid = server
+    command = [engines, str(HERE / "trl_run.py"), *map(str, (data, tiny_chat, url, pid, out))]
+    cache = str(folder / "cache")
+    subprocess.run(command, check=True, env=environment(HF_DATASETS_CACHE=cache))
+    return out
+
+
+@pytest.fixture(scope="module")
+def found(trained: Path) -> Any:
+    return json.loads((trained / "found.json").read_bytes())
+
+
+def test_grpo_trains_a_policy_on_the_server_s_rewards(found: Any) -> None:
+    assert len(found["grpo"]) == 3
+    assert found["moved"]
+    rewards = [reward for _, _, reward in found["seen"]]
+    assert len(rewards) == 3 * 4
+    assert len(set(rewards)) > 1
+    # TRL logs a step's mean, and every step has four completions.
+    means = [sum(rewards[n : n + 4]) / 4 for n in (0, 4, 8)]
+    assert found["grpo"] == pytest.approx(means, abs=1e-4)
+    assert all(line["unscored"] == 0 for line in found["logged"])
+
+
+def test_rloo_trains_with_the_same_function(found: Any) -> None:
+    assert len(found["rloo"]) == 3
+
+
+@pytest.mark.parametrize("trainer", ["none-grpo", "none-rloo"])
+def test_trl_leaves_out_a_completion_without_a_reward(trainer: str, found: Any) -> None:
+    assert found[trainer] == [5.0] * 3
+
+
+def test_a_server_that_dies_ends_the_training(found: Any) -> None:
+    assert found["down"].startswith("CallFailed: connection: ")
+    assert "gave no rewards for 1 s" in found["down"]
+
+
+def test_the_outputs_of_a_training_are_judged(
+    trained: Path, found: Any, release: Path, tmp_path: Path
+) -> None:
+    outputs = tmp_path / "outputs.jsonl"
+    done = pairwright("rl-outputs", trained, "--model", "tiny", "--out", outputs)
+    assert done.code == 0, done.said
+    lines = [json.loads(line) for line in outputs.read_text(encoding="utf-8").splitlines()]
+    assert {line["model"] for line in lines} == {"tiny@1", "tiny@2", "tiny@3"}
+    seen = {(name, text) for name, text, _ in found["seen"]}
+    assert {(line["id"], line["output"]) for line in lines} <= seen
+    with in_thread(simulated()) as endpoint:
+        judge = {"base_url": endpoint.url, "model": "toy-judge"}
+        scorers = tmp_path / "scorers.toml"
+        settings = {"endpoints": {"toy": judge}, "judge": {"endpoint": "toy"}}
+        scorers.write_text(to_toml(settings), encoding="utf-8")
+        done = pairwright(
+            "judge-outputs", release, outputs, "--scorers", scorers, "--out", tmp_path / "judged",
+            "--coverage", "0",
+        )  # fmt: skip
+    assert done.code == 0, done.said
+    judged = (tmp_path / "judged" / "judged.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(judged) == len(lines)
+    scored = [json.loads(line) for line in judged if json.loads(line)["adherence"] is not None]
+    assert scored

@@ -1,0 +1,278 @@
+"""What `pairwright export-rl` writes, as TRL and verl read it, and what a training brings back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import pytest
+
+from pairwright.dataset import Row
+from pairwright.errors import InputError
+from pairwright.evaluate.release import Release
+from pairwright.train.rl.export import Exported, export
+from pairwright.train.rl.prompts import prompted
+from pairwright.train.rl.rollouts import outputs_of
+from released import released, run_of
+from study import Done, pairwright
+
+datasets.disable_progress_bars()
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rl")
+    run = run_of(folder / "run")
+    return released(run, folder / "release", "1.0.0", "--validation", "0.5").root
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+
+
+def exported(release: Path, out: Path, *options: object, format: str = "trl") -> Done:
+    return pairwright("export-rl", release, "--format", format, "--out", out, *options)
+
+
+def rows_of(release: Path, split: str = "validation") -> dict[str, Row]:
+    return {row.id: row for row in Release(release, split).rows()}
+
+
+def loaded(folder: Path, config: str | None = None) -> dict[str, list[dict[str, Any]]]:
+    found = datasets.load_dataset(str(folder), config)
+    return {split: found[split].to_list() for split in found}
+
+
+def test_trl_reads_one_conversational_prompt_for_each_question_of_a_user(
+    release: Path, tmp_path: Path
+) -> None:
+    done = exported(release, tmp_path / "out", "--validation-share", "0.3")
+    assert done.code == 0, done.said
+    rows = rows_of(release)
+    found = loaded(tmp_path / "out", "prompts")
+    prompts = [*found["train"], *found["validation"]]
+    asked = {(row.item_id, row.user) for row in rows.values()}
+    assert sorted((p["item_id"], p["user"]) for p in prompts) == sorted(asked)
+    assert len(rows) > len(asked), "a question is in a twin and in a violate pair"
+    assert f"{len(rows) - len(asked)} pairs ask what another" in done.out
+    for prompt in prompts:
+        row = rows[prompt["id"]]
+        [message] = prompt["prompt"]
+        assert message["role"] == "user"
+        assert row.question in message["content"]
+        assert all(post.text in message["content"] for post in row.profile)
+        assert prompt["aspects"] == []
+
+
+def test_no_prompt_holds_narrative_or_aspects(release: Path, tmp_path: Path) -> None:
+    assert exported(release, tmp_path / "out", "--with-aspects").code == 0
+    rows = rows_of(release).values()
+    secret = {row.narrative for row in rows if row.narrative}
+    secret |= {aspect.aspect for row in rows for aspect in row.rubric_aspects}
+    assert len(secret) > 3
+    for prompts in loaded(tmp_path / "out", "prompts").values():
+        said = json.dumps([prompt["prompt"] for prompt in prompts])
+        assert not any(text in said for text in secret)
+
+
+def test_aspects_stand_beside_the_prompts_where_they_are_asked_for(
+    release: Path, tmp_path: Path
+) -> None:
+    exported(release, tmp_path / "out", "--with-aspects")
+    rows = rows_of(release)
+    for prompts in loaded(tmp_path / "out", "prompts").values():
+        for prompt in prompts:
+            own = [aspect.aspect for aspect in rows[prompt["id"]].rubric_aspects]
+            assert prompt["aspects"] == own != []
+    assert "the answer key" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_condition_none_shows_the_question_alone(release: Path, tmp_path: Path) -> None:
+    exported(release, tmp_path / "out", "--condition", "none")
+    rows = rows_of(release)
+    for prompts in loaded(tmp_path / "out", "prompts").values():
+        for prompt in prompts:
+            assert prompt["prompt"] == [{"role": "user", "content": rows[prompt["id"]].question}]
+
+
+def test_as_many_posts_are_shown_as_asked_for(release: Path, tmp_path: Path) -> None:
+    exported(release, tmp_path / "out", "--posts", "1")
+    for prompts in loaded(tmp_path / "out", "prompts").values():
+        assert all("Post 1 of 1" in str(prompt["prompt"]) for prompt in prompts)
+
+
+def test_trl_reads_all_pairs_as_conversational_preferences(release: Path, tmp_path: Path) -> None:
+    exported(release, tmp_path / "out")
+    rows = rows_of(release)
+    found = loaded(tmp_path / "out", "preference")
+    pairs = [*found["train"], *found["validation"]]
+    assert {pair["id"] for pair in pairs} == set(rows)
+    for pair in pairs:
+        row = rows[pair["id"]]
+        assert pair["chosen"] == [{"role": "assistant", "content": row.chosen}]
+        assert pair["rejected"] == [{"role": "assistant", "content": row.rejected}]
+
+
+def test_verl_reads_its_columns_and_the_ground_truth_names_the_pair(
+    release: Path, tmp_path: Path
+) -> None:
+    assert exported(release, tmp_path / "out", format="verl").code == 0
+    rows = rows_of(release)
+    # As verl's own dataset loads it.
+    for split in ("train", "validation"):
+        path = str(tmp_path / "out" / f"{split}.parquet")
+        lines = datasets.load_dataset("parquet", data_files=path)["train"].to_list()
+        for index, line in enumerate(lines):
+            row = rows[line["reward_model"]["ground_truth"]]
+            assert line["data_source"] == "pairwright/small-pairs"
+            assert line["ability"] == row.domain
+            assert line["prompt"][0]["role"] == "user"
+            assert line["reward_model"]["style"] == "rule"
+            assert line["extra_info"] == {
+                "split": split, "index": index, "id": row.id, "item_id": row.item_id,
+                "user": row.user, "config": row.config, "aspects": [],
+            }  # fmt: skip
+
+
+def test_users_and_their_partners_are_in_train_or_validation(release: Path, tmp_path: Path) -> None:
+    exported(release, tmp_path / "out", "--validation-share", "0.3")
+    rows = rows_of(release)
+    found = loaded(tmp_path / "out", "preference")
+    users = {split: {rows[p["id"]].user for p in of} for split, of in found.items()}
+    dyads = {split: {rows[p["id"]].dyad for p in of} for split, of in found.items()}
+    assert users["train"]
+    assert users["validation"]
+    assert not users["train"] & users["validation"]
+    assert not dyads["train"] & dyads["validation"]
+
+
+@pytest.mark.parametrize("format", ["trl", "verl"])
+def test_an_export_has_the_same_bytes_each_time(release: Path, tmp_path: Path, format: str) -> None:
+    made = []
+    for name in ("one", "two"):
+        exported(release, tmp_path / name, format=format)
+        files = sorted(p for p in (tmp_path / name).rglob("*") if p.is_file())
+        made.append({p.relative_to(tmp_path / name): p.read_bytes() for p in files})
+    assert made[0] == made[1]
+    assert len(made[0]) == (6 if format == "trl" else 4)
+
+
+def test_the_split_test_is_refused(release: Path, tmp_path: Path) -> None:
+    done = exported(release, tmp_path / "out", "--split", "test")
+    assert done.code == 2
+    assert "--allow-test-split" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: Path) -> None:
+    done = exported(release, tmp_path / "out", "--split", "test", "--allow-test-split")
+    assert done.code == 0
+    assert "contaminated" in done.err
+    assert "contaminated" in (tmp_path / "out" / "README.md").read_text()
+    about = Exported.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
+    assert about.split == "test"
+    ids = {line["id"] for of in loaded(tmp_path / "out", "prompts").values() for line in of}
+    assert ids <= set(rows_of(release, "test"))
+
+
+def test_a_release_without_the_split_says_how_to_get_one(release: Path, tmp_path: Path) -> None:
+    done = exported(release, tmp_path / "out", "--split", "train")
+    assert done.code == 2
+    assert "there is no split 'train': the release has test, validation" in done.err
+    assert "--validation 10%" in done.err
+
+
+def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
+    done = exported(tmp_path, tmp_path / "out")
+    assert done.code == 2
+    assert "no release" in done.err
+
+
+def test_a_folder_that_holds_something_is_refused(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    done = exported(release, tmp_path / "out")
+    assert done.code == 2
+    assert "is not empty" in done.err
+    assert (tmp_path / "out" / "mine.txt").read_text() == "mine"
+
+
+def test_without_a_validation_share_all_prompts_are_for_training(
+    release: Path, tmp_path: Path
+) -> None:
+    exported(release, tmp_path / "out", "--validation-share", "0")
+    assert set(loaded(tmp_path / "out", "prompts")) == {"train"}
+    assert not (tmp_path / "out" / "prompts" / "validation.parquet").exists()
+
+
+def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> None:
+    rows = list(Release(release, "validation").rows())
+    dyad = [row for row in rows if row.dyad == rows[0].dyad]
+    about = Exported(
+        release="r", version="1", digest="", split="validation", format="trl", condition="none",
+        posts=1, history_tokens=100, validation_share=0.5, aspects=False,
+    )  # fmt: skip
+    with pytest.raises(InputError, match="partners of each other"):
+        export(tmp_path / "out", about, prompted(dyad, lambda row: row.question, 0.5))
+    assert not (tmp_path / "out").exists()
+
+
+# What comes back
+
+
+def test_a_dump_of_verl_becomes_outputs_by_step(tmp_path: Path) -> None:
+    for step in (1, 10, 2):
+        lines = [
+            {
+                "input": "user\nQ",
+                "output": f"{name} {step}",
+                "gts": name,
+                "score": 0.1,
+                "step": step,
+            }
+            for name in ("pair-a", "pair-b", "pair-a")
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / f"{step}.jsonl").write_text(text)
+    out = tmp_path / "outputs.jsonl"
+    done = pairwright("rl-outputs", tmp_path, "--model", "toy", "--out", out)
+    assert done.code == 0, done.said
+    assert "6 outputs of 3 steps; 3 further outputs" in done.out
+    assert [json.loads(line) for line in out.read_text().splitlines()] == [
+        {"id": name, "model": f"toy@{step}", "output": f"{name} {step}"}
+        for step in (1, 2, 10)
+        for name in ("pair-a", "pair-b")
+    ]
+
+
+def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
+    (tmp_path / "completions").mkdir()
+    said = [[{"role": "assistant", "content": f"text {n}"}] for n in range(2)]
+    frame = pd.DataFrame(
+        {"step": [3, 3], "completion": said, "id": ["pair-a", "pair-b"], "advantage": [0.1, -0.1]}
+    )
+    frame.to_parquet(tmp_path / "completions" / "completions_00003.parquet")
+    found = outputs_of(tmp_path, "toy")
+    assert [(of.id, of.model, of.output) for of in found.lines] == [
+        ("pair-a", "toy@3", "text 0"),
+        ("pair-b", "toy@3", "text 1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        pytest.param("1.jsonl", '{"output": "x", "step": 1}\n', "1.jsonl:1 [gts]", id="no id"),
+        pytest.param("1.jsonl", '{"gts": "a"', "1.jsonl:1", id="half a line"),
+        pytest.param("1.jsonl", "", "holds no outputs", id="empty"),
+        pytest.param("c.parquet", "PAR1", "cannot be read", id="no Parquet"),
+        pytest.param("notes.txt", "x", "holds no .jsonl and no .parquet", id="another folder"),
+    ],
+)
+def test_what_is_no_dump_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
+    (tmp_path / name).write_text(text)
+    done = pairwright("rl-outputs", tmp_path, "--model", "toy", "--out", tmp_path / "o.jsonl")
+    assert done.code == 2
+    assert told in done.err
