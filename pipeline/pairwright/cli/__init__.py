@@ -55,6 +55,7 @@ def _register() -> None:
     from pairwright.cli.show import show_command
     from pairwright.cli.simulate import simulate_command
     from pairwright.cli.status import status_command
+    from pairwright.cli.train_planner import train_planner_command
     from pairwright.cli.verify import verify_command
 
     app.command("init")(init_command)
@@ -75,6 +76,7 @@ def _register() -> None:
     app.command("best-of-n")(best_of_n_command)
     app.command("judge-outputs")(judge_outputs_command)
     app.command("correlate")(correlate_command)
+    app.command("train-planner")(train_planner_command)
     app.command("simulate")(simulate_command)
 
 

@@ -1,0 +1,7 @@
+"""What of the papers touches training and generation.
+
+planner/      training a planner on gold aspects, and choosing a checkpoint
+plan_score/   comparing planners on held-out gold aspects
+gold.py       items with gold aspects, and how many had none
+matching.py   how near planned aspects come to gold ones
+"""
