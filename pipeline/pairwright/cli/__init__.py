@@ -50,6 +50,7 @@ def _register() -> None:
     from pairwright.cli.init import init_command
     from pairwright.cli.judge_outputs import judge_outputs_command
     from pairwright.cli.leaderboard import leaderboard_command
+    from pairwright.cli.plan_score import plan_score_command
     from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
     from pairwright.cli.show import show_command
@@ -77,6 +78,7 @@ def _register() -> None:
     app.command("judge-outputs")(judge_outputs_command)
     app.command("correlate")(correlate_command)
     app.command("train-planner")(train_planner_command)
+    app.command("plan-score")(plan_score_command)
     app.command("simulate")(simulate_command)
 
 

@@ -1,15 +1,23 @@
 """A plan as LaMP-QA's planner writes it: a line that says what follows, and one line an aspect."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pairwright.llm import Model
 from pairwright.policy import HistoryPolicy
 from pairwright.prompt import Ask, Prompts
 from pairwright.records import Post, Rejected
-from pairwright.stages.history import with_history
+from pairwright.stages.history import Shown, with_history
 
 HEADER = "The user expects to see the following aspects in the response to their question:"
 _BULLETS = ("-", "*", "\u2022")
+
+
+class Listed(NamedTuple):
+    """The aspects of a list, and what the planner read."""
+
+    aspects: tuple[str, ...]
+    shown: Shown
 
 
 def written(aspects: Sequence[str]) -> str:
@@ -40,7 +48,7 @@ async def plan_list(
     planner: Model,
     prompts: Prompts,
     policy: HistoryPolicy,
-) -> tuple[str, ...] | Rejected:
+) -> Listed | Rejected:
     """The aspects that the planner lists for a user with these posts, oldest first."""
 
     async def send(ask: Ask) -> tuple[str, ...] | Rejected:
@@ -52,5 +60,7 @@ async def plan_list(
                 return aspects
         return Rejected(stage=ask.name, reason="unparseable", detail="not a list of aspects")
 
-    aspects, _ = await with_history(prompts, "plan_list", question, posts, policy, planner, send)
-    return aspects
+    aspects, shown = await with_history(
+        prompts, "plan_list", question, posts, policy, planner, send
+    )
+    return aspects if isinstance(aspects, Rejected) else Listed(aspects, shown)

@@ -3,5 +3,6 @@
 planner/      training a planner on gold aspects, and choosing a checkpoint
 plan_score/   comparing planners on held-out gold aspects
 gold.py       items with gold aspects, and how many had none
+means.py      means over items, with intervals by user
 matching.py   how near planned aspects come to gold ones
 """

@@ -22,11 +22,14 @@ class Gold(NamedTuple):
     repaired: dict[str, int]
     hash: str
     """Stands for the source's content."""
+    without: frozenset[str]
+    """Ids of items without gold aspects."""
 
 
 def read_gold(policy: SourcePolicy, domains: Domains, folder: Path, where: str) -> Gold:
     """Raises SourceError for a source without one usable item."""
     items, refused, repaired = [], Counter[str](), Counter[str]()
+    without: set[str] = set()
     for found in read(policy, domains, folder):
         match found:
             case Problem(action="refused"):
@@ -35,6 +38,7 @@ def read_gold(policy: SourcePolicy, domains: Domains, folder: Path, where: str) 
                 repaired[found.reason] += 1
             case Item(rubric_aspects=()):
                 refused[NO_GOLD] += 1
+                without.add(found.id)
             case Item():
                 items.append(found)
     if not items:
@@ -44,7 +48,7 @@ def read_gold(policy: SourcePolicy, domains: Domains, folder: Path, where: str) 
             fix="Give items a list `rubric_aspects`, as LaMP-QA's have: docs/sources.md.",
         )
     digest = source_hash(policy, folder)
-    return Gold(tuple(items), _sorted(refused), _sorted(repaired), digest)
+    return Gold(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))
 
 
 def _sorted(counted: Counter[str]) -> dict[str, int]:

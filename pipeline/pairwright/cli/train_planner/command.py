@@ -8,6 +8,8 @@ import typer
 
 from pairwright.errors import ConfigError
 
+LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
+
 
 def train_planner_command(
     settings: Annotated[
@@ -34,7 +36,10 @@ def train_planner_command(
 
       pairwright plan-score score.toml --out scores
     """
-    if absent := [name for name in ("torch", "transformers", "peft", "trl") if not find_spec(name)]:
+    from pairwright.train.planner.settings import load_training
+
+    training = load_training(settings)
+    if absent := [name for name in LIBRARIES if not find_spec(name)]:
         raise ConfigError(
             f"{', '.join(absent)}: not installed",
             where="pairwright train-planner",
@@ -42,6 +47,5 @@ def train_planner_command(
         )
     # What trains takes seconds to import, and other commands do without.
     from pairwright.cli.train_planner.session import Session
-    from pairwright.train.planner.settings import load_training
 
-    Session(load_training(settings), settings.resolve().parent, out).run(merge)
+    Session(training, settings.resolve().parent, out).run(merge)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress
 
-from pairwright.cli.train_planner.prepared import asking_of, rows_of, sources_of
+from pairwright.cli.train_planner.prepared import asking_of, sources_of
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import on_disk
 from pairwright.files import write_whole
@@ -21,10 +21,12 @@ from pairwright.train.gold import Gold
 from pairwright.train.matching import by_embedding, by_words
 from pairwright.train.planner import folder
 from pairwright.train.planner.choose import Validated, best, sample_hash, sampled, validated
+from pairwright.train.planner.conversation import Tokens
+from pairwright.train.planner.data import Data, rows_of
 from pairwright.train.planner.examples import Asking, prompted
 from pairwright.train.planner.page import Report, page
 from pairwright.train.planner.settings import Training
-from pairwright.train.planner.sft import Tokens, Words, Writer, merge, train
+from pairwright.train.planner.sft import Words, Writer, merge, train
 
 
 class Session(NamedTuple):
@@ -70,7 +72,7 @@ class Session(NamedTuple):
         self._say(f"checkpoint-{chosen} is chosen; serve {served}")
         self._say(f"Open: {self.out / 'report.html'}")
 
-    def _begun(self, asking: Asking, words: Words, data: folder.Data) -> folder.Begun:
+    def _begun(self, asking: Asking, words: Words, data: Data) -> folder.Begun:
         settings = self.settings
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
         hashes = [asking.prompts.hashes[name] for name in ("system", "history", prompt)]
@@ -155,7 +157,7 @@ class Session(NamedTuple):
             partial.replace(merged)
         return merged
 
-    def _tell(self, data: folder.Data) -> None:
+    def _tell(self, data: Data) -> None:
         self._say(
             f"{data.items:,} items of {data.users:,} users, {data.aspects:,} aspects;"
             f" {data.learned:,} of {data.tokens:,} tokens are learned"

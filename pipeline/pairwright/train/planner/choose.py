@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-import numpy as np
-
 from pairwright.errors import ConfigError
-from pairwright.intervals import Interval, mean
+from pairwright.intervals import Interval
 from pairwright.records import Item, Record
 from pairwright.train.matching import Agreement, Similarity, agreement
+from pairwright.train.means import mean_by_user
 from pairwright.train.planner.examples import MIN_CONFIDENCE, Prompted
 from pairwright.train.planner.target import Form, aspects_of
 
@@ -74,9 +73,9 @@ def validated(
         sample=sample,
         items=len(asked),
         unreadable=len(asked) - len(read),
-        precision=_mean([(i.user, a.precision) for i, a in read if a.precision is not None]),
-        recall=_mean([(item.user, of.recall) for item, of in read]),
-        f1=_mean([(item.user, of.f1) for item, of in read]),
+        precision=mean_by_user([(i.user, a.precision) for i, a in read if a.precision is not None]),
+        recall=mean_by_user([(item.user, of.recall) for item, of in read]),
+        f1=mean_by_user([(item.user, of.f1) for item, of in read]),
         worst=round(sum(of.f1 for _, of in read) / len(asked), 6),
     )
 
@@ -84,14 +83,6 @@ def validated(
 def best(found: Iterable[Validated]) -> Validated:
     """The one whose plans match best; of equal ones the earliest."""
     return max(found, key=lambda of: (of.worst, -of.step))
-
-
-def _mean(values: Sequence[tuple[str, float]]) -> Interval | None:
-    """With its interval by user; None of no values."""
-    users = {user: place for place, user in enumerate(dict.fromkeys(user for user, _ in values))}
-    points = np.array([value for _, value in values], dtype=float)
-    clusters = np.array([users[user] for user, _ in values], dtype=np.intp)
-    return mean(points, clusters, least=0.0, most=1.0)
 
 
 def _digest(*parts: str) -> str:

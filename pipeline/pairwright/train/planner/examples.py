@@ -10,10 +10,9 @@ from pairwright.retrieve import ranked, selected
 from pairwright.rubric import Domains
 from pairwright.stages.history import Shown
 from pairwright.stages.plan import MAX_PLANNED
+from pairwright.train.planner.conversation import Tokenizer, Tokens
 from pairwright.train.planner.target import Form, Target, target
 
-Length = Callable[[Ask, str], int]
-"""Tokens of a prompt and of the target after it, as the model has them."""
 Refusal = Literal["empty_target", "too_long"]
 MIN_CONFIDENCE: float = PlanPolicy().min_confidence
 
@@ -23,8 +22,8 @@ class Example(NamedTuple):
 
     item: Item
     shown: Shown
-    ask: Ask
     target: Target
+    tokens: Tokens
 
 
 class Prompted(NamedTuple):
@@ -80,11 +79,11 @@ class Asking(NamedTuple):
 
 
 def examples(
-    items: Iterable[Item], asking: Asking, length: Length, most: int
+    items: Iterable[Item], asking: Asking, tokenizer: Tokenizer, most: int
 ) -> Iterator[Example | Refused]:
     """Each item with as many of its best posts as leave prompt and target within `most` tokens."""
     for item in items:
-        yield _fitted(item, asking, length, most)
+        yield _fitted(item, asking, tokenizer, most)
 
 
 def prompted(item: Item, asking: Asking, length: Callable[[Ask], int], most: int) -> Prompted:
@@ -99,7 +98,7 @@ def prompted(item: Item, asking: Asking, length: Callable[[Ask], int], most: int
     return Prompted(item, shown, ask)
 
 
-def _fitted(item: Item, asking: Asking, length: Length, most: int) -> Example | Refused:
+def _fitted(item: Item, asking: Asking, tokenizer: Tokenizer, most: int) -> Example | Refused:
     shown = asking.shown(item)
     for kept in range(len(shown.posts), 0, -1):
         shown = asking.shown(item, kept)
@@ -110,6 +109,7 @@ def _fitted(item: Item, asking: Asking, length: Length, most: int) -> Example | 
         )  # fmt: skip
         if not wanted.aspects:
             return Refused(item, "empty_target", wanted.dropped)
-        if length(ask, wanted.text) <= most:
-            return Example(item, shown, ask, wanted)
+        tokens = tokenizer.tokens(ask, wanted.text)
+        if len(tokens.prompt) + len(tokens.completion) <= most:
+            return Example(item, shown, wanted, tokens)
     return Refused(item, "too_long", {})

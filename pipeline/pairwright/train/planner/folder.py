@@ -17,6 +17,7 @@ from pairwright.config import differences
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.records import Record
+from pairwright.train.planner.data import Data
 from pairwright.train.planner.settings import History, Lora, Steps
 from pairwright.train.planner.target import Form
 
@@ -24,25 +25,6 @@ BEGUN = "training.json"
 ADAPTER = "adapter_config.json"
 STATE = "trainer_state.json"
 """What transformers writes last into a checkpoint."""
-
-
-class Data(Record):
-    """What is trained on."""
-
-    source: str
-    """Stands for the source's content."""
-    items: int
-    users: int
-    refused: dict[str, int]
-    """Rows and items that nothing is learned from, by reason."""
-    aspects: int
-    dropped: dict[str, int]
-    """Gold aspects of the items that are in no target, by reason."""
-    shortened: int
-    """Items with fewer posts than the policy shows, for want of room."""
-    tokens: int
-    learned: int
-    """Tokens of targets: those that the loss counts."""
 
 
 class Begun(Record):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jinja2
 import torch
@@ -27,15 +27,8 @@ from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.prompt import Ask, Message
-from pairwright.train.planner.conversation import labels, split
+from pairwright.train.planner.conversation import Tokens, split
 from pairwright.train.planner.settings import Training
-
-
-class Tokens(NamedTuple):
-    """What is read, and what is learned."""
-
-    prompt: tuple[int, ...]
-    completion: tuple[int, ...]
 
 
 class Words:
@@ -68,9 +61,6 @@ class Words:
         if target not in learned:
             raise self._unusable("its chat template changes what a model says")
         return Tokens(self._ids(read), self._ids(learned))
-
-    def length(self, ask: Ask, target: str) -> int:
-        return sum(map(len, self.tokens(ask, target)))
 
     def prompt_length(self, ask: Ask) -> int:
         return len(self.prompt(ask))
@@ -169,7 +159,7 @@ def _trainer(settings: Training, words: Words, rows: Sequence[Tokens], out: Path
     steps, lora, gpu = settings.steps, settings.lora, torch.cuda.is_available()
     data = Dataset.from_list(
         [
-            {"input_ids": [*row.prompt, *row.completion], "labels": labels(*row)}
+            {"input_ids": [*row.prompt, *row.completion], "labels": row.labels}
             for row in rows
         ]
     )  # fmt: skip
