@@ -70,9 +70,9 @@ def _tell(console: Console, scores: "Scores") -> None:
         for name, figures in scores.of(match).items():
             means = ", ".join(f"{WORDS[of]} {told(figures[of].mean)}" for of in WORDS)
             f1 = figures["f1"]
-            n = f"n = {f1.mean.n if f1.mean else 0:,}"
+            items = f"n = {f1.mean.n if f1.mean else 0:,}"
             missing = f", {f1.missing:,} missing" if f1.missing else ""
-            line = f"{name}, by {match}: {means}, {n}{missing}"
+            line = f"{name}, by {match}: {means}, {items}{missing}"
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     for of in scores.differences:
         if of.name == "f1":

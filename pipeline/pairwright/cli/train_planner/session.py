@@ -18,7 +18,7 @@ from pairwright.files import write_whole
 from pairwright.report import to_html
 from pairwright.retrieve import dense
 from pairwright.train.gold import Gold
-from pairwright.train.matching import by_embedding, by_words
+from pairwright.train.matching import Similarity, by_embedding, by_words
 from pairwright.train.planner import folder
 from pairwright.train.planner.choose import Validated, best, sample_hash, sampled, validated
 from pairwright.train.planner.conversation import Tokens
@@ -121,7 +121,7 @@ class Session(NamedTuple):
         )
         room = settings.max_tokens - by.new_tokens
         asked = [prompted(item, asking, words.prompt_length, room) for item in items]
-        similarity = by_words
+        similarity: Similarity = by_words
         if by.match == "embedding":
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
         found: list[Validated] = []

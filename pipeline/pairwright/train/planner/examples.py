@@ -39,7 +39,6 @@ class Refused(NamedTuple):
 
     item: Item
     reason: Refusal
-    dropped: dict[str, int]
 
 
 class Asking(NamedTuple):
@@ -108,8 +107,10 @@ def _fitted(item: Item, asking: Asking, tokenizer: Tokenizer, most: int) -> Exam
             asking.form, item.question, item.rubric_aspects, shown, MIN_CONFIDENCE
         )  # fmt: skip
         if not wanted.aspects:
-            return Refused(item, "empty_target", wanted.dropped)
+            # A post that left for want of room may have carried the last of them.
+            whole = kept == len(asking.shown(item).posts)
+            return Refused(item, "empty_target" if whole else "too_long")
         tokens = tokenizer.tokens(ask, wanted.text)
         if len(tokens.prompt) + len(tokens.completion) <= most:
             return Example(item, shown, wanted, tokens)
-    return Refused(item, "too_long", {})
+    return Refused(item, "too_long")
