@@ -1,4 +1,4 @@
-"""`pairwright plan-score`: plans against gold aspects, by a judge and without; what is left open."""
+"""`pairwright plan-score`: plans against gold aspects, judged and not, and what is left open."""
 
 import json
 from collections.abc import Callable

@@ -99,12 +99,12 @@ class Session(NamedTuple):
         reached, last = done[-1] if done else (0, None)
         if reached >= most:
             return
-        if last:
-            self._say(f"Going on from {last.name}, of {most:,} steps")
         with (
             Progress(console=self.console, transient=True) as progress,
             _stopping(self._say) as stopped,
         ):
+            if last:
+                self._say(f"Going on from {last.name}, of {most:,} steps")
             task = progress.add_task("steps", total=most, completed=reached)
 
             def seen(step: int, loss: float) -> None:
