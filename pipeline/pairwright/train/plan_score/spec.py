@@ -19,7 +19,7 @@ from pairwright.records import Record
 from pairwright.tables import read_toml, validated
 from pairwright.train.planner.target import Form
 
-DOCS = "docs/train.md"
+DOCS = "docs/train_keys.md"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -85,4 +85,4 @@ class Scoring(Record):
 
 def load_scoring(path: Path) -> Scoring:
     """Raises ConfigError naming the key."""
-    return validated(Scoring, read_toml(path, f"{DOCS} shows one."), path, docs=DOCS)
+    return validated(Scoring, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)

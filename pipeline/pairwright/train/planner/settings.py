@@ -20,7 +20,7 @@ from pairwright.records import Record
 from pairwright.tables import read_toml, validated
 from pairwright.train.planner.target import Form
 
-DOCS = "docs/train.md"
+DOCS = "docs/train_keys.md"
 
 
 class History(HistoryPolicy):
@@ -92,4 +92,4 @@ class Training(Record):
 
 def load_training(path: Path) -> Training:
     """Raises ConfigError naming the key."""
-    return validated(Training, read_toml(path, f"{DOCS} shows one."), path, docs=DOCS)
+    return validated(Training, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)
