@@ -1,4 +1,4 @@
-"""Write the reference pages from the code: docs/{config,commands,checks,scorers_keys,sources}.md.
+"""Write the reference pages of docs/ from the code: those that PAGES names.
 
     .venv/bin/python docs/generate.py            # write them
     .venv/bin/python docs/generate.py --check    # exit 1 and name those that are stale
@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -53,6 +53,11 @@ from pairwright.records import GoldAspect, Post
 from pairwright.simulated import Defects
 from pairwright.sources import _REMEDIES, items, posts, problem
 from pairwright.sources.opening import _FLAT, _OPENERS
+from pairwright.train.plan_score.spec import Asked, Made, Scoring
+from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
+from pairwright.train.plan_score.spec import Judge as PlanJudge
+from pairwright.train.planner.settings import History as TrainingHistory
+from pairwright.train.planner.settings import Lora, Selection, Steps, Training
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from the code. After a change there run `make docs`. -->"
@@ -162,6 +167,52 @@ def _scorer_sections() -> Iterator[str]:
 
 
 _SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samplingrole)."
+
+# ---- train_keys.md ---------------------------------------------------------------------------
+
+
+def train_page() -> str:
+    return _page(
+        "# Training and comparing planners, key by key",
+        "The files of `pairwright train-planner` and `pairwright plan-score`; `docs/train.md` shows"
+        " both. Paths are relative to the file's folder.",
+        "## train-planner: keys outside tables",
+        _fields(Training, [key for key in Training.model_fields if f"[{key}]" not in TRAINING]),
+        *_tables_of(TRAINING),
+        "## plan-score: keys outside tables",
+        _fields(Scoring, ["prompts", "rubrics", "seed"]),
+        "`[source]` is as a build's [`[source]`](config.md#source), `[endpoints.NAME]` as a build's"
+        " [endpoints](config.md#endpointsname).",
+        *_tables_of(COMPARING),
+        _SAMPLED,
+    )
+
+
+def _tables_of(tables: Mapping[str, type[BaseModel]]) -> Iterator[str]:
+    for heading, table in tables.items():
+        yield f"## {heading}"
+        if table is SourcePolicy:
+            yield "As a build's [`[source]`](config.md#source)."
+            continue
+        yield inspect.getdoc(table) or ""
+        beside = ("kind", "sampling")
+        yield _fields(table, [key for key in table.model_fields if key not in beside])
+
+
+TRAINING: dict[str, type[BaseModel]] = {
+    "[source]": SourcePolicy,
+    "[validation]": SourcePolicy,
+    "[history]": TrainingHistory,
+    "[lora]": Lora,
+    "[steps]": Steps,
+    "[selection]": Selection,
+}
+COMPARING: dict[str, type[BaseModel]] = {
+    '[planners.NAME] with kind = "endpoint"': Asked,
+    '[planners.NAME] with kind = "plans"': Made,
+    "[judge]": PlanJudge,
+    "[embedding]": PlanEmbedding,
+}
 
 # ---- config.md -------------------------------------------------------------------------------
 
@@ -470,6 +521,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "config.md": config_page,
     "scorers_keys.md": scorers_page,
+    "train_keys.md": train_page,
     "checks.md": checks_page,
     "commands.md": commands_page,
     "sources.md": sources_page,

@@ -24,6 +24,8 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.policy import JudgedGate, TextGate
 from pairwright.prompt import VARIABLES
 from pairwright.rubric import Domains
+from pairwright.train.plan_score.spec import Scoring
+from pairwright.train.planner.settings import Training
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -191,6 +193,10 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
     if "kinds" in data:
         (tmp_path / "New.toml").write_text(block.text, encoding="utf-8")
         assert Domains.load(tmp_path).by_key["New"].kinds
+    elif "planners" in data:
+        Scoring.model_validate(data)
+    elif "validation" in data:
+        Training.model_validate(data)
     elif data.keys() & {"scorers", "judge", "policy", "history"}:
         toy = {"base_url": "simulated", "model": "m"}
         named = re.findall(r'^endpoint = "(.*)"', block.text, re.MULTILINE)

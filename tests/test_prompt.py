@@ -46,6 +46,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
     return {
         "plan": {**history, "max_aspects": 4, "words": 100, "kinds": ("tools", "family")},
         "plan_blind": {"question": said, "max_aspects": 8},
+        "plan_list": history,
         "support": {
             "question": said,
             "cases": (Case(1, said, "I bake at dawn."), Case(2, "Nothing with nuts", said)),

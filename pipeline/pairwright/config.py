@@ -188,6 +188,19 @@ class Sampling(Record):
         return json.dumps(self.extra, sort_keys=True, separators=(",", ":"))
 
 
+class Planner(PlanPolicy):
+    """A planner under test, outside of a build."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+
+    @property
+    def policy(self) -> PlanPolicy:
+        """The same without what is not about planning."""
+        return PlanPolicy.model_validate(self.model_dump(include=set(PlanPolicy.model_fields)))
+
+
 class SamplingByRole(Record):
     planner: Sampling = Sampling()
     generator: Sampling = Sampling(temperature=0.9, top_p=0.95, max_tokens=400)

@@ -93,12 +93,15 @@ VARIABLES: dict[str, frozenset[str]] = {
     "rate": frozenset({"history", "aspects", "response"}),
     "system_sampling": frozenset(),
     "sample": frozenset({"history", "words"}),
+    "plan_list": frozenset({"history"}),
 }
 # What judges under test are asked, and what a policy is. A build has no part in either: its runs
 # and their manifests stay the same whatever these say.
 SCORING = frozenset({"system_scoring", "prefer", "rate"})
 SAMPLING = frozenset({"system_sampling", "sample"})
-BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING
+# What planners are asked that were trained to write a plain list.
+LISTING = frozenset({"plan_list"})
+BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING
 # What is the same for all users stands before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)

@@ -50,12 +50,14 @@ def _register() -> None:
     from pairwright.cli.init import init_command
     from pairwright.cli.judge_outputs import judge_outputs_command
     from pairwright.cli.leaderboard import leaderboard_command
+    from pairwright.cli.plan_score import plan_score_command
     from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
     from pairwright.cli.rl import export_rl_command, reward_server_command, rl_outputs_command
     from pairwright.cli.show import show_command
     from pairwright.cli.simulate import simulate_command
     from pairwright.cli.status import status_command
+    from pairwright.cli.train_planner import train_planner_command
     from pairwright.cli.verify import verify_command
 
     app.command("init")(init_command)
@@ -79,6 +81,8 @@ def _register() -> None:
     app.command("export-rl")(export_rl_command)
     app.command("reward-server")(reward_server_command)
     app.command("rl-outputs")(rl_outputs_command)
+    app.command("train-planner")(train_planner_command)
+    app.command("plan-score")(plan_score_command)
     app.command("simulate")(simulate_command)
 
 

@@ -31,7 +31,7 @@ from pairwright.evaluate.scorers.spec import (
     Spec,
 )
 from pairwright.llm import key_of
-from pairwright.prompt import SCORING, VARIABLES, Prompts
+from pairwright.prompt import LISTING, SCORING, VARIABLES, Prompts
 from pairwright.retrieve import dense
 from pairwright.store import Durable, Replies
 
@@ -166,13 +166,13 @@ def _pairs(endpoint: Endpoint) -> int:
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:
     """The prompts of the file, whose paths are relative to `base`, or those that ship."""
     if scorers.prompts is None:
-        return Prompts.load(assets.PROMPTS, VARIABLES)
+        return Prompts.load(assets.PROMPTS, VARIABLES.keys() - LISTING)
     folder = base / scorers.prompts
     if not folder.is_dir():
         raise ConfigError(
             f"no folder {folder}", where="[prompts]", fix="Name a folder, or leave the key out."
         )
-    return Prompts.load(folder, VARIABLES)
+    return Prompts.load(folder, VARIABLES.keys() - LISTING)
 
 
 def _nothing() -> None:

@@ -72,13 +72,18 @@ async def plan(
         posts,
         policy,
         planner,
-        lambda ask: planner.answer(ask, PlanReply, _wrong),
+        lambda ask: planner.answer(ask, PlanReply, wrong),
         max_aspects=MAX_PLANNED,
         words=words,
         kinds=kinds,
     )
     if isinstance(reply, Rejected):
         return reply
+    return sifted(reply, question, shown, policy.min_confidence)
+
+
+def sifted(reply: PlanReply, question: str, shown: Shown, min_confidence: float) -> Plan:
+    """What stands of a planner's reply, without a model."""
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
     for planned in sorted(reply.aspects, key=lambda a: -a.confidence):
@@ -91,7 +96,7 @@ async def plan(
             post_ids=tuple(post.id for post in named),
             confidence=planned.confidence,
         )
-        if why := _unfit(aspect, quote, named, question, stand, policy):
+        if why := _unfit(aspect, quote, named, question, stand, min_confidence):
             dropped.append(DroppedAspect(aspect=aspect, reason=why))
         else:
             stand.append(aspect)
@@ -124,7 +129,8 @@ def _copied(aspect: str, posts: list[Post], question: str) -> bool:
     return any(run in shown for run in runs if run not in asked for shown in read)
 
 
-def _wrong(reply: PlanReply) -> str | None:
+def wrong(reply: PlanReply) -> str | None:
+    """Why a reply of the right form still cannot be used, or None."""
     if len(reply.aspects) > MAX_PLANNED:
         return f"{len(reply.aspects)} aspects, at most {MAX_PLANNED} were asked for"
     for aspect in reply.aspects:
@@ -141,13 +147,13 @@ def _unfit(
     posts: list[Post],
     question: str,
     earlier: list[Aspect],
-    policy: PlanPolicy,
+    min_confidence: float,
 ) -> str | None:
     if not posts:
         return "names_no_shown_post"
     if len(quote.split()) < 2 or quote not in _as_shown(posts[0].text):
         return "evidence_not_in_post"
-    if aspect.confidence is not None and aspect.confidence < policy.min_confidence:
+    if aspect.confidence is not None and aspect.confidence < min_confidence:
         return "low_confidence"
     if len(aspect.aspect.split()) > MAX_WORDS:
         return "too_long"

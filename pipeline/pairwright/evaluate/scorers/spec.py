@@ -2,7 +2,7 @@
 
     [endpoints.NAME]     what answers, as in a build's config     -> config.Endpoint
     [scorers.NAME]       what is under test                       -> one of the classes below
-    [planner]            the planner of condition "planner"       -> Planner
+    [planner]            the planner of condition "planner"       -> config.Planner
     [judge]              judges outputs by their aspects          -> Judge
     [policy]             what best-of-n samples from              -> Policy
     [history]            which posts are shown                    -> History
@@ -15,10 +15,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from pairwright.config import Endpoint, Sampling
+from pairwright.config import Endpoint, Planner, Sampling
 from pairwright.evaluate.results import NAME
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.policy import HistoryPolicy, PlanPolicy
+from pairwright.policy import HistoryPolicy
 from pairwright.records import Record
 from pairwright.tables import read_toml, validated
 
@@ -91,19 +91,6 @@ Spec = Annotated[
     Classifier | Served | Dpo | Embedding | PairwiseJudge | PointwiseJudge,
     Field(discriminator="kind"),
 ]
-
-
-class Planner(PlanPolicy):
-    """The planner under test."""
-
-    endpoint: str = Field(description="which of [endpoints]")
-    sampling: Sampling = Sampling()
-    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
-
-    @property
-    def policy(self) -> PlanPolicy:
-        """The same without what is not about planning."""
-        return PlanPolicy.model_validate(self.model_dump(include=set(PlanPolicy.model_fields)))
 
 
 class History(HistoryPolicy):

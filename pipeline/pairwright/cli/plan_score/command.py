@@ -1,0 +1,103 @@
+"""The command: planners in, one page out."""
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.errors import on_disk
+from pairwright.files import write_whole
+
+if TYPE_CHECKING:
+    from pairwright.train.plan_score.page import Scores
+
+
+def plan_score_command(
+    settings: Annotated[
+        Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
+    ] = None,
+    coverage: Annotated[
+        float, typer.Option(min=0, max=1, help="Least share of items that must be compared.")
+    ] = 0.95,
+) -> None:
+    """Compare planners on held-out gold aspects: precision, recall and F1, with intervals by user.
+
+    Planners are endpoints or files of plans. Aspects are matched by a judge, by embeddings and by
+    shared words, whichever are set. Calls are stored: running the same command again goes on, and
+    asks nothing twice. Exit code 1: a planner left more items open than --coverage allows.
+
+    Examples:
+
+      pairwright plan-score score.toml --out scores
+
+      pairwright plan-score score.toml --out scores --limit 20
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.cli.plan_score.session import Session
+    from pairwright.client import Meter
+    from pairwright.report import to_html, to_markdown
+    from pairwright.store import Store
+    from pairwright.train.plan_score.page import page
+    from pairwright.train.plan_score.spec import load_scoring
+
+    scoring, base = load_scoring(settings), settings.resolve().parent
+    console = Console(stderr=True)
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with closing(Store(out / "calls.sqlite")) as store:
+        session = Session(scoring, base, out, limit, store, Meter(), console)
+        scores = asyncio.run(session.run())
+    made = page(scores)
+    write_whole(out / "plan-score.html", to_html(made))
+    write_whole(out / "plan-score.md", to_markdown(made))
+    write_whole(out / "plan-score.json", scores.model_dump_json(indent=2) + "\n")
+    _tell(Console(), scores)
+    typer.echo(f"Open: {out / 'plan-score.html'}")
+    _end(scores, coverage, console)
+
+
+def _tell(console: Console, scores: "Scores") -> None:
+    from pairwright.train.plan_score.page import WORDS, told, warnings
+
+    for match in scores.matches:
+        for name, figures in scores.of(match).items():
+            means = ", ".join(f"{WORDS[of]} {told(figures[of].mean)}" for of in WORDS)
+            f1 = figures["f1"]
+            items = f"n = {f1.mean.n if f1.mean else 0:,}"
+            missing = f", {f1.missing:,} missing" if f1.missing else ""
+            line = f"{name}, by {match}: {means}, {items}{missing}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for of in scores.differences:
+        if of.name == "f1":
+            n = of.mean.n if of.mean else 0
+            line = f"{of.first} less {of.second}, {WORDS[of.name]} by {of.match}: {told(of.mean)}"
+            console.print(f"{line}, n = {n:,}", markup=False, highlight=False, soft_wrap=True)
+    for warning in warnings(scores):
+        console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+
+def _end(scores: "Scores", coverage: float, console: Console) -> None:
+    short, failed = False, False
+    for of in scores.counts:
+        missing = max(of.missing(match) for match in scores.matches) if scores.matches else of.items
+        reasons = {**of.unplanned, **of.unjudged}
+        failed = failed or any(why.startswith("call_failed") for why in reasons)
+        if of.items - missing < coverage * of.items:
+            short = True
+            told = ", ".join(f"{n:,} {why}" for why, n in reasons.items())
+            console.print(
+                f"{of.planner}: {of.items - missing:,} of {of.items:,} items are compared ({told});"
+                f" --coverage asks for {coverage:.0%}.",
+                style="yellow", markup=False, highlight=False,
+            )  # fmt: skip
+    if failed:
+        console.print("Calls that failed are asked again when you run the same command again.")
+    if short:
+        raise typer.Exit(1)

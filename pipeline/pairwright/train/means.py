@@ -1,0 +1,19 @@
+"""Means over items of several users."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pairwright.intervals import Interval, mean
+
+
+def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Interval | None:
+    """The mean of each item's value, from `least` to 1, beside its user, with its 95 % interval by
+    user; None of no items. Where nothing varies, nothing shows how wide that is: it has none."""
+    places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
+    points = np.array([value for _, value in values], dtype=float)
+    clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
+    found = mean(points, clusters, least=least, most=1.0)
+    if found is None or found.low != found.high:
+        return found
+    return found.model_copy(update={"low": None, "high": None})

@@ -1,0 +1,120 @@
+"""How a plan agrees with the item's gold aspects, and with somebody else's."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from pairwright.errors import CallFailed
+from pairwright.llm import Model, together
+from pairwright.prompt import Prompts
+from pairwright.records import Item, Rejected
+from pairwright.stages.match import match
+from pairwright.train.matching import Agreement, Similarity, agreement
+from pairwright.train.plan_score.asking import CALL_FAILED
+from pairwright.train.plan_score.scored import Compared, Match, Scored
+
+
+class Judging(NamedTuple):
+    """A judge who says which aspects ask for the same content."""
+
+    model: Model
+    prompts: Prompts
+    others: Mapping[str, Item]
+    """For each item one of another user."""
+
+    async def judged(self, item: Item, scored: Scored) -> Scored:
+        """With the judge's comparison, or with the reason why there is none."""
+        if scored.planned is None:
+            return scored
+        if not scored.planned:
+            nothing = Agreement(precision=None, recall=0.0)
+            return _with(scored, "judge", Compared(own=nothing, other=None))
+        try:
+            found = await self._found(item, scored.planned)
+        except CallFailed as error:
+            return _unjudged(scored, f"{CALL_FAILED}:{error.reason}", error.detail)
+        if isinstance(found, Rejected):
+            return _unjudged(scored, f"judge_{found.reason}", found.detail)
+        return _with(scored, "judge", found)
+
+    async def _found(self, item: Item, planned: tuple[str, ...]) -> Compared | Rejected:
+        own, other = _names(item), self.others.get(item.id)
+        lists = [own, *([_names(other)] if other else [])]
+        # Which list stands first must not tell whose it is.
+        if _digest("order", item.id) < "8":
+            lists.reverse()
+        place = lists.index(own)
+        precise, recalled = await together(
+            match(
+                item.question, list(planned), lists, self.model, self.prompts,
+                name="plan_score_precision",
+            ),
+            match(
+                item.question, list(own), [planned], self.model, self.prompts,
+                name="plan_score_recall",
+            ),
+        )  # fmt: skip
+        if isinstance(precise, Rejected):
+            return precise
+        if isinstance(recalled, Rejected):
+            return recalled
+        precision, recall = _share(place in of for of in precise), _share(map(bool, recalled))
+        return Compared(
+            own=Agreement(precision=precision, recall=recall),
+            other=_share(1 - place in of for of in precise) if other else None,
+        )
+
+
+def compared(
+    item: Item, scored: Scored, others: Mapping[str, Item], name: Match, of: Similarity
+) -> Scored:
+    """With a comparison that needs no judge."""
+    if scored.planned is None:
+        return scored
+    own = agreement(scored.planned, _names(item), of)
+    other = others.get(item.id)
+    against = agreement(scored.planned, _names(other), of).precision if other else None
+    return _with(scored, name, Compared(own=own, other=against))
+
+
+def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
+    """For each item one of another user: of its category where there is one, else of its domain,
+    else any; drawn by ids. Items of the only user have none."""
+    drawn = sorted(items, key=lambda item: _digest(str(seed), item.id))
+    found: dict[str, Item] = {}
+    # The nearer kind comes later, and stays.
+    for alike in (lambda _: "", lambda item: item.domain, lambda item: item.category):
+        pools: dict[str, list[Item]] = defaultdict(list)
+        for item in drawn:
+            pools[alike(item)].append(item)
+        for pool in pools.values():
+            for place, item in enumerate(pool):
+                if other := _of_another(item.user, [*pool[place + 1 :], *pool[:place]]):
+                    found[item.id] = other
+    return found
+
+
+def _of_another(user: str, pool: Sequence[Item]) -> Item | None:
+    return next((item for item in pool if item.user != user), None)
+
+
+def _names(item: Item) -> tuple[str, ...]:
+    return tuple(of.aspect for of in item.rubric_aspects)
+
+
+def _unjudged(scored: Scored, why: str, detail: str) -> Scored:
+    return scored.model_copy(update={"unjudged": why, "detail": detail[:500]})
+
+
+def _with(scored: Scored, name: Match, found: Compared) -> Scored:
+    return scored.model_copy(update={"compared": {**scored.compared, name: found}})
+
+
+def _share(found: Iterable[bool]) -> float:
+    each = list(found)
+    return round(sum(each) / len(each), 6)
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()

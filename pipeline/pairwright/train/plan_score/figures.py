@@ -1,0 +1,145 @@
+"""Precision, recall and F1 of planners, each with n, interval and bounds; and their differences."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Literal
+
+from pairwright.intervals import Interval
+from pairwright.records import Record
+from pairwright.train.means import mean_by_user
+from pairwright.train.plan_score.scored import MATCHES, Compared, Match, Scored
+
+Name = Literal["precision", "recall", "f1", "other"]
+MEANING: dict[Name, str] = {
+    "precision": "how much of what is planned the gold aspects hold, over items with a plan of at"
+    " least one aspect",
+    "recall": "how much of the gold aspects the plan holds",
+    "f1": "harmonic mean of both on each item; 0 where nothing is planned",
+    "other": "precision against the gold aspects of another user's item: what aspects get that"
+    " would fit anybody",
+}
+COMPARED: tuple[Name, ...] = ("precision", "recall", "f1")
+_VALUE: dict[Name, Callable[[Compared], float | None]] = {
+    "precision": lambda of: of.own.precision,
+    "recall": lambda of: of.own.recall,
+    "f1": lambda of: of.own.f1,
+    "other": lambda of: of.other,
+}
+
+
+class Figure(Record):
+    """The mean over items of one planner, 0 to 1; None where no item has a value."""
+
+    planner: str
+    match: Match
+    name: Name
+    mean: Interval | None
+    """Its n are items, its clusters users."""
+    missing: int
+    """Items without a plan or without a judge's answer, which the mean leaves out."""
+    worst: float | None
+    """The mean if each of these were at 0."""
+    best: float | None
+    """The mean if each of these were at 1."""
+
+
+class Difference(Record):
+    """First less second planner, over the items that both have a value for."""
+
+    first: str
+    second: str
+    match: Match
+    name: Name
+    mean: Interval | None
+
+
+class Planned(Record):
+    """What one planner did, in counts of items."""
+
+    planner: str
+    items: int
+    planned: int
+    empty: int
+    """Plans without an aspect: an answer, not a failure."""
+    unplanned: dict[str, int]
+    unjudged: dict[str, int]
+    aspects: int
+    dropped: int
+    """Aspects that did not stand."""
+    shortened: int
+    """Items where not all posts fitted."""
+
+    def missing(self, match: Match) -> int:
+        """Items without a comparison."""
+        judged = sum(self.unjudged.values()) if match == "judge" else 0
+        return sum(self.unplanned.values()) + judged
+
+
+def planned(name: str, lines: Sequence[Scored]) -> Planned:
+    """The counts of one planner."""
+    return Planned(
+        planner=name,
+        items=len(lines),
+        planned=sum(of.planned is not None for of in lines),
+        empty=sum(of.planned == () for of in lines),
+        unplanned=_counted(of.unplanned for of in lines),
+        unjudged=_counted(of.unjudged for of in lines),
+        aspects=sum(len(of.planned or ()) for of in lines),
+        dropped=sum(of.dropped for of in lines),
+        shortened=sum(of.left_out > 0 for of in lines),
+    )
+
+
+def figures(name: str, lines: Sequence[Scored], matches: Sequence[Match]) -> Iterator[Figure]:
+    """All figures of one planner."""
+    for match in matches:
+        missing = sum(bool(of.missing(match)) for of in lines)
+        for figure in MEANING:
+            values = _values(lines, match, figure)
+            total, items = sum(value for _, value in values.values()), len(values) + missing
+            yield Figure(
+                planner=name,
+                match=match,
+                name=figure,
+                mean=mean_by_user(list(values.values())),
+                missing=missing,
+                worst=round(total / items, 6) if items else None,
+                best=round((total + missing) / items, 6) if items else None,
+            )
+
+
+def differences(
+    lines: Mapping[str, Sequence[Scored]], matches: Sequence[Match]
+) -> Iterator[Difference]:
+    """Every two planners on the same items."""
+    for first, second in combinations(lines, 2):
+        for match in matches:
+            for figure in COMPARED:
+                own = _values(lines[first], match, figure)
+                other = _values(lines[second], match, figure)
+                both = [
+                    (user, value - other[id][1]) for id, (user, value) in own.items() if id in other
+                ]
+                yield Difference(
+                    first=first, second=second, match=match, name=figure,
+                    mean=mean_by_user(both, least=-1.0),
+                )  # fmt: skip
+
+
+def matches_of(lines: Mapping[str, Sequence[Scored]]) -> tuple[Match, ...]:
+    """The comparisons that were made, the judge's first."""
+    made = {match for each in lines.values() for of in each for match in of.compared}
+    return tuple(match for match in MATCHES if match in made)
+
+
+def _values(lines: Sequence[Scored], match: Match, name: Name) -> dict[str, tuple[str, float]]:
+    """User and value by item, of those that have one."""
+    found = {
+        of.id: (of.user, _VALUE[name](of.compared[match])) for of in lines if match in of.compared
+    }
+    return {id: (user, value) for id, (user, value) in found.items() if value is not None}
+
+
+def _counted(reasons: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(why for why in reasons if why).items()))

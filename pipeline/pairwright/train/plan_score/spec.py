@@ -1,0 +1,88 @@
+"""The file that names planners: one TOML, every key known.
+
+[source]            items with gold aspects        -> policy.SourcePolicy
+[endpoints.NAME]    what answers                   -> config.Endpoint
+[planners.NAME]     what is compared               -> Asked or Made
+[judge]             who says that aspects match    -> Judge
+[embedding]         what else says so              -> Embedding
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from pairwright.config import Endpoint, Planner, Sampling
+from pairwright.policy import SourcePolicy
+from pairwright.records import Record
+from pairwright.tables import read_toml, validated
+from pairwright.train.planner.target import Form
+
+DOCS = "docs/train_keys.md"
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+class Asked(Planner):
+    """A planner that an endpoint serves."""
+
+    kind: Literal["endpoint"]
+    form: Form = Field("plan", description="what it was trained to write")
+
+
+class Made(Record):
+    """Plans that were made elsewhere: JSON lines with `id` and `aspects`, or `plan` as a text."""
+
+    kind: Literal["plans"]
+    path: str = Field(description="the file")
+
+
+class Judge(Record):
+    """Who says which aspects ask for the same."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+class Embedding(Record):
+    """Aspects compared by the cosine of their embeddings (extra `[dense]`)."""
+
+    model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
+
+
+class Scoring(Record):
+    """A whole file."""
+
+    source: SourcePolicy
+    endpoints: dict[str, Endpoint] = Field(default={})
+    planners: dict[str, Annotated[Asked | Made, Field(discriminator="kind")]] = Field(min_length=1)
+    judge: Judge | None = None
+    embedding: Embedding | None = None
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    seed: int = Field(0, description="other people's gold aspects are drawn with it")
+
+    @field_validator("planners")
+    @classmethod
+    def _named(cls, given: dict[str, Asked | Made]) -> dict[str, Asked | Made]:
+        for name in given:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r}: a planner's name is lower case, digits and dashes")
+        return given
+
+    @model_validator(mode="after")
+    def _known(self) -> "Scoring":
+        named = {f"planners.{name}": of for name, of in self.planners.items()}
+        places = {**named, **({"judge": self.judge} if self.judge else {})}
+        for place, of in places.items():
+            if not isinstance(of, Made) and of.endpoint not in self.endpoints:
+                known = ", ".join(sorted(self.endpoints)) or "none"
+                raise ValueError(
+                    f"[{place}] names the endpoint {of.endpoint!r}; there are: {known}"
+                )
+        return self
+
+
+def load_scoring(path: Path) -> Scoring:
+    """Raises ConfigError naming the key."""
+    return validated(Scoring, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)

@@ -1,0 +1,92 @@
+"""Choosing a checkpoint: by how its plans match the gold aspects of validation items."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+from pairwright.errors import ConfigError
+from pairwright.intervals import Interval
+from pairwright.records import Item, Record
+from pairwright.train.matching import Agreement, Similarity, agreement
+from pairwright.train.means import mean_by_user
+from pairwright.train.planner.examples import MIN_CONFIDENCE, Prompted
+from pairwright.train.planner.target import Form, aspects_of
+
+
+class Validated(Record):
+    """One checkpoint over the sample of validation items."""
+
+    step: int
+    sample: str
+    """Hash of all that decides these numbers, beside the checkpoint."""
+    items: int
+    unreadable: int
+    """Items whose plan could not be read."""
+    precision: Interval | None
+    """Over items with a plan of at least one aspect."""
+    recall: Interval | None
+    f1: Interval | None
+    worst: float
+    """Mean F1 over all items, 0 for each plan that could not be read: by this is chosen, for a
+    planner that cannot be read is of no use."""
+
+
+def apart(training: Iterable[Item], validation: Iterable[Item], where: str) -> None:
+    """Raises ConfigError where somebody is in both: their posts would be known by heart."""
+    users = {item.user for item in training}
+    if both := sorted({item.user for item in validation} & users):
+        raise ConfigError(
+            f"{len(both):,} of its users are among those that are trained on: {both[0]}",
+            where=where,
+            fix="Split by user: validation users must be none of those in [source].",
+        )
+
+
+def sampled(items: Sequence[Item], most: int, seed: int) -> list[Item]:
+    """At most so many, drawn by their ids, in the source's order."""
+    order = sorted(items, key=lambda item: _digest(str(seed), item.id))
+    drawn = {item.id for item in order[:most]}
+    return [item for item in items if item.id in drawn]
+
+
+def sample_hash(items: Sequence[Item], *settings: str) -> str:
+    """Of everything about the sample that decides what comes of it."""
+    return f"b2:{_digest(*settings, *(item.model_dump_json() for item in items))}"
+
+
+def validated(
+    step: int,
+    sample: str,
+    asked: Sequence[Prompted],
+    said: Sequence[str],
+    form: Form,
+    similarity: Similarity,
+) -> Validated:
+    """What the plans are worth that a checkpoint `said`, one for each item that was `asked`."""
+    read: list[tuple[Item, Agreement]] = []
+    for (item, shown, _), text in zip(asked, said, strict=True):
+        planned = aspects_of(form, text, item.question, shown, MIN_CONFIDENCE)
+        if planned is not None:
+            gold = [of.aspect for of in item.rubric_aspects]
+            read.append((item, agreement(planned, gold, similarity)))
+    return Validated(
+        step=step,
+        sample=sample,
+        items=len(asked),
+        unreadable=len(asked) - len(read),
+        precision=mean_by_user([(i.user, a.precision) for i, a in read if a.precision is not None]),
+        recall=mean_by_user([(item.user, of.recall) for item, of in read]),
+        f1=mean_by_user([(item.user, of.f1) for item, of in read]),
+        worst=round(sum(of.f1 for _, of in read) / len(asked), 6),
+    )
+
+
+def best(found: Iterable[Validated]) -> Validated:
+    """The one whose plans match best; of equal ones the earliest."""
+    return max(found, key=lambda of: (of.worst, -of.step))
+
+
+def _digest(*parts: str) -> str:
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(f"{len(part)}:{part}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,73 @@
+"""What is trained on: tokens, and what was left out."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from pairwright.errors import ConfigError
+from pairwright.records import Record
+from pairwright.train.gold import Gold
+from pairwright.train.planner.conversation import Tokenizer, Tokens
+from pairwright.train.planner.examples import Asking, Refused, examples
+from pairwright.train.planner.settings import Training
+
+
+class Data(Record):
+    """What is trained on."""
+
+    source: str
+    """Stands for the source's content."""
+    items: int
+    users: int
+    refused: dict[str, int]
+    """Rows and items that nothing is learned from, by reason."""
+    aspects: int
+    dropped: dict[str, int]
+    """Gold aspects of the items that are in no target, by reason."""
+    shortened: int
+    """Items with fewer posts than the policy shows, for want of room."""
+    tokens: int
+    learned: int
+    """Tokens of targets: those that the loss counts."""
+
+
+def rows_of(
+    settings: Training,
+    source: Gold,
+    asking: Asking,
+    tokenizer: Tokenizer,
+    seen: Callable[[int], None],
+) -> tuple[list[Tokens], Data]:
+    """Each item's tokens; `seen` is told of each item. Raises ConfigError where none is left."""
+    rows: list[Tokens] = []
+    refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
+    aspects = shortened = 0
+    for made in examples(source.items, asking, tokenizer, settings.max_tokens):
+        seen(1)
+        if isinstance(made, Refused):
+            refused[made.reason] += 1
+            continue
+        rows.append(made.tokens)
+        dropped.update(made.target.dropped)
+        users.add(made.item.user)
+        aspects += made.target.aspects
+        shortened += bool(made.shown.left_out)
+    if not rows:
+        told = ", ".join(f"{n:,} {reason}" for reason, n in sorted(refused.items()))
+        raise ConfigError(
+            f"not one item is left to train on: {told}",
+            where=f"[source] {settings.source.path}",
+            fix="Bring items whose posts carry their gold aspects, set target = 'lamp-qa', or raise"
+            " max_tokens.",
+        )
+    data = Data(
+        source=source.hash,
+        items=len(rows),
+        users=len(users),
+        refused=dict(sorted(refused.items())),
+        aspects=aspects,
+        dropped=dict(sorted(dropped.items())),
+        shortened=shortened,
+        tokens=sum(len(row.prompt) + len(row.completion) for row in rows),
+        learned=sum(len(row.completion) for row in rows),
+    )
+    return rows, data

@@ -1,0 +1,116 @@
+"""What a planner is trained on: prompts and targets, each fitted to what the model reads."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from pairwright.policy import HistoryPolicy, PlanPolicy
+from pairwright.prompt import Ask, Labelled, Prompts
+from pairwright.records import Item
+from pairwright.retrieve import ranked, selected
+from pairwright.rubric import Domains
+from pairwright.stages.history import Shown
+from pairwright.stages.plan import MAX_PLANNED
+from pairwright.train.planner.conversation import Tokenizer, Tokens
+from pairwright.train.planner.target import Form, Target, target
+
+Refusal = Literal["empty_target", "too_long"]
+MIN_CONFIDENCE: float = PlanPolicy().min_confidence
+
+
+class Example(NamedTuple):
+    """One item as a planner sees it, and what it should write."""
+
+    item: Item
+    shown: Shown
+    target: Target
+    tokens: Tokens
+
+
+class Prompted(NamedTuple):
+    """One item as a planner sees it."""
+
+    item: Item
+    shown: Shown
+    ask: Ask
+
+
+class Refused(NamedTuple):
+    """An item that nothing is learned from."""
+
+    item: Item
+    reason: Refusal
+
+
+class Asking(NamedTuple):
+    """How a planner is asked: as it will be when it is served."""
+
+    form: Form
+    prompts: Prompts
+    domains: Domains
+    history: HistoryPolicy
+    words: int
+
+    def shown(self, item: Item, most: int | None = None) -> Shown:
+        """The item's posts, oldest first; of those that a policy shows, the `most` best ranked."""
+        chosen = selected(item.question, item.profile, self.history)
+        if most is None or most >= len(chosen):
+            return Shown(chosen, ())
+        best = set(ranked(item.question, chosen, self.history)[:most])
+        return Shown(
+            tuple(post for post in chosen if post in best),
+            tuple(post for post in chosen if post not in best),
+        )
+
+    def ask(self, item: Item, shown: Shown) -> Ask:
+        """The prompt of the item with these posts."""
+        posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
+        if self.form == "lamp-qa":
+            return self.prompts.ask("plan_list", posts=posts, question=item.question)
+        domain = self.domains.by_key.get(item.domain)
+        return self.prompts.ask(
+            "plan",
+            posts=posts,
+            question=item.question,
+            max_aspects=MAX_PLANNED,
+            words=self.words,
+            kinds=domain.kinds if domain else (),
+        )
+
+
+def examples(
+    items: Iterable[Item], asking: Asking, tokenizer: Tokenizer, most: int
+) -> Iterator[Example | Refused]:
+    """Each item with as many of its best posts as leave prompt and target within `most` tokens."""
+    for item in items:
+        yield _fitted(item, asking, tokenizer, most)
+
+
+def prompted(item: Item, asking: Asking, length: Callable[[Ask], int], most: int) -> Prompted:
+    """The item with as many of its best posts as leave the prompt within `most` tokens; with one
+    at least."""
+    shown = asking.shown(item)
+    for kept in range(len(shown.posts), 0, -1):
+        shown = asking.shown(item, kept)
+        ask = asking.ask(item, shown)
+        if length(ask) <= most:
+            break
+    return Prompted(item, shown, ask)
+
+
+def _fitted(item: Item, asking: Asking, tokenizer: Tokenizer, most: int) -> Example | Refused:
+    shown = asking.shown(item)
+    for kept in range(len(shown.posts), 0, -1):
+        shown = asking.shown(item, kept)
+        ask = asking.ask(item, shown)
+        # A target names posts as the prompt does, so that it is made anew with each prompt.
+        wanted = target(
+            asking.form, item.question, item.rubric_aspects, shown, MIN_CONFIDENCE
+        )  # fmt: skip
+        if not wanted.aspects:
+            # A post that left for want of room may have carried the last of them.
+            whole = kept == len(asking.shown(item).posts)
+            return Refused(item, "empty_target" if whole else "too_long")
+        tokens = tokenizer.tokens(ask, wanted.text)
+        if len(tokens.prompt) + len(tokens.completion) <= most:
+            return Example(item, shown, wanted, tokens)
+    return Refused(item, "too_long")

@@ -1,0 +1,128 @@
+"""A training as a page: what was learned from what, and which checkpoint was chosen why."""
+
+from matplotlib.figure import Figure
+
+from pairwright.intervals import Interval
+from pairwright.records import Record
+from pairwright.report import BLUE, GREEN, GREY, Block, Page, Plot, Section, Table, drawing, plot
+from pairwright.text import visible
+from pairwright.train.planner.choose import Validated
+from pairwright.train.planner.folder import Begun
+
+
+class Report(Record):
+    """What came of a training."""
+
+    begun: Begun
+    match: str
+    """How planned and gold aspects were compared."""
+    refused: dict[str, int]
+    """Rows of the validation source that were not used, by reason."""
+    checkpoints: tuple[Validated, ...]
+    chosen: int
+    losses: tuple[tuple[int, float], ...]
+    """Steps with their losses: nats a token of the targets."""
+
+
+def page(of: Report) -> Page:
+    """The whole page."""
+    return Page(
+        title=f"A planner trained from {visible(of.begun.model)}",
+        sections=(
+            Section("Checkpoints", (_matches(of), _checkpoints(of), *_chosen(of))),
+            Section("Loss", (_losses(of),)),
+            Section("What it was trained on", tuple(_data(of))),
+            Section("Settings", (_settings(of.begun),)),
+        ),
+    )
+
+
+def _matches(of: Report) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 3.2), layout="constrained")
+        axes = figure.add_subplot()
+        for found in of.checkpoints:
+            colour = GREEN if found.step == of.chosen else BLUE
+            if found.f1 and found.f1.low is not None and found.f1.high is not None:
+                axes.vlines(found.step, found.f1.low, found.f1.high, color=colour.light)
+            if found.f1 and found.f1.value is not None:
+                axes.plot(found.step, found.f1.value, "o", color=colour.light)
+            axes.plot(found.step, found.worst, "x", color=GREY.light)
+        axes.set_xlabel("step")
+        axes.set_ylabel("F1")
+        axes.set_ylim(bottom=0)
+        caption = (
+            "How the plans of each checkpoint match the gold aspects of validation items: F1 with"
+            " its 95 % interval by user over plans that could be read (points; the chosen one is"
+            " green), and over all items with 0 for those that could not (crosses)."
+        )
+        return plot(figure, caption, name="checkpoints")
+
+
+def _checkpoints(of: Report) -> Table:
+    return Table(
+        ("step", "precision", "recall", "F1", "over all items", "unreadable", "items"),
+        tuple(
+            (
+                f"{found.step:,}", _told(found.precision), _told(found.recall), _told(found.f1),
+                f"{found.worst:.3f}", f"{found.unreadable:,}", f"{found.items:,}",
+            )
+            for found in of.checkpoints
+        ),
+        left=0,
+        note="In brackets: 95 % interval by user, and n. Precision leaves out empty plans.",
+    )  # fmt: skip
+
+
+def _chosen(of: Report) -> tuple[Block, ...]:
+    how = "shared content words" if of.match == "words" else "cosine of embeddings"
+    return (
+        f"checkpoint-{of.chosen} is chosen: its F1 over all items is highest, a plan that cannot be"
+        f" read counting 0. Two aspects are compared by their {how}; each is held against the"
+        " nearest of the other list. Such numbers compare checkpoints of one training; `pairwright"
+        " plan-score` compares planners.",
+    )
+
+
+def _losses(of: Report) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 3.0), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot([s for s, _ in of.losses], [loss for _, loss in of.losses], color=BLUE.light)
+        axes.set_xlabel("step")
+        axes.set_ylabel("loss, nats a token")
+        return plot(figure, "Training loss over the tokens of the targets alone.", name="loss")
+
+
+def _data(of: Report) -> tuple[Block, ...]:
+    data = of.begun.data
+    counts = (
+        *((f"not used: {reason}", n) for reason, n in data.refused.items()),
+        *((f"aspect in no target: {reason}", n) for reason, n in data.dropped.items()),
+        ("fewer posts than the policy shows, for want of room", data.shortened),
+        *((f"validation, not used: {reason}", n) for reason, n in of.refused.items()),
+    )
+    return (
+        f"{data.items:,} items of {data.users:,} users with {data.aspects:,} aspects in their"
+        f" targets; {data.learned:,} of {data.tokens:,} tokens are targets, which alone the loss"
+        " counts.",
+        Table(("", "n"), tuple((name, f"{n:,}") for name, n in counts)),
+    )
+
+
+def _settings(begun: Begun) -> Table:
+    told = begun.model_dump(mode="json", exclude={"data"})
+    rows = [
+        (f"{key}.{name}" if name else key, visible(str(value)))
+        for key, given in told.items()
+        for name, value in (given.items() if isinstance(given, dict) else [("", given)])
+    ]
+    return Table(("", ""), tuple(rows), left=2)
+
+
+def _told(of: Interval | None) -> str:
+    if of is None or of.value is None:
+        return "none"
+    if of.low is None or of.high is None:
+        return f"{of.value:.3f} (n = {of.n:,})"
+    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f}, n = {of.n:,})"

@@ -1,0 +1,95 @@
+"""The file that says what a planner is trained on, and how: one TOML, every key known.
+
+    model, target, ...   what is trained                        -> Training
+    [source]             items to train on                      -> policy.SourcePolicy
+    [validation]         items that checkpoints are chosen on   -> policy.SourcePolicy
+    [history]            which posts are shown                  -> History
+    [lora], [steps]      hyper-parameters                       -> Lora, Steps
+    [selection]          how a checkpoint is chosen             -> Selection
+
+The defaults of [lora] and [steps] are those that LaMP-QA published for its planner.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from pairwright.policy import HistoryPolicy, SourcePolicy
+from pairwright.records import Record
+from pairwright.tables import read_toml, validated
+from pairwright.train.planner.target import Form
+
+DOCS = "docs/train_keys.md"
+
+
+class History(HistoryPolicy):
+    """Which posts are shown: by number. `max_tokens` decides by length."""
+
+    history_tokens: int = Field(
+        1_000_000, ge=100, description="most tokens of history (four characters each)"
+    )
+
+
+class Lora(Record):
+    """The adapter (Hu et al. 2021, arXiv 2106.09685)."""
+
+    r: int = Field(16, ge=1, description="rank")
+    alpha: int = Field(16, ge=1, description="scale: updates count alpha / r")
+    dropout: float = Field(0.05, ge=0, lt=1, description="dropout of the adapter's input")
+    modules: str | tuple[str, ...] = Field(
+        "all-linear", description="which modules get one, as PEFT names them"
+    )
+
+
+class Steps(Record):
+    """The optimisation."""
+
+    learning_rate: float = Field(5e-5, gt=0, description="of AdamW; falls linearly to 0")
+    warmup: int = Field(250, ge=0, description="steps in which the learning rate rises to it")
+    most: int = Field(2000, ge=1, description="steps")
+    save_every: int = Field(250, ge=1, description="steps between two checkpoints")
+    batch: int = Field(1, ge=1, description="items of one forward pass, on each device")
+    accumulation: int = Field(64, ge=1, description="forward passes of one step")
+    weight_decay: float = Field(0.0, ge=0, description="of AdamW")
+
+
+class Selection(Record):
+    """How a checkpoint is chosen: by how its plans match the gold aspects of validation items."""
+
+    items: int = Field(64, ge=1, description="most validation items, drawn with the seed")
+    match: Literal["words", "embedding"] = Field(
+        "words", description="how two aspects are compared"
+    )
+    embedding_model: str = Field(
+        "facebook/contriever-msmarco", description="model of match = 'embedding'"
+    )
+    new_tokens: int = Field(1024, ge=16, description="most tokens of a plan")
+    batch: int = Field(8, ge=1, description="plans that are written at a time")
+
+
+class Training(Record):
+    """A whole file."""
+
+    model: str = Field(description="a folder or a Hugging Face id of a chat model")
+    revision: str | None = Field(None, description="revision of the model")
+    target: Form = Field("plan", description="what the planner is to write")
+    max_tokens: int = Field(8192, ge=64, description="most tokens of prompt and target")
+    seed: int = Field(0, ge=0, description="of the adapter's start, the order and the sample")
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    dtype: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto", description="of the model; 'auto': bfloat16 on a GPU, float32 on a CPU"
+    )
+    source: SourcePolicy
+    validation: SourcePolicy
+    history: History = History()
+    lora: Lora = Lora()
+    steps: Steps = Steps()
+    selection: Selection = Selection()
+
+
+def load_training(path: Path) -> Training:
+    """Raises ConfigError naming the key."""
+    return validated(Training, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)

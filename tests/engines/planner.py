@@ -1,0 +1,89 @@
+"""What tests look at in a training of a planner, by the engines' environment. Prints JSON.
+
+planner.py labels SETTINGS.toml         one collated batch: what is read, what the loss counts
+planner.py serve MODEL OUT < MESSAGES   what adapter and merged model write, by transformers
+planner.py refused SETTINGS.toml MODEL...   why each of these models cannot be trained
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch  # type: ignore[import-not-found]
+from peft import PeftModel
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from pairwright.cli.train_planner.prepared import asking_of, sources_of
+from pairwright.errors import ConfigError
+from pairwright.train.planner import sft
+from pairwright.train.planner.data import rows_of
+from pairwright.train.planner.settings import load_training
+
+
+def labels(path: Path) -> list[dict[str, Any]]:
+    """Each row of the first batch: the whole text, what the loss counts of it, and padding."""
+    settings = load_training(path)
+    asking = asking_of(settings, path.parent)
+    words = sft.Words(settings)
+    training, _ = sources_of(settings, path.parent, asking.domains)
+    rows, _ = rows_of(settings, training, asking, words, lambda _: None)
+    trainer = sft._trainer(settings, words, rows, path.parent / "unused")
+    batch = next(iter(trainer.get_train_dataloader()))
+    decode = words.tokenizer.decode
+    found = []
+    for ids, mask, label in zip(
+        *(batch[name].tolist() for name in ("input_ids", "attention_mask", "labels")), strict=True
+    ):
+        learned = [id for id, counted in zip(ids, label, strict=True) if counted != -100]
+        found.append(
+            {
+                "text": decode([id for id, there in zip(ids, mask, strict=True) if there]),
+                "learned": decode(learned),
+                "padding": mask.count(0),
+                "counted_padding": sum(
+                    counted != -100 for there, counted in zip(mask, label, strict=True) if not there
+                ),
+            }
+        )
+    return found
+
+
+def serve(model: str, out: Path, messages: list[dict[str, str]]) -> list[str]:
+    """What the base with the adapter writes, and what the merged model does."""
+    adapted = PeftModel.from_pretrained(
+        AutoModelForCausalLM.from_pretrained(model), str(out / "adapter")
+    )
+    merged = AutoModelForCausalLM.from_pretrained(str(out / "merged"))
+    words = AutoTokenizer.from_pretrained(str(out / "adapter"))
+    asked = words.apply_chat_template(
+        messages, add_generation_prompt=True, return_tensors="pt", return_dict=True
+    )
+    read = asked["input_ids"].shape[1]
+    with torch.inference_mode():
+        written = [
+            of.eval().generate(**asked, do_sample=False, max_new_tokens=200)[0, read:]
+            for of in (adapted, merged)
+        ]
+    return [words.decode(ids, skip_special_tokens=True) for ids in written]
+
+
+def models(path: Path, names: list[str]) -> list[str]:
+    """What stands for each, or the message."""
+    settings, told = load_training(path), []
+    for name in names:
+        try:
+            told.append(sft.Words(settings.model_copy(update={"model": name})).fingerprint())
+        except ConfigError as error:
+            told.append(str(error))
+    return told
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["labels", settings]:
+            print(json.dumps(labels(Path(settings))))
+        case ["serve", model, out]:
+            print(json.dumps(serve(model, Path(out), json.load(sys.stdin))))
+        case ["models", settings, *names]:
+            print(json.dumps(models(Path(settings), names)))

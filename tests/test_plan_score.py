@@ -1,0 +1,465 @@
+"""`pairwright plan-score`: plans against gold aspects, judged and not, and what is left open."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, in_thread, simulated
+from golden import row, rows, write
+from pairwright import assets
+from pairwright.dataset import read_lines
+from pairwright.errors import CallFailed, ConfigError, InputError
+from pairwright.llm import SIMULATED, Request
+from pairwright.policy import SourcePolicy
+from pairwright.prompt import BUILDING, LISTING, Prompts
+from pairwright.records import Item
+from pairwright.report import to_html
+from pairwright.stages.plan_list import HEADER
+from pairwright.train.gold import Gold, read_gold
+from pairwright.train.matching import Agreement, agreement, by_words
+from pairwright.train.means import mean_by_user
+from pairwright.train.plan_score.asking import Serving, made_elsewhere
+from pairwright.train.plan_score.comparing import Judging, compared, others_of
+from pairwright.train.plan_score.figures import Figure, differences, figures, matches_of, planned
+from pairwright.train.plan_score.page import Scores, page
+from pairwright.train.plan_score.plans import read_plans
+from pairwright.train.plan_score.scored import Compared, Scored
+from pairwright.train.plan_score.spec import Asked as AskedSpec
+from pairwright.train.plan_score.spec import load_scoring
+from scripted import Answer, Scripted, domains, found_in, model, parts, wait
+from scripted import body as said_in
+from scripted import planned as reply
+from study import Done, pairwright
+
+
+def gold(tmp_path: Path, *given: dict[str, Any]) -> Gold:
+    path = write(tmp_path / "items.jsonl", given)
+    return read_gold(SourcePolicy(path=path.name), domains(), tmp_path, "[source]")
+
+
+def prompts() -> Prompts:
+    return Prompts.load(assets.PROMPTS, BUILDING | LISTING)
+
+
+# Without a judge
+
+
+def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
+    found = agreement(["red house", "blue boat"], ["red house", "green tree", "red boat"], by_words)
+    # Planned: 1 and 1/3 (boat of blue, red, boat). Gold: 1, 0, and 1/3 either way.
+    assert found.precision == pytest.approx((1 + 1 / 3) / 2, abs=1e-6)
+    assert found.recall == pytest.approx((1 + 0 + 1 / 3) / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall", "f1"),
+    [
+        pytest.param(1.0, 0.5, 2 / 3, id="harmonic mean"),
+        pytest.param(None, 0.0, 0.0, id="nothing planned"),
+        pytest.param(0.0, 0.0, 0.0, id="nothing agrees"),
+    ],
+)
+def test_f1(precision: float | None, recall: float, f1: float) -> None:
+    assert Agreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
+
+
+def test_an_empty_plan_has_no_precision_and_no_recall() -> None:
+    assert agreement([], ["a red house"], by_words) == Agreement(precision=None, recall=0.0)
+
+
+def test_where_nothing_varies_there_is_no_interval() -> None:
+    found = mean_by_user([("a", 1.0), ("b", 1.0)])
+    assert found is not None
+    assert (found.value, found.low, found.high, found.n) == (1.0, None, None, 2)
+    assert mean_by_user([]) is None
+
+
+def test_the_interval_is_by_user() -> None:
+    apart = mean_by_user([(f"u{n}", n % 2) for n in range(20)])
+    alike = mean_by_user([(f"u{n // 10}", n // 10) for n in range(20)])
+    assert apart is not None
+    assert alike is not None
+    assert apart.low is not None
+    assert apart.low > 0.25
+    assert (alike.low, alike.high, alike.clusters) == (0.0, 1.0, 2)
+
+
+def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path) -> None:
+    given = gold(
+        tmp_path, row("a"), row("b"), row("c", user="user-of-a"),
+        row("d", category="philosophy"), row("e", category="philosophy"),
+    ).items  # fmt: skip
+    others = others_of(given, seed=0)
+    by_id = {item.id: item for item in given}
+    assert others.keys() == by_id.keys()
+    for id, other in others.items():
+        assert other.user != by_id[id].user
+        assert other.category == by_id[id].category
+    assert others_of(given[:1], seed=0) == {}
+
+
+# Planners
+
+
+def serving(form: str = "plan", **answers: Answer) -> Serving:
+    spec = AskedSpec.model_validate({"kind": "endpoint", "endpoint": "toy", "form": form})
+    return Serving(spec, model(Scripted(**answers)), prompts(), domains())
+
+
+def an_item(tmp_path: Path) -> Item:
+    return gold(tmp_path, row("q-1")).items[0]
+
+
+def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
+    item = an_item(tmp_path)
+    good = ("p1", "forty euros are left", "Cheap ingredients")
+    bad = ("p1", "never said so anywhere", "Expensive ingredients")
+    found = wait(serving(plan=reply(good, bad)).planned(item))
+    assert (found.planned, found.dropped, found.posts) == (("Cheap ingredients",), 1, 4)
+
+
+def test_a_list_is_read_as_it_was_trained(tmp_path: Path) -> None:
+    planner = serving("lamp-qa", plan_list=["Well, bread!", f"{HEADER}\n- Cheap\n- Overnight"])
+    found = wait(planner.planned(an_item(tmp_path)))
+    assert (found.planned, found.posts, found.unplanned) == (("Cheap", "Overnight"), 4, "")
+
+
+@pytest.mark.parametrize(
+    ("form", "answers", "why"),
+    [
+        pytest.param("plan", {"plan": "no JSON"}, "unparseable", id="no JSON"),
+        pytest.param("lamp-qa", {"plan_list": "prose"}, "unparseable", id="no list"),
+        pytest.param(
+            "plan", {"plan": CallFailed("timeout", "t")}, "call_failed:timeout", id="failed"
+        ),
+    ],
+)
+def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
+    tmp_path: Path, form: str, answers: dict[str, Answer], why: str
+) -> None:
+    found = wait(serving(form, **answers).planned(an_item(tmp_path)))
+    assert (found.planned, found.unplanned) == (None, why)
+
+
+# Plans of files
+
+
+def plans_file(tmp_path: Path, *lines: object) -> Path:
+    path = tmp_path / "plans.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
+    given = gold(tmp_path, *rows(4), row("bare", rubric_aspects=[]))
+    path = plans_file(
+        tmp_path,
+        {"id": "q-0", "aspects": ["Cheap"]},
+        {"id": "q-1", "plan": f"{HEADER}\n- Overnight"},
+        {"id": "q-2", "plan": "prose"},
+        {"id": "bare", "aspects": []},
+    )
+    plans = read_plans(path, given)
+    found = [made_elsewhere(item, plans) for item in given.items]
+    assert [of.planned for of in found] == [("Cheap",), ("Overnight",), None, None]
+    assert [of.unplanned for of in found] == ["", "", "unparseable", "no_plan"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        pytest.param({"id": "x", "aspects": []}, "'x' is not in", id="an unknown item"),
+        pytest.param({"id": "q-0", "aspects": []}, "has a plan already", id="an item twice"),
+        pytest.param({"id": "q-1"}, "give one of", id="no plan"),
+        pytest.param({"id": "q-1", "aspects": [], "plan": ""}, "give one of", id="two plans"),
+        pytest.param({"id": "q-1", "aspects": [" "]}, "without text", id="an empty aspect"),
+        pytest.param({"id": "q-1", "aspects": "nuts"}, "aspects", id="no list"),
+        pytest.param({"aspects": []}, "id", id="no id"),
+    ],
+)
+def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, told: str) -> None:
+    path = plans_file(tmp_path, {"id": "q-0", "aspects": []}, line)
+    with pytest.raises(InputError) as raised:
+        read_plans(path, gold(tmp_path, *rows(2)))
+    assert told in str(raised.value)
+    assert f"{path}:2" in str(raised.value)
+
+
+# A judge
+
+
+def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> Scored:
+    given = gold(tmp_path, *rows(6)).items
+    judging = Judging(model(Scripted(**answers)), prompts(), others_of(given, 0))
+    line = Scored(id=given[0].id, user=given[0].user, gold=2, planned=plan)
+    return wait(judging.judged(given[0], line))
+
+
+def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
+    """A judge who finds the first aspect in the item's own list, and the second in the other."""
+    item = gold(tmp_path, *rows(6)).items[0]
+
+    def answer(request: Request) -> dict[str, Any]:
+        lists = [parts("aspect", part) for part in parts("list", said_in(request))]
+        own = lists.index([of.aspect for of in item.rubric_aspects]) + 1
+        return found_in([own], [3 - own])
+
+    return answer
+
+
+def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path) -> None:
+    found = judged(
+        tmp_path, ("Cheap", "Overnight"),
+        plan_score_precision=own_and_other(tmp_path), plan_score_recall=found_in([1], []),
+    )  # fmt: skip
+    expected = Compared(own=Agreement(precision=0.5, recall=0.5), other=0.5)
+    assert found.compared == {"judge": expected}
+
+
+def test_which_list_stands_first_does_not_tell_whose_it_is(tmp_path: Path) -> None:
+    given = gold(tmp_path, *rows(20)).items
+    places = set()
+    for item in given:
+        llm = Scripted(plan_score_precision=found_in([]), plan_score_recall=found_in([], []))
+        judging = Judging(model(llm), prompts(), others_of(given, 0))
+        wait(judging.judged(item, Scored(id=item.id, user=item.user, gold=2, planned=("Cheap",))))
+        (asked,) = llm.asked("plan_score_precision")
+        lists = [parts("aspect", part) for part in parts("list", said_in(asked))]
+        places.add(lists.index([of.aspect for of in item.rubric_aspects]))
+    assert places == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        pytest.param({"plan_score_precision": "both"}, "judge_unparseable", id="no JSON"),
+        pytest.param(
+            {"plan_score_precision": found_in([1], [1])}, "judge_unparseable", id="too many answers"
+        ),
+        pytest.param(
+            {"plan_score_precision": CallFailed("http_500", "x")}, "call_failed:http_500",
+            id="failed",
+        ),
+    ],
+)  # fmt: skip
+def test_a_judge_that_says_nothing_is_the_reason_and_no_zero(
+    tmp_path: Path, answers: dict[str, Answer], why: str
+) -> None:
+    found = judged(tmp_path, ("Cheap",), **{"plan_score_recall": found_in([], []), **answers})
+    assert (found.unjudged, found.compared) == (why, {})
+    assert found.missing("judge") == why
+
+
+def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> None:
+    empty = judged(tmp_path, ())
+    assert empty.compared["judge"].own == Agreement(precision=None, recall=0.0)
+    assert judged(tmp_path, None).compared == {}
+
+
+# Figures
+
+
+def line(n: int, precision: float | None, recall: float, user: str = "") -> Scored:
+    own = Agreement(precision=precision, recall=recall)
+    return Scored(
+        id=f"q-{n}", user=user or f"u-{n}", gold=2,
+        planned=() if precision is None else ("Cheap",),
+        compared={"words": Compared(own=own, other=None if precision is None else 0.25)},
+    )  # fmt: skip
+
+
+def missing(n: int) -> Scored:
+    return Scored(id=f"q-{n}", user=f"u-{n}", gold=2, planned=None, unplanned="unparseable")
+
+
+def test_what_is_missing_is_counted_and_bounds_the_mean() -> None:
+    lines = [line(0, 1.0, 0.5), line(1, 0.5, 0.0), line(2, None, 0.0), missing(3)]
+    found = {of.name: of for of in figures("p", lines, ("words",))}
+    precision, recall, other = found["precision"], found["recall"], found["other"]
+    assert precision.mean is not None
+    assert (precision.mean.value, precision.mean.n, precision.missing) == (0.75, 2, 1)
+    assert (precision.worst, precision.best) == (0.5, pytest.approx(2.5 / 3, abs=1e-6))
+    assert recall.mean is not None
+    assert (recall.mean.n, recall.worst, recall.best) == (3, 0.125, 0.375)
+    assert other.mean is not None
+    assert (other.mean.value, other.mean.n) == (0.25, 2)
+
+
+def test_counts_name_every_reason() -> None:
+    unjudged = line(2, 0.5, 0.5).model_copy(update={"unjudged": "judge_unparseable"})
+    of = planned("p", [line(0, 1.0, 0.5), line(1, None, 0.0), unjudged, missing(3)])
+    assert (of.items, of.planned, of.empty, of.aspects) == (4, 3, 1, 2)
+    assert (of.unplanned, of.unjudged) == ({"unparseable": 1}, {"judge_unparseable": 1})
+    assert (of.missing("words"), of.missing("judge")) == (1, 2)
+
+
+def test_a_difference_is_paired_over_the_items_that_both_have() -> None:
+    lines = {
+        "first": [line(0, 1.0, 1.0), line(1, 0.5, 0.5), missing(2), line(3, None, 0.0)],
+        "second": [line(0, 0.5, 0.5), line(1, 0.25, 0.25), line(2, 0.0, 0.0), line(3, 1.0, 1.0)],
+    }
+    assert matches_of(lines) == ("words",)
+    found = {of.name: of for of in differences(lines, ("words",))}
+    assert set(found) == {"precision", "recall", "f1"}
+    assert found["precision"].mean is not None
+    assert (found["precision"].mean.value, found["precision"].mean.n) == (0.375, 2)
+    assert found["recall"].mean is not None
+    assert (found["recall"].mean.value, found["recall"].mean.n) == (pytest.approx(-0.083333), 3)
+
+
+def test_a_comparison_without_a_judge_leaves_an_item_without_a_plan_alone(tmp_path: Path) -> None:
+    item = an_item(tmp_path)
+    assert compared(item, missing(1), {}, "words", by_words) == missing(1)
+
+
+def test_a_page_shows_what_people_wrote_as_text() -> None:
+    found: list[Figure] = list(figures("p", [line(0, 1.0, 0.5)], ("words",)))
+    scores = Scores(
+        source="<script>", items=1, users=1, gold=2, refused={"<i>": 1}, limit=None, judge="<b>",
+        embedding="", simulated=(), planners=(), counts=(), figures=(), differences=(),
+    )  # fmt: skip
+    html = to_html(page(scores))
+    assert not any(tag in html for tag in ("<script>", "<i>", "<b>"))
+    assert found[0].mean is not None
+
+
+# The command
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "items.jsonl", [*rows(5), row("bare", rubric_aspects=[])])
+    plans_file(
+        tmp_path,
+        *({"id": f"q-{n}", "aspects": ["Cheap ingredients for forty euros"]} for n in range(5)),
+    )
+    return tmp_path
+
+
+def config(folder: Path, url: str, more: str = "") -> Path:
+    path = folder / "score.toml"
+    path.write_text(
+        f"""
+        [source]
+        path = "items.jsonl"
+        [endpoints.toy]
+        base_url = "{url}"
+        model = "{SIMULATED}"
+        attempts = 1
+        [planners.served]
+        kind = "endpoint"
+        endpoint = "toy"
+        [planners.theirs]
+        kind = "plans"
+        path = "plans.jsonl"
+        [judge]
+        endpoint = "toy"
+        {more}
+        """
+    )
+    return path
+
+
+def score(path: Path, *more: object) -> Done:
+    return pairwright("plan-score", path, "--out", path.parent / "scores", *more)
+
+
+def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:
+    with in_thread(simulated()) as endpoint:
+        path = config(folder, endpoint.url)
+        done = score(path)
+        assert done.code == 0, done.err
+        assert "served, by judge: precision" in done.out
+        assert "served less theirs, F1 by judge" in done.out
+        assert "embedded model had a part" in done.out
+        out = folder / "scores"
+        before = {of.name: of.read_bytes() for of in out.iterdir() if of.suffix != ".sqlite"}
+        asked = endpoint.n
+        assert asked == len(endpoint.by_identity)
+        assert score(path).code == 0
+        assert endpoint.n == asked
+    assert {name: (out / name).read_bytes() for name in before} == before
+    scores = Scores.model_validate_json((out / "plan-score.json").read_bytes())
+    assert (scores.items, scores.refused) == (5, {"no_gold_aspects": 1})
+    assert scores.simulated == (SIMULATED,)
+    assert [of.id for of in read_lines(out / "theirs.jsonl", Scored)] == [
+        f"q-{n}" for n in range(5)
+    ]
+    html = (out / "plan-score.html").read_text()
+    assert html.count("<svg") == 2
+
+
+def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) -> None:
+    write(folder / "items.jsonl", [row("q-0", narrative="My secret wish."), *rows(5)[1:]])
+    with in_thread(simulated()) as endpoint:
+        assert score(config(folder, endpoint.url)).code == 0
+        said = [asked.said for asked in endpoint.asked]
+    assert not any("secret" in text or "told in the narrative" in text for text in said)
+    plans = [text for text in said if "<task>plan</task>" in text]
+    assert len(plans) == 5
+    assert not any("Cheap ingredients for forty euros" in text for text in plans)
+
+
+def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
+    plans_file(folder, {"id": "q-0", "aspects": ["Cheap"]})
+    with in_thread(simulated()) as endpoint:
+        path = config(folder, endpoint.url)
+        done = score(path)
+        assert done.code == 1
+        assert "theirs: 1 of 5 items are compared (4 no_plan)" in done.err
+        assert score(path, "--coverage", "0.2").code == 0
+
+
+def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
+    healthy = simulated()
+    broken = True
+
+    async def flaky(asked: Asked) -> Any:
+        if broken and "<task>plan</task>" in asked.said:
+            return web.Response(status=500)
+        return await healthy(asked)
+
+    with in_thread(flaky) as endpoint:
+        path = config(folder, endpoint.url)
+        done = score(path)
+        assert done.code == 1
+        assert "call_failed" in done.err
+        assert "asked again when you run the same command again" in done.err
+        broken = False
+        assert score(path).code == 0
+
+
+def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> None:
+    with in_thread(simulated()) as endpoint:
+        assert score(config(folder, endpoint.url), "--limit", 2).code == 0
+    scores = Scores.model_validate_json((folder / "scores" / "plan-score.json").read_bytes())
+    assert (scores.items, scores.limit) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        pytest.param("[planners.x]\nkind = 'endpoint'\nendpoint = 'no'", "'no'", id="endpoint"),
+        pytest.param("[planners.X]\nkind = 'plans'\npath = 'p'", "lower case", id="name"),
+        pytest.param("[planners.x]\nkind = 'file'\npath = 'p'", "planners.x", id="kind"),
+        pytest.param("[planners.x]\nkind = 'plans'", "planners.x.path", id="no path"),
+        pytest.param("[embeddings]\nmodel = 'e'", "embeddings", id="unknown table"),
+    ],
+)
+def test_a_wrong_file_is_refused_by_its_key(folder: Path, more: str, told: str) -> None:
+    path = config(folder, "http://127.0.0.1:9/v1")
+    path.write_text(f"{path.read_text()}\n{more}\n")
+    with pytest.raises(ConfigError) as raised:
+        load_scoring(path)
+    assert told in str(raised.value)
+
+
+def test_a_file_of_plans_that_is_not_there_is_named(folder: Path) -> None:
+    (folder / "plans.jsonl").unlink()
+    done = score(config(folder, "http://127.0.0.1:9/v1"))
+    assert done.code == 2
+    assert "plans.jsonl" in done.err

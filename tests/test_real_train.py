@@ -1,0 +1,201 @@
+"""A planner trained for real, by TRL and PEFT on a CPU, from a tiny model of random weights.
+
+It learns one plan by heart, which says nothing about planning. What must hold: the loss counts the
+target alone, a training that is killed and one that is stopped go on to the same weights, and the
+adapter writes a plan that is one.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.fixtures import HERE, engines, environment
+from golden import TOPICS, row, write
+from pairwright import assets
+from pairwright.llm import parse
+from pairwright.policy import PlanPolicy, SourcePolicy
+from pairwright.prompt import Prompts
+from pairwright.stages.plan import PlanReply, sifted
+from pairwright.train.gold import read_gold
+from pairwright.train.planner.examples import Asking
+from pairwright.train.planner.page import Report
+from pairwright.train.planner.settings import History
+from scripted import domains
+
+pytestmark = pytest.mark.real
+__all__ = ["engines"]
+
+SETTINGS = """
+model = "tiny"
+[source]
+path = "train.jsonl"
+[validation]
+path = "validation.jsonl"
+[steps]
+most = 80
+save_every = 40
+accumulation = 1
+warmup = 5
+learning_rate = 1e-2
+[lora]
+dropout = 0.01
+[selection]
+new_tokens = 200
+"""
+REPLY = (
+    '{"aspects":[{"aspect":"","reason":"The user says so.","evidence":"","post_ids":["p1"],'
+    '"confidence":0.8},{"aspect":"","post_ids":["p2"],"confidence":0.6}]}'
+)
+"""How a plan looks, for the tokens of the tiny model to be as long as those of a real one."""
+WAIT_S = 300
+ENVIRONMENT = environment(OMP_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false")
+
+
+@pytest.fixture(scope="module")
+def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Settings, items and a tiny model whose tokens are about as long as those of real ones."""
+    folder = tmp_path_factory.mktemp("train")
+    parts = [assets.PROMPTS / "plan.md", assets.PROMPTS / "system.md"]
+    said = [f"{post} {aspect}" for post, aspect in TOPICS]
+    text = "\n".join([*(path.read_text(encoding="utf-8") for path in parts), *said, REPLY])
+    (folder / "text.txt").write_text(text, encoding="utf-8")
+    command = [engines, HERE / "tiny_model.py", folder / "tiny", folder / "text.txt"]
+    subprocess.run(command, check=True, env=ENVIRONMENT, capture_output=True)
+    (folder / "planner.toml").write_text(SETTINGS)
+    short = row("q-0")["rubric_aspects"][:1]
+    learned = row("q-0", rubric_aspects=short)
+    write(folder / "train.jsonl", [learned, row("bare", rubric_aspects=[])])
+    longer = row("q-1", question="How do I bake good bread, and what about rolls, this week?")
+    write(folder / "two.jsonl", [row("q-0"), longer])
+    two = SETTINGS.replace("train.jsonl", "two.jsonl").replace("[steps]", "[steps]\nbatch = 2")
+    (folder / "two.toml").write_text(two)
+    write(folder / "validation.jsonl", [{**learned, "user": "somebody else"}])
+    return folder
+
+
+def start(engines: str, folder: Path, out: str, *more: str) -> "subprocess.Popen[str]":
+    cli = "from pairwright.cli import main; main()"
+    command = [engines, "-c", cli, "train-planner", "planner.toml", "--out", out, *more]
+    return subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for(path: Path, process: "subprocess.Popen[str]") -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not path.exists():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline, f"{path} did not come"
+        time.sleep(0.02)
+
+
+def looked_at(engines: str, folder: Path, *arguments: str, given: str = "") -> Any:
+    command = [engines, HERE / "planner.py", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env=ENVIRONMENT, input=given, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_the_loss_counts_the_targets_tokens_and_nothing_else(engines: str, folder: Path) -> None:
+    batch = looked_at(engines, folder, "labels", "two.toml")
+    assert len(batch) == 2
+    assert any(of["padding"] for of in batch)
+    for of in batch:
+        assert of["counted_padding"] == 0
+        prompt, starts, answer = of["text"].rpartition("<|start|>assistant\n")
+        assert starts
+        assert "<task>plan</task>" in prompt
+        # The end that stops the model is learned; the line end after it is not there to be read.
+        assert of["learned"] == answer
+        assert answer.endswith("}<|end|>")
+        assert isinstance(parse(answer.removesuffix("<|end|>"), PlanReply), PlanReply)
+
+
+def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
+    engines: str, folder: Path
+) -> None:
+    whole, out = start(engines, folder, "whole"), folder / "broken"
+    killed = start(engines, folder, "broken")
+    wait_for(out / "checkpoint-40" / "trainer_state.json", killed)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    # What a machine that fails leaves of a checkpoint it was writing.
+    shutil.copytree(out / "checkpoint-40", out / "checkpoint-70", dirs_exist_ok=True)
+    (out / "checkpoint-70" / "trainer_state.json").unlink()
+
+    stopped = start(engines, folder, "broken")
+    assert stopped.stdout is not None
+    first = [next(line for line in stopped.stdout if "Going on" in line)]
+    os.kill(stopped.pid, signal.SIGTERM)
+    told = "".join([*first, *stopped.stdout])
+    stopped.stdout.close()
+    assert stopped.wait(timeout=WAIT_S) == 130, told
+    assert "Going on from checkpoint-40, of 80 steps" in told
+    assert "Stopped after step 41, which is saved" in told
+
+    last = start(engines, folder, "broken", "--merge")
+    told, _ = last.communicate(timeout=WAIT_S)
+    assert last.returncode == 0, told
+    assert "Going on from checkpoint-41" in told
+    told, _ = whole.communicate(timeout=WAIT_S)
+    assert whole.returncode == 0, told
+    assert "1 no_gold_aspects" in told
+    reports = [
+        Report.model_validate_json((folder / run / "report.json").read_bytes())
+        for run in ("whole", "broken")
+    ]
+    assert len(reports[0].losses) == 80
+    assert [of.step for of in reports[0].checkpoints] == [40, 80]
+    assert reports[0] == reports[1]
+    # It has to learn for a while: what the first checkpoint writes matches nothing.
+    assert reports[0].chosen == 80
+    assert [of.worst for of in reports[0].checkpoints] == [0.0, 1.0]
+    weights = [
+        (folder / run / "checkpoint-80" / "adapter_model.safetensors").read_bytes()
+        for run in ("whole", "broken")
+    ]
+    assert weights[0] == weights[1]
+
+
+def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
+    engines: str, folder: Path
+) -> None:
+    source = read_gold(SourcePolicy(path="train.jsonl"), domains(), folder, "[source]")
+    asking = Asking("plan", Prompts.load(assets.PROMPTS), domains(), History(), 100)
+    item = source.items[0]
+    shown = asking.shown(item)
+    messages = [of._asdict() for of in asking.ask(item, shown).messages]
+    said = looked_at(engines, folder, "serve", "tiny", "broken", given=json.dumps(messages))
+    assert said[0] == said[1]
+    reply = parse(said[0], PlanReply)
+    assert isinstance(reply, PlanReply), said[0]
+    plan = sifted(reply, item.question, shown, PlanPolicy().min_confidence)
+    assert [of.aspect for of in plan.aspects] == [of.aspect for of in item.rubric_aspects]
+
+
+def test_another_model_is_told_apart_and_one_that_cannot_be_trained_named(
+    engines: str, folder: Path
+) -> None:
+    for name in ("same", "other", "bare"):
+        shutil.copytree(folder / "tiny", folder / name)
+    config = folder / "other" / "config.json"
+    changed = config.read_text().replace('"rms_norm_eps": 1e-06', '"rms_norm_eps": 1e-05')
+    config.write_text(changed)
+    (folder / "bare" / "chat_template.jinja").unlink()
+    names = ("tiny", "same", "other", "bare", "nowhere")
+    tiny, same, other, bare, nowhere = looked_at(engines, folder, "models", "planner.toml", *names)
+    assert tiny == same != other
+    assert tiny.startswith("b2:")
+    assert other.startswith("b2:")
+    assert "[model] bare: it has no chat template" in bare
+    assert "[model] nowhere: cannot be loaded" in nowhere
