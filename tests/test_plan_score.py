@@ -282,7 +282,7 @@ def test_what_is_missing_is_counted_and_bounds_the_mean() -> None:
     precision, recall, other = found["precision"], found["recall"], found["other"]
     assert precision.mean is not None
     assert (precision.mean.value, precision.mean.n, precision.missing) == (0.75, 2, 1)
-    assert (precision.worst, precision.best) == (0.5, pytest.approx(2.5 / 3, abs=1e-6))
+    assert (precision.worst, precision.best) == (0.5, round(2.5 / 3, 6))
     assert recall.mean is not None
     assert (recall.mean.n, recall.worst, recall.best) == (3, 0.125, 0.375)
     assert other.mean is not None
@@ -308,7 +308,7 @@ def test_a_difference_is_paired_over_the_items_that_both_have() -> None:
     assert found["precision"].mean is not None
     assert (found["precision"].mean.value, found["precision"].mean.n) == (0.375, 2)
     assert found["recall"].mean is not None
-    assert (found["recall"].mean.value, found["recall"].mean.n) == (pytest.approx(-0.083333), 3)
+    assert (found["recall"].mean.value, found["recall"].mean.n) == (-0.083333, 3)
 
 
 def test_a_comparison_without_a_judge_leaves_an_item_without_a_plan_alone(tmp_path: Path) -> None:

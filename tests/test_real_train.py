@@ -66,7 +66,7 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     said = [f"{post} {aspect}" for post, aspect in TOPICS]
     text = "\n".join([*(path.read_text(encoding="utf-8") for path in parts), *said, REPLY])
     (folder / "text.txt").write_text(text, encoding="utf-8")
-    command = [engines, HERE / "tiny_model.py", folder / "tiny", folder / "text.txt"]
+    command = [engines, str(HERE / "tiny_model.py"), str(folder / "tiny"), str(folder / "text.txt")]
     subprocess.run(command, check=True, env=ENVIRONMENT, capture_output=True)
     (folder / "planner.toml").write_text(SETTINGS)
     short = row("q-0")["rubric_aspects"][:1]
@@ -98,7 +98,7 @@ def wait_for(path: Path, process: "subprocess.Popen[str]") -> None:
 
 
 def looked_at(engines: str, folder: Path, *arguments: str, given: str = "") -> Any:
-    command = [engines, HERE / "planner.py", *arguments]
+    command = [engines, str(HERE / "planner.py"), *arguments]
     done = subprocess.run(
         command, cwd=folder, env=ENVIRONMENT, input=given, capture_output=True, text=True
     )

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import torch  # type: ignore[import-not-found]
+import torch
 from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
