@@ -17,3 +17,12 @@ def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Int
     if found is None or found.low != found.high:
         return found
     return found.model_copy(update={"low": None, "high": None})
+
+
+def told(of: Interval | None) -> str:
+    """A mean with its interval and n, for people."""
+    if of is None or of.value is None:
+        return "none (n = 0)"
+    if of.low is None or of.high is None:
+        return f"{of.value:.3f} (no interval, n = {of.n:,})"
+    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f}, n = {of.n:,})"

@@ -1,6 +1,7 @@
 """The command: planners in, one page out."""
 
 import asyncio
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,21 +65,20 @@ def plan_score_command(
 
 
 def _tell(console: Console, scores: "Scores") -> None:
-    from pairwright.train.plan_score.page import WORDS, told, warnings
+    from pairwright.train.means import told
+    from pairwright.train.plan_score.page import WORDS, warnings
 
     for match in scores.matches:
         for name, figures in scores.of(match).items():
             means = ", ".join(f"{WORDS[of]} {told(figures[of].mean)}" for of in WORDS)
             f1 = figures["f1"]
-            items = f"n = {f1.mean.n if f1.mean else 0:,}"
             missing = f", {f1.missing:,} missing" if f1.missing else ""
-            line = f"{name}, by {match}: {means}, {items}{missing}"
+            line = f"{name}, by {match}: {means}{missing}"
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     for of in scores.differences:
         if of.name == "f1":
-            n = of.mean.n if of.mean else 0
             line = f"{of.first} less {of.second}, {WORDS[of.name]} by {of.match}: {told(of.mean)}"
-            console.print(f"{line}, n = {n:,}", markup=False, highlight=False, soft_wrap=True)
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
     for warning in warnings(scores):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
@@ -87,13 +87,13 @@ def _end(scores: "Scores", coverage: float, console: Console) -> None:
     short, failed = False, False
     for of in scores.counts:
         missing = max(of.missing(match) for match in scores.matches) if scores.matches else of.items
-        reasons = {**of.unplanned, **of.unjudged}
+        reasons = Counter(of.unplanned) + Counter(of.unjudged)
         failed = failed or any(why.startswith("call_failed") for why in reasons)
         if of.items - missing < coverage * of.items:
             short = True
-            told = ", ".join(f"{n:,} {why}" for why, n in reasons.items())
+            why = ", ".join(f"{n:,} {name}" for name, n in reasons.items())
             console.print(
-                f"{of.planner}: {of.items - missing:,} of {of.items:,} items are compared ({told});"
+                f"{of.planner}: {of.items - missing:,} of {of.items:,} items are compared ({why});"
                 f" --coverage asks for {coverage:.0%}.",
                 style="yellow", markup=False, highlight=False,
             )  # fmt: skip

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure as Drawing
 
-from pairwright.intervals import Interval
 from pairwright.records import Record
 from pairwright.report import (
     BLUE,
@@ -21,6 +20,7 @@ from pairwright.report import (
     plot,
 )
 from pairwright.text import visible
+from pairwright.train.means import told
 from pairwright.train.plan_score.figures import MEANING, Difference, Figure, Name, Planned
 from pairwright.train.plan_score.scored import MATCHES, Match
 
@@ -83,7 +83,7 @@ class Scores(Record):
         return found
 
 
-HEAD = ("planner", *WORDS.values(), "n", "missing", "F1, worst to best")
+HEAD = ("planner", *WORDS.values(), "missing", "F1, worst to best")
 
 
 def page(scores: Scores) -> Page:
@@ -118,21 +118,11 @@ def rows(scores: Scores, match: Match) -> tuple[tuple[str, ...], ...]:
     return tuple(_row(name, figures) for name, figures in scores.of(match).items())
 
 
-def told(of: Interval | None) -> str:
-    """A mean with its interval."""
-    if of is None or of.value is None:
-        return "none"
-    if of.low is None or of.high is None:
-        return f"{of.value:.3f} (no interval)"
-    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
-
-
 def _row(name: str, figures: dict[Name, Figure]) -> tuple[str, ...]:
     f1 = figures["f1"]
     bounds = "" if f1.worst is None or f1.best is None else f"{f1.worst:.3f} to {f1.best:.3f}"
-    n = f1.mean.n if f1.mean else 0
     means = (told(figures[of].mean) for of in WORDS)
-    return (name, *means, f"{n:,}", f"{f1.missing:,}", bounds)
+    return (name, *means, f"{f1.missing:,}", bounds)
 
 
 def _match(scores: Scores, match: Match) -> Iterator[Block]:
@@ -140,11 +130,11 @@ def _match(scores: Scores, match: Match) -> Iterator[Block]:
     yield Table(HEAD, rows(scores, match), note=f"Matched by: {MATCHES[match]}.")
     if differences := [of for of in scores.differences if of.match == match]:
         yield Table(
-            ("", "", "difference", "n", "users"),
+            ("", "", "difference", "users"),
             tuple(
                 (
                     f"{of.first} less {of.second}", WORDS[of.name], told(of.mean),
-                    f"{of.mean.n if of.mean else 0:,}", f"{of.mean.clusters if of.mean else 0:,}",
+                    f"{of.mean.clusters if of.mean else 0:,}",
                 )
                 for of in differences
             ),

@@ -2,10 +2,10 @@
 
 from matplotlib.figure import Figure
 
-from pairwright.intervals import Interval
 from pairwright.records import Record
 from pairwright.report import BLUE, GREEN, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import visible
+from pairwright.train.means import told
 from pairwright.train.planner.choose import Validated
 from pairwright.train.planner.folder import Begun
 
@@ -64,7 +64,7 @@ def _checkpoints(of: Report) -> Table:
         ("step", "precision", "recall", "F1", "over all items", "unreadable", "items"),
         tuple(
             (
-                f"{found.step:,}", _told(found.precision), _told(found.recall), _told(found.f1),
+                f"{found.step:,}", told(found.precision), told(found.recall), told(found.f1),
                 f"{found.worst:.3f}", f"{found.unreadable:,}", f"{found.items:,}",
             )
             for found in of.checkpoints
@@ -79,8 +79,8 @@ def _chosen(of: Report) -> tuple[Block, ...]:
     return (
         f"checkpoint-{of.chosen} is chosen: its F1 over all items is highest, a plan that cannot be"
         f" read counting 0. Two aspects are compared by their {how}; each is held against the"
-        " nearest of the other list. Such numbers compare checkpoints of one training; `pairwright"
-        " plan-score` compares planners.",
+        " nearest of the other list. Such numbers compare checkpoints of one training; pairwright"
+        " plan-score compares planners.",
     )
 
 
@@ -118,11 +118,3 @@ def _settings(begun: Begun) -> Table:
         for name, value in (given.items() if isinstance(given, dict) else [("", given)])
     ]
     return Table(("", ""), tuple(rows), left=2)
-
-
-def _told(of: Interval | None) -> str:
-    if of is None or of.value is None:
-        return "none"
-    if of.low is None or of.high is None:
-        return f"{of.value:.3f} (n = {of.n:,})"
-    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f}, n = {of.n:,})"
