@@ -138,6 +138,14 @@ def made(given: list[Sampled], *scores: list[float], ks: tuple[int, ...] = (1, 2
     return curve(ScorerRef(name="s", kind="pointwise"), given, scored, ks)
 
 
+def test_equal_gains_have_no_interval_and_a_scorer_that_never_picks_gains_nothing() -> None:
+    given = samples([0.0, 1.0], [1.0, 0.0])
+    picks = made(given, [0, 1], [1, 0]).points[1].gain
+    assert (picks.value, picks.low, picks.high) == (0.5, None, None)
+    never = made(given, [0, 0], [0, 0]).points[1].gain
+    assert (never.value, never.low, never.high) == (0, 0, 0)
+
+
 def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
     given = samples([0.0, 1.0], [0.5, 0.5], [1.0, 0.0])
     found = made(given, [0, 1], [0, 1], [0, 1])

@@ -25,7 +25,7 @@ from pairwright.evaluate.correlate.overlap import (
     rank_biased_overlap,
 )
 from pairwright.evaluate.correlate.page import page
-from pairwright.report import to_html
+from pairwright.report import to_html, to_markdown
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
 published = pytest.mark.skipif(not REFERENCE.exists(), reason=f"{REFERENCE} is not there")
@@ -210,6 +210,16 @@ def test_resamples_without_a_value_are_counted() -> None:
     assert found.resamples + found.undefined == chance.RESAMPLES
 
 
+def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
+    models = read_models(table(tmp_path / "m.csv", 6), ("good", "loose"), "d", None, None)
+    akin = models._replace(lineages=("a",) * 6)
+    found = correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    intervals = [of.interval for of in found.found["good"]]
+    intervals += [of.interval for of in found.differences]
+    assert {(of.low, of.high, of.above_zero) for of in intervals} == {(None, None, None)}
+    assert "| none: one lineage |" in to_markdown(page(akin, found))
+
+
 def write(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
@@ -241,6 +251,21 @@ def test_a_table_that_is_wrong_is_refused_by_line_and_column(
     assert what in caught.value.what
     assert where in caught.value.where
     assert caught.value.fix
+
+
+def test_a_column_is_not_held_against_itself(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="both the benchmark and the downstream score"):
+        read_models(table(tmp_path / "m.csv", 6), ("good", "d"), "d", None, None)
+
+
+def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Path) -> None:
+    if not app.registered_commands:
+        _register()
+    path = write(tmp_path / "m.csv", "model,a[/b],[red]d\nx,1,1\ny,2,3\nz,3,2\n")
+    options = ["--benchmark", "a[/b]", "--downstream", "[red]d"]
+    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    assert done.exit_code == 0, done.output
+    assert "a[/b] against [red]d, n = 3 models" in done.output
 
 
 def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:

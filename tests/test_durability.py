@@ -213,7 +213,7 @@ def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
             go_on.set()
             code, said = ended(process)
         assert second.code == 2
-        assert "another process is building" in second.err
+        assert "another process is writing" in second.err
         assert str(study.run) in second.err
         assert watched.code == 0
         assert "not finished" in watched.out

@@ -1,7 +1,9 @@
 """What a scorer is shown in each condition, and what comes of every pair."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,14 +109,15 @@ def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -
 
 
 def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
-    dyads: dict[str, set[str | None]] = {}
+    twins: dict[str, set[str | None]] = {}
     owners = {post.id: row.user for row in rows for post in row.profile}
     for row in rows:
-        dyads.setdefault(row.cluster, set()).add(row.user)
-    for row in rows:
-        shown = shown_in(row, "wrong-profile", rows)
-        assert isinstance(shown, Shown)
-        assert not dyads[row.cluster] & {owners[post.id] for post in shown.posts}
+        if row.mode == "twin":
+            twins.setdefault(row.item_id, set()).add(row.user)
+    for seed, row in product(range(8), rows):
+        posts = Strangers(rows, seed).instead_of(row)
+        assert posts
+        assert not twins.get(row.item_id, set()) & {owners[post.id] for post in posts}
 
 
 def test_a_wrong_profile_has_no_post_younger_than_the_question(rows: list[Row]) -> None:
@@ -342,6 +345,13 @@ def test_a_manifest_that_is_none_is_refused(release: Path, tmp_path: Path) -> No
         Release(copy)
 
 
+def test_a_manifest_that_names_another_planner_is_refused(release: Path, tmp_path: Path) -> None:
+    manifest = Layout(_copy(release, tmp_path)).manifest
+    manifest.write_text(manifest.read_text().replace("judge-70b", "judge-8b"))
+    with pytest.raises(InputError, match="is not the file that checksums"):
+        Release(manifest.parent)
+
+
 def test_the_release_says_what_inferred_its_aspects(release: Path) -> None:
     built = Release(release).construction
     assert built.planner == "judge-70b"
@@ -355,6 +365,17 @@ def _copy(release: Path, to: Path) -> Path:
 
 
 # Results
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_no_number_leaves_the_pair_without_one(
+    rows: list[Row], value: float
+) -> None:
+    def given(_: Shown, response: str) -> Score:
+        return Score(value if response == rows[0].chosen else 0.0)
+
+    decision = scored(rows[:1], Scripted(given), "none")[0]
+    assert (decision.choice, decision.unscored) == (None, "not_a_number")
 
 
 def about(decisions: list[Decision], **changes: object) -> Evaluated:
@@ -372,7 +393,8 @@ def test_results_come_back_as_they_were_written(rows: list[Row], tmp_path: Path)
     write_result(tmp_path, about(decisions), decisions)
     (result,) = read_results(tmp_path)
     assert list(result.decisions()) == decisions
-    assert result.about == about(decisions)
+    assert result.about.model_copy(update={"lines": ""}) == about(decisions)
+    result.check_lines()
 
 
 @pytest.mark.parametrize(
@@ -401,6 +423,15 @@ def test_results_that_are_not_whole_are_refused(
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no results"):
         read_results(tmp_path)
+
+
+@pytest.mark.parametrize("before", ['{"pairs"', '{"pairs": 3}', ""])
+def test_a_summary_that_cannot_be_read_is_written_anew(
+    rows: list[Row], tmp_path: Path, before: str
+) -> None:
+    decisions = scored(rows, Baseline("longer"), "none")
+    (tmp_path / "longer.none.json").write_text(before)
+    assert previous_timing(tmp_path, about(decisions)) is None
 
 
 def test_timing_of_the_run_that_sent_calls_stays(rows: list[Row], tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from pairwright.cli.evaluate.session import Session, Wanted
 from pairwright.cli.scorers import prompts_of
 from pairwright.client import Meter
 from pairwright.dataset import Layout
-from pairwright.errors import ConfigError
+from pairwright.errors import ConfigError, InputError
+from pairwright.evaluate.board import gather
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Evaluated
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
@@ -124,7 +125,30 @@ def test_results_of_the_embedded_model_say_so(
     assert not made["overlap.none"].simulated
 
 
-@pytest.mark.parametrize("what", ["model", "prompt"])
+def test_results_say_by_which_rules_posts_were_shown(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    conditions = ("none", "profile", "wrong-profile", "planner")
+
+    def of(name: str, **more: object) -> dict[str, Evaluated]:
+        given = settings(endpoint.url, **more)
+        made = evaluated(release, tmp_path / name, given, "overlap", conditions=conditions)
+        return {about.condition: about for about in made.values()}
+
+    plain, fewer, drawn = of("a"), of("b", history={"posts": 1}), of("c", seed=1)
+    warm = of("d", planner={"endpoint": "toy", "sampling": {"temperature": 1.0}})
+    assert plain["none"].history == fewer["none"].history == ""
+    for condition in ("profile", "wrong-profile"):
+        assert plain[condition].history != fewer[condition].history
+    assert plain["wrong-profile"].seed != drawn["wrong-profile"].seed
+    assert plain["profile"] == drawn["profile"]
+    assert plain["planner"].planner != warm["planner"].planner
+    with pytest.raises(InputError, match=r"another \[history\]"):
+        gather([tmp_path / "a" / "overlap.profile.json", tmp_path / "b" / "overlap.none.json",
+                tmp_path / "b" / "overlap.wrong-profile.json"])  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ["model", "served", "prompt"])
 def test_a_planner_that_shares_model_or_prompt_with_the_releases_is_marked(
     release: Path, tmp_path: Path, endpoint: Endpoint, what: str
 ) -> None:
@@ -136,14 +160,15 @@ def test_a_planner_that_shares_model_or_prompt_with_the_releases_is_marked(
     plan.write_text(plan.read_text() + "\nThink of the person once more.\n")
     of = settings(endpoint.url, prompts=str(prompts))
     toy = of.endpoints["toy"]
-    named = {"toy": toy, "other": toy.model_copy(update={"model": "judge-70b"})}
+    other = "judge-70b" if what == "model" else "Org/Judge-70B"
+    named = {"toy": toy, "other": toy.model_copy(update={"model": other})}
     alone = of.model_copy(update={"endpoints": named})
     (tmp_path / "a").mkdir()
     assert not evaluated(release, tmp_path / "a", alone, "overlap", conditions=("planner",))[
         "overlap.planner"
     ].self_agreement
     assert of.planner
-    if what == "model":
+    if what != "prompt":
         same = of.planner.model_copy(update={"endpoint": "other"})
         alone = alone.model_copy(update={"planner": same})
     else:

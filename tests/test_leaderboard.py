@@ -21,7 +21,13 @@ from pairwright.evaluate.board.page import page
 from pairwright.evaluate.board.sign_flip import sign_flip
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure import RULE
-from pairwright.evaluate.results import Evaluated, ReleaseRef, ScorerRef, write_result
+from pairwright.evaluate.results import (
+    Evaluated,
+    PlannerRef,
+    ReleaseRef,
+    ScorerRef,
+    write_result,
+)
 from pairwright.evaluate.shown import Condition
 from pairwright.report import to_html, to_markdown
 
@@ -352,12 +358,15 @@ def not_json(folder: Path) -> None:
         (line(3, chosen=float("nan")), ".jsonl:4 [chosen]", False),
         (line(3, chosen="much"), ".jsonl:4 [chosen]", False),
         (line(3, chosen=None), "39 pairs have a score", False),
+        (line(3, chosen=9.0), "is not the file that b.profile.json was written for", False),
+        (changed("history", "b2:1"), "by another [history]", True),
         (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]", False),
     ],
     ids=[
         "digest", "version", "name", "pairs-of-release", "limit", "split", "path-in-name", "twice",
         "no-condition", "scored", "pairs", "fewer-pairs", "other-pair", "cut-off", "no-lines",
         "not-json", "cluster", "mode", "votes", "pair-twice", "nan", "text-for-number", "no-score",
+        "another-score", "history",
         "judge-says-both",
     ],
 )  # fmt: skip
@@ -374,6 +383,24 @@ def test_results_that_cannot_stand_together_are_refused_by_name(
     assert error.value.fix
     if names_both:
         assert str(tmp_path / "a.profile.json") in error.value.what
+
+
+def test_wrong_profiles_of_two_seeds_are_refused(tmp_path: Path) -> None:
+    for seed, name in enumerate(("a", "b")):
+        result(tmp_path, name, right_on(30), "wrong-profile", seed=seed)
+    with pytest.raises(InputError, match="by another seed"):
+        gather([tmp_path])
+
+
+def test_a_planners_hostile_name_does_nothing(tmp_path: Path) -> None:
+    planner = PlannerRef(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
+    result(tmp_path, "a", right_on(30), "planner", planner=planner)
+    done = run(tmp_path)
+    report = page(board_of(tmp_path))
+    for told in (done.output, to_markdown(report), to_html(report)):
+        assert "KEPT" in told
+        assert "\x1b" not in told
+    assert "<script" not in to_html(report)
 
 
 def test_one_name_for_two_scorers_is_refused(tmp_path: Path) -> None:

@@ -213,6 +213,14 @@ def test_calibration_is_over_all_judged_pairs_and_those_split_among_them() -> No
     assert agreement.note == f"always saying one half gives {1 - half.mean():.3f}"
 
 
+def test_calibration_that_is_the_same_everywhere_has_no_interval() -> None:
+    decisions = [violate(n, 1.0, 1.0, vote_share=1.0) for n in range(3)]
+    for name, at in (("vote_agreement", 0.5), ("brier", 0.25)):
+        figure = found(decisions, name, "violate")
+        assert (figure.value, figure.low, figure.high) == (at, None, None)
+        assert figure.note.endswith("no interval: no two clusters differ")
+
+
 def test_without_votes_there_is_no_calibration() -> None:
     brier = found([violate(1, 1.0)], "brier", "violate")
     assert (brier.value, brier.note) == (None, "nobody voted on these pairs")

@@ -95,6 +95,26 @@ def test_what_decides_a_score_is_in_its_settings_and_what_does_not_is_not(store:
     assert refs(store, revision="r2").revision == "r2"
 
 
+def test_what_decides_a_verdict_is_in_its_judges_settings(store: Store, tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[1] / "prompts"
+    for path in shipped.glob("*.md"):
+        more = "\n" if path.name == "history.md" else ""
+        (tmp_path / path.name).write_text(path.read_text() + more)
+
+    def of(sampling: dict[str, Any], prompts: Path = shipped, **endpoint: Any) -> str:
+        near = {"base_url": "http://127.0.0.1:9/v1", "model": "m"}
+        judge = {"kind": "pairwise", "endpoint": "near", "sampling": sampling}
+        return opened(
+            store, "judge", endpoints={"near": near | endpoint}, scorers={"judge": judge},
+            prompts=str(prompts),
+        )["judge"].ref.settings  # fmt: skip
+
+    plain = of({})
+    assert of({}, concurrency=2) == plain
+    others = [of({"seed": 1}), of({}, structured=False), of({}, tmp_path)]
+    assert len({plain, *others}) == 4
+
+
 @pytest.mark.parametrize(
     "endpoint",
     [

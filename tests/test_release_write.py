@@ -699,7 +699,7 @@ def test_no_build_can_change_a_run_while_it_is_released(run: Path, tmp_path: Pat
         done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
     finally:
         store.close()
-    refused(done, "another process is building")
+    refused(done, "another process is writing")
 
 
 @pytest.mark.parametrize(

@@ -496,7 +496,7 @@ def test_a_second_process_is_told_and_may_read_and_a_killed_one_holds_nothing(
     keys = filled(calls)
     with held(calls) as process:
         told = refusal(calls)
-        assert "another process is building" in told
+        assert "another process is writing" in told
         assert str(calls.parent) in told
         with closing(Store(calls, writing=False)) as reader:
             assert reader.get(keys[0]) is not None

@@ -254,7 +254,7 @@ def test_a_second_run_in_the_folder_is_told_before_it_starts_a_process(tmp_path:
     with closing(Store(study.run / "calls.sqlite")):
         done = study.build()
     assert done.code == 2
-    assert "another process is building" in done.err
+    assert "another process is writing" in done.err
     assert not multiprocessing.active_children()
 
 

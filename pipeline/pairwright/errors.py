@@ -85,7 +85,7 @@ def on_disk(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(
-            f"{path}: {error.strerror}\n  Make room, or give a --run folder that can be written."
+            f"{path}: {error.strerror}\n  Make room, or name a folder that can be written."
         ) from None
 
 

@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
@@ -89,20 +90,20 @@ def correlate_command(
 
 
 def _print(console: Console, of: "Correlations") -> None:
-    from pairwright.evaluate.correlate.page import HEAD, cells, no_claim, warnings
+    from pairwright.evaluate.correlate.page import HEAD, between, cells, no_claim, warnings
 
     for name, correlations in of.found.items():
         title = f"{name} against {of.downstream}, n = {of.n} models"
-        shown = Table(*HEAD, title=title, title_justify="left", box=box.SIMPLE_HEAD)
+        # A column's name may hold what rich would take for markup.
+        shown = Table(*HEAD, title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
         for column in shown.columns[1:]:
             column.justify = "right"
         for correlation in correlations:
             shown.add_row(*cells(correlation))
         console.print(shown)
     for difference in of.differences:
-        interval = difference.interval
         told = f"{difference.first} less {difference.second}, {difference.measure}:"
-        numbers = f"{difference.value:+.4f} ({interval.low:+.2f} to {interval.high:+.2f})"
+        numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
         console.print(f"{told} {numbers}", markup=False, highlight=False)
     for warning in warnings(of):
         console.print(warning, style="yellow", markup=False)

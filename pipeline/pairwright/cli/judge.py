@@ -39,7 +39,8 @@ async def judge_of_outputs(
             fix="Give it a file with a table [judge] that names an endpoint.",
         )
     endpoint = scorers.endpoints[spec.endpoint]
-    ref = ref_of("judge", endpoint, spec.sampling, prompts.hashes["adherence"])
+    asked = [prompts.hashes[name] for name in ("adherence", "system")]
+    ref = ref_of("judge", endpoint, spec.sampling, *asked)
     async with client_of(spec.endpoint, endpoint, meter) as client:
         model = model_of(Durable(store, client), endpoint, spec.sampling)
         yield OpenJudge(AspectJudge(model, prompts), ref, in_flight(endpoint), client.stop)
@@ -47,7 +48,8 @@ async def judge_of_outputs(
 
 def ref_of(kind: str, endpoint: Endpoint, sampling: Sampling, *deciding: str) -> ScorerRef:
     """What a judge or a policy is, exactly; `deciding` is what else its replies depend on."""
-    settings = json.dumps([sampling.model_dump(mode="json"), *deciding], sort_keys=True)
+    taken = [endpoint.structured, endpoint.history_tokens]
+    settings = json.dumps([sampling.model_dump(mode="json"), *taken, *deciding], sort_keys=True)
     return ScorerRef(
         name=kind,
         kind=kind,

@@ -148,8 +148,12 @@ def _ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
 def _judge_ref(
     name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
 ) -> ScorerRef:
-    asked = {prompt: prompts.hashes[prompt] for prompt in sorted(SCORING)}
-    deciding = {"sampling": spec.sampling.model_dump(), "prompts": asked}
+    asked = {prompt: prompts.hashes[prompt] for prompt in sorted({"history", *SCORING})}
+    deciding = {
+        "sampling": spec.sampling.model_dump(),
+        "prompts": asked,
+        "structured": endpoint.structured,
+    }
     return ScorerRef(
         name=name,
         kind=spec.kind,

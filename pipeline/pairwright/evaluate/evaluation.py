@@ -1,5 +1,6 @@
 """One scorer in one condition over a release: every pair gets a decision, or a reason why not."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from pairwright.dataset import Row
 from pairwright.errors import CallFailed
 from pairwright.evaluate.conditions import Conditions, applies, fitted
 from pairwright.evaluate.decision import Choice, Decision, undecided
-from pairwright.evaluate.scorers.seam import Place, Pointwise, Scorer, Unscored
+from pairwright.evaluate.scorers.seam import Place, Pointwise, Score, Scorer, Unscored
 from pairwright.evaluate.shown import Condition, Shown
 from pairwright.llm import together
 from pairwright.run import work_through
@@ -59,10 +60,13 @@ async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object
         scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
     )
     # Both see the same posts, so where one does not fit neither is taken.
-    if isinstance(chosen, Unscored):
-        return chosen
-    if isinstance(rejected, Unscored):
-        return rejected
+    for given in (chosen, rejected):
+        if isinstance(given, Unscored):
+            return given
+        if not math.isfinite(given.value):
+            return Unscored("not_a_number", str(given.value))
+    assert isinstance(chosen, Score)
+    assert isinstance(rejected, Score)
     tokens = chosen.tokens + rejected.tokens
     return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 _BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}|\[\[([^\[\]]*)\]\]")
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}")
+_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -19,6 +20,17 @@ def marked(text: str, names: str) -> str | None:
     that mark one, such as `verdict|winner`, without groups that capture."""
     found = sorted([*_objects(text, names), *_boxes(text), *_words(text, names)])
     return found[-1][1] if found else None
+
+
+def cut_short(text: str) -> bool:
+    """Whether it is an object that does not end: what stands in it is part of a reason."""
+    if not (start := _OBJECT.match(text)) or text.rstrip().endswith(("}", "```")):
+        return False
+    try:
+        _DECODER.raw_decode(text, start.end() - 1)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _objects(text: str, names: str) -> Iterator[tuple[int, str]]:

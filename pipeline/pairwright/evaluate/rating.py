@@ -3,15 +3,19 @@ text. A part, a percentage, a range or a list of numbers is no score, and neithe
 
 import re
 
-from pairwright.evaluate.marked import marked
+from pairwright.evaluate.marked import cut_short, marked
 from pairwright.llm import Unread
 
 LOW, HIGH = 1, 10
 _NAMES = r"(?:final |overall |total )?(?:score|rating|grade|verdict|result|answer)"
 _OUT_OF_TEN = r"\s*(?:/|out of|of)\s*10(?!\d)"
-# Followed by nothing that would make it a part of another number.
+# Followed by nothing that would make it a part of another number, one of several, or a score on
+# another scale ("4 stars (out of 5)").
 _SCORE = re.compile(
-    rf"(\d{{1,3}})(?:{_OUT_OF_TEN})?(?!\s*[.,/–—-]?\s*\d|\s*(?:%|/|out of|to |or ))"
+    rf"(\d{{1,3}})(?:{_OUT_OF_TEN})?"
+    r"(?!\s*(?:[.,:;/|~&+…→–—−-]|\.\.)?\s*\d|\s*(?:%|/|[¼½¾]|e\d|per ?cent)"
+    r"|(?:\s*(?:stars?|points?))?[\s,(]*(?:(?:out )?of|to|or|and|maybe|perhaps)\s+\d"
+    r"|\s*(?:to|or)\s)"
 )
 _SAID = re.compile(rf"(?<![\d.,/-])(\d{{1,3}}){_OUT_OF_TEN}")
 
@@ -19,7 +23,9 @@ _SAID = re.compile(rf"(?<![\d.,/-])(\d{{1,3}}){_OUT_OF_TEN}")
 def read_rating(text: str) -> int | Unread:
     """The score of a whole reply, or why there is none."""
     value = marked(text, _NAMES)
-    if value is not None:
+    if cut_short(text):
+        found = set[str]()
+    elif value is not None:
         match = _SCORE.match(value.strip(" \t*_`\"'[]()<>"))
         found = {match[1]} if match else set()
     else:

@@ -52,8 +52,8 @@ class Release:
     def __init__(self, folder: Path, split: str | None = None) -> None:
         """`split` leaves out the rows of others.
 
-        Raises InputError where it is no release, or a file of rows is not the one that its
-        checksums name.
+        Raises InputError where it is no release, or its manifest or a file of rows is not the one
+        that its checksums name.
         """
         self.folder, self.split = folder, split
         layout = Layout(folder)
@@ -64,6 +64,8 @@ class Release:
                 fix="Name a folder that `pairwright release` wrote.",
             )
         self._manifest = _manifest(layout.manifest)
+        self._listed = read_checksums(folder)
+        self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
         self.ref = ReleaseRef(
@@ -104,14 +106,12 @@ class Release:
         if not self._parts:
             what = f"no rows of split {split!r}" if split else "no rows"
             raise InputError(what, where=self.folder, fix=_FIX)
-        listed = read_checksums(self.folder)
         for part in self._parts:
-            if listed.get(part.path) != file_digest(self._path(part)):
-                raise InputError(
-                    "is not the file that checksums.sha256 names",
-                    where=self._path(part),
-                    fix=_FIX,
-                )
+            self._check_file(self._path(part))
+
+    def _check_file(self, path: Path) -> None:
+        if self._listed.get(path.relative_to(self.folder).as_posix()) != file_digest(path):
+            raise InputError("is not the file that checksums.sha256 names", where=path, fix=_FIX)
 
 
 def posts_of(row: Row) -> tuple[Post, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pairwright.dataset import read_lines, read_one, write_lines, write_one
+from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.shown import Condition
@@ -13,6 +14,10 @@ from pairwright.records import Record
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What a scorer may be called: it becomes part of a file's name."""
+
+
+_DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
+"""What a result depends on."""
 
 
 class ReleaseRef(Record):
@@ -45,6 +50,8 @@ class PlannerRef(Record):
     revision: str | None
     prompt: str
     """Hash of its prompt."""
+    settings: str = ""
+    """Hash of what else decides its aspects: how it samples, which posts it is shown, and so on."""
 
 
 class Timing(Record):
@@ -67,6 +74,10 @@ class Evaluated(Record):
     """Only the first so many subjects were to be scored."""
     split: str | None = None
     """None for all."""
+    history: str = ""
+    """Hash of [history]: which posts were shown, in conditions that show any."""
+    seed: int | None = None
+    """In condition wrong-profile, what the other users were drawn with."""
     planner: PlannerRef | None = None
     """In condition planner, the one under test."""
     self_agreement: bool = False
@@ -84,6 +95,8 @@ class Evaluated(Record):
     shortened: int
     """Pairs whose history did not fit whole."""
     tokens: int
+    lines: str = ""
+    """sha256 of the .jsonl file that it is of."""
     timing: Timing | None = None
     """Of the last run that sent calls; None where there was none, as of baselines."""
 
@@ -112,24 +125,30 @@ class Result:
         if len(seen) != self.about.pairs:
             raise _broken(lines, f"{len(seen)} pairs, and {self.path.name} says {self.about.pairs}")
 
+    def check_lines(self) -> None:
+        """Raises InputError where the lines are not those that this summary was written for."""
+        lines = self.path.with_suffix(".jsonl")
+        if file_digest(lines) != self.about.lines:
+            raise _broken(lines, f"is not the file that {self.path.name} was written for")
+
 
 def write_result(folder: Path, about: Evaluated, decisions: list[Decision]) -> Path:
     """Write both files, whole. Raises StoreError."""
-    path = folder / f"{about.stem}.json"
+    path, lines = folder / f"{about.stem}.json", folder / f"{about.stem}.jsonl"
     # A summary never stands beside lines that it is not of.
     path.unlink(missing_ok=True)
-    write_lines(folder / f"{about.stem}.jsonl", decisions)
-    write_one(path, about)
+    write_lines(lines, decisions)
+    write_one(path, about.model_copy(update={"lines": file_digest(lines)}))
     return path
 
 
 def previous_timing(folder: Path, about: Evaluated) -> Timing | None:
     """What the calls behind the same result took when they were sent."""
-    path = folder / f"{about.stem}.json"
-    if not path.exists():
-        return None
-    before = read_one(path, Evaluated)
-    same = before.scorer == about.scorer and before.release == about.release
+    try:
+        before = read_one(folder / f"{about.stem}.json", Evaluated)
+    except InputError:
+        return None  # None is there, or one that cannot be read: it is written anew.
+    same = all(getattr(before, key) == getattr(about, key) for key in _DECIDING)
     return before.timing if same else None
 
 

@@ -12,6 +12,8 @@ CONDITIONS: dict[Condition, str] = {
     "rubric": "the pair's own aspects: a ceiling, for they are the answer key",
     "wrong-profile": "the posts of another user, alike in category and length",
 }
+OF_POSTS: tuple[Condition, ...] = ("profile", "wrong-profile")
+"""Those that show posts."""
 
 
 class Shown(NamedTuple):

@@ -7,7 +7,7 @@ A verdict is taken only where the text says it: "A" in "A tie" is an article, "b
 import re
 from typing import Literal
 
-from pairwright.evaluate.marked import marked
+from pairwright.evaluate.marked import cut_short, marked
 from pairwright.llm import Unread
 
 Verdict = Literal["A", "B", "tie"]
@@ -21,7 +21,11 @@ _MARKUP = re.compile(r"[*_`\"'“”‘’\[\](){}<>$\\]+")
 _SENTENCE = re.compile(r"[.!?;]+(?:\s+|$)|\n+")
 # What follows these words explains a verdict, and speaks of both responses.
 _BECAUSE = re.compile(r"\b(?:because|since|due to|given that|which|as (?:it|this|the)|so that)\b")
-_DOUBT = re.compile(r"\b(?:not|n t|cannot|never|neither|nor|if|unless|depends|unclear|worse)\b")
+# "n t" ends "don't" and its like, once the apostrophe is gone.
+_DOUBT = re.compile(
+    r"\b(?:not|\w*n t|cannot|never|neither|nor|no one|nobody|hardly|refuse|avoid|false|wrong|if"
+    r"|unless|whether|depends|unclear|worse)\b"
+)
 
 _NOUN = r"(?:responses?|answers?|outputs?|options?|assistant|candidate|reply|choice|text)"
 _NAME = (
@@ -48,8 +52,9 @@ _CLAIMS = tuple(
         rf" {_NAME.format('of')}(?=$| ?[,:–—-]| (?:over|for)\b)",
     )
 )
+# "First, both are good" names no response: it begins a list.
 _LEADS = re.compile(
-    rf"{_NAME.format('of')}(?=$| ?[,–—-](?! ?{_NAME.format('then')}\b)"
+    rf"(?!(?:first|second) ?,){_NAME.format('of')}(?=$| ?[,–—-](?! ?{_NAME.format('then')}\b)"
     r"| (?:over|by|slightly|clearly|narrowly)\b)"
 )
 _BARE = re.compile(_NAME.format("of"))
@@ -68,8 +73,10 @@ _OTHERS = re.compile(rf"\b{_NAME.format('of')}\b")
 
 def read_verdict(text: str) -> Verdict | Unread:
     """The verdict of a whole reply, or why there is none."""
-    value = marked(text, NAMES)
-    found = _of_value(value) if value is not None else _of_prose(text)
+    found = None
+    if not cut_short(text):
+        value = marked(text, NAMES)
+        found = _of_value(value) if value is not None else _of_prose(text)
     if found is None:
         head = " ".join(text.split())[:200]
         return Unread(f"no verdict in: {head}" if head else "an empty reply")
@@ -90,7 +97,7 @@ def _of_prose(text: str) -> Verdict | None:
     """Of a reply without a mark: a line that is a verdict alone, or the last sentence that says
     which response is better. Where it has both, they must agree."""
     if text.lstrip().startswith(("{", "```")):
-        return None  # Half an object: what stands in it is part of a reason.
+        return None  # An object without a verdict: what stands in it is a reason.
     bare = {_bare(_plain(line)) for line in text.splitlines()} - {None}
     claims = [said for sentence in _sentences(text) if (said := _said(sentence, leads=False))]
     # Two names that stand alone are headings.

@@ -33,7 +33,7 @@ class Strangers:
     def __init__(self, rows: Iterable[Row], seed: int) -> None:
         self._seed = seed
         self._there: dict[tuple[str, str], dict[str, _Person]] = {}
-        self._dyads: dict[str, set[str]] = {}
+        self._partners: dict[str, set[str]] = {}
         for row in rows:
             if row.user is None or not row.profile:
                 continue
@@ -42,13 +42,15 @@ class Strangers:
             # The longest of a user's histories; each later question of theirs has a longer one.
             if row.user not in people or len(posts) > len(people[row.user].posts):
                 people[row.user] = _Person(row.user, _length(posts), posts)
-            self._dyads.setdefault(row.cluster, set()).add(row.user)
+            # By item, because its pair of mode violate is about the asker alone.
+            if row.mode == "twin":
+                self._partners.setdefault(row.item_id, set()).add(row.user)
 
     def instead_of(self, row: Row) -> tuple[Post, ...] | None:
         """The posts of one of the users closest in length, older than the question; None where
         nobody in the category has any. The same for both modes of an item."""
         own = _length(posts_of(row))
-        near = {row.user, *self._dyads.get(row.cluster, ())}
+        near = {row.user, *self._partners.get(row.item_id, ())}
         people = [
             person._replace(posts=older, length=_length(older))
             for person in self._there.get((row.domain, row.category), {}).values()

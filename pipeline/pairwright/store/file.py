@@ -60,8 +60,8 @@ def lock(path: Path) -> TextIO:
     except OSError:
         file.close()
         raise InUse(
-            f"{path.parent}: another process is building in this run folder\n"
-            "  Wait for it, stop it, or give another --run folder."
+            f"{path.parent}: another process is writing to this folder\n"
+            "  Wait for it, stop it, or name another folder."
         ) from None
     return file
 

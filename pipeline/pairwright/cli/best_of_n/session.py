@@ -21,6 +21,7 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise
 from pairwright.evaluate.scorers.spec import Policy, Scorers
+from pairwright.llm import key_of
 from pairwright.prompt import SAMPLING, Prompts
 from pairwright.store import Durable, Store
 
@@ -81,6 +82,7 @@ class Session(NamedTuple):
             n=wanted.n,
             policy=drawn.policy,
             judge=drawn.judge,
+            history=key_of(self.settings.history.model_dump_json()),
             simulated=bool(self._models(drawn, curves) & self.store.simulated_models()),
             questions=len(questions),
             sampled=len(counted),
@@ -107,7 +109,7 @@ class Session(NamedTuple):
 
     async def _draw(self, spec: Policy, questions: list[Asked], meter: Meter) -> _Drawn:
         endpoint = self.settings.endpoints[spec.endpoint]
-        asked = [self.prompts.hashes[name] for name in sorted(SAMPLING)]
+        asked = [self.prompts.hashes[name] for name in sorted({"history", *SAMPLING})]
         shown = spec.history.model_dump_json()
         ref = ref_of("policy", endpoint, spec.sampling, *asked, shown, str(spec.words))
         async with (

@@ -1,5 +1,7 @@
 """The planner under test, connected; and whether it is the one that built the release."""
 
+import json
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
@@ -7,12 +9,13 @@ from typing import NamedTuple
 from pairwright import assets
 from pairwright.cli.crew import client_of, model_of
 from pairwright.client import Meter
-from pairwright.dataset import model_name
+from pairwright.config import Endpoint
 from pairwright.errors import ConfigError
 from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import Construction
 from pairwright.evaluate.results import PlannerRef
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.scorers.spec import Planner, Scorers
+from pairwright.llm import key_of
 from pairwright.prompt import Prompts
 from pairwright.rubric import Domains
 from pairwright.store import Durable, Replies
@@ -22,18 +25,13 @@ class OpenPlanner(NamedTuple):
     """A planner that can be asked."""
 
     planner: PlannerUnderTest
+    ref: PlannerRef
     stop: Callable[[], None]
-
-    @property
-    def ref(self) -> PlannerRef:
-        model = self.planner.model
-        return PlannerRef(
-            model=model.name, revision=model.revision, prompt=self.planner.prompts.hashes["plan"]
-        )
 
     def agrees_with(self, built: Construction) -> bool:
         """Whether it shares its model or its prompt with the planner that built the release."""
-        return model_name(self.ref.model) == built.planner or self.ref.prompt == built.prompt
+        same = _bare(self.ref.model) == _bare(built.planner)
+        return same or self.ref.prompt == built.prompt
 
 
 @asynccontextmanager
@@ -53,4 +51,25 @@ async def planner_under_test(
         model = model_of(Durable(store, client), endpoint, spec.sampling)
         domains = Domains.load(assets.RUBRICS)
         planner = PlannerUnderTest(model, prompts, spec.policy, domains, spec.words)
-        yield OpenPlanner(planner, client.stop)
+        yield OpenPlanner(planner, _ref(spec, endpoint, prompts), client.stop)
+
+
+def _bare(model: str) -> str:
+    """A model's name whoever serves it: a release names one that lay in a folder by its last part,
+    and "org/Model" may be served as "model"."""
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
+
+
+def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerRef:
+    deciding = [
+        spec.model_dump_json(exclude={"endpoint"}),
+        [prompts.hashes[name] for name in ("history", "system")],
+        endpoint.structured,
+        endpoint.history_tokens,
+    ]
+    return PlannerRef(
+        model=endpoint.model,
+        revision=endpoint.revision,
+        prompt=prompts.hashes["plan"],
+        settings=key_of(json.dumps(deciding)),
+    )

@@ -19,8 +19,9 @@ from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.llm import key_of
 from pairwright.prompt import Prompts
 from pairwright.store import Store
 
@@ -117,12 +118,15 @@ class Session(NamedTuple):
         planned = planner if condition == "planner" else None
         models = {opened.ref.model, *([planned.planner.model.name] if planned else [])}
         choices = [of.choice for of in decisions]
+        history = key_of(self.settings.history.model_dump_json())
         return Evaluated(
             release=self.wanted.release.ref,
             scorer=opened.ref,
             condition=condition,
             limit=self.wanted.limit,
             split=self.wanted.release.split,
+            history=history if condition in OF_POSTS else "",
+            seed=self.settings.seed if condition == "wrong-profile" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(self.wanted.release.construction)),
             simulated=bool(models & self.store.simulated_models()),

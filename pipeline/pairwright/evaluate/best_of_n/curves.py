@@ -10,7 +10,7 @@ from pairwright.evaluate.best_of_n.records import Curve, Point, Sampled, Scored
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.outputs import mean_adherence
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Floats, mean
+from pairwright.intervals import Floats, Interval, mean
 
 CEILING = "the judge itself"
 
@@ -62,13 +62,21 @@ def _points(
     def point(k: int) -> Point:
         first = mean_adherence(each(of_first, k), clusters)
         subsets = mean_adherence(each(of_subsets, k), clusters)
-        gain = mean(each(_gain, k), numbered(clusters), least=-1, most=1)
+        gain = _spread(mean(each(_gain, k), numbered(clusters), least=-1, most=1))
         assert first, "there are questions"
         assert subsets, "there are questions"
         assert gain, "there are questions"
         return Point(k=k, first=first, subsets=subsets, gain=gain)
 
     return tuple(map(point, ks))
+
+
+def _spread(gain: Interval | None) -> Interval | None:
+    """Without an interval where no question shows a spread. A gain of 0 that has none is certain: a
+    scorer that never picks gains nothing."""
+    if gain is None or not gain.value or gain.low != gain.high:
+        return gain
+    return gain.model_copy(update={"low": None, "high": None})
 
 
 def _gain(scores: Floats, worth: Floats, k: int) -> float:

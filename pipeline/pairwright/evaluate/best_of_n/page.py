@@ -77,7 +77,8 @@ def shown(of: Interval, sign: str = "") -> str:
     # Rounded first, and no zero below zero.
     value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
     if low is None or high is None:
-        return f"{value:{sign}.3f} (no interval: one user)"
+        why = ": one user" if of.clusters < 2 else ""
+        return f"{value:{sign}.3f} (no interval{why})"
     return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 

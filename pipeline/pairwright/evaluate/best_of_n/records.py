@@ -78,6 +78,8 @@ class BestOfN(Record):
     n: int
     policy: ScorerRef
     judge: ScorerRef
+    history: str = ""
+    """Hash of [history]: which posts scorers were shown."""
     simulated: bool
     """Whether the embedded model had a part in it: then it is no result."""
     questions: int

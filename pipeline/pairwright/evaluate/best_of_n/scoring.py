@@ -1,5 +1,6 @@
 """What a scorer says of the samples of every question, shown the same posts for all of them."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from pairwright.errors import CallFailed
@@ -53,6 +54,8 @@ async def _of(
         for draw, score in enumerate(given):
             if isinstance(score, Unscored):
                 return score._replace(detail=f"draw {draw}: {score.detail}")
+            if not math.isfinite(score.value):
+                return Unscored("not_a_number", f"draw {draw}: {score.value}")
         return tuple(score.value for score in given if isinstance(score, Score))
 
     try:

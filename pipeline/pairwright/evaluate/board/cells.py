@@ -10,6 +10,7 @@ from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.measure import Figure
 from pairwright.evaluate.shown import Condition
 from pairwright.records import Mode
+from pairwright.text import visible
 
 MODES: dict[Mode | None, str] = {
     "twin": "Twins",
@@ -76,7 +77,7 @@ def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
 
 def label(of: Entry) -> str:
     name = f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
-    return f"{name}, planned by {of.about.planner.model}" if of.about.planner else name
+    return f"{name}, planned by {visible(of.about.planner.model)}" if of.about.planner else name
 
 
 def words(name: str) -> str:

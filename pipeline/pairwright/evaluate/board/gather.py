@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.evaluate.results import NAME, Result, read_results
-from pairwright.evaluate.shown import CONDITIONS
+from pairwright.evaluate.shown import CONDITIONS, OF_POSTS
 
 
 def gather(given: Iterable[Path]) -> list[Result]:
@@ -18,6 +18,7 @@ def gather(given: Iterable[Path]) -> list[Result]:
         _of_one_release(result, results[0])
     _each_once(results)
     _one_scorer_a_name(results)
+    _shown_alike(results)
     order = list(CONDITIONS)
     return sorted(results, key=lambda of: (of.about.scorer.name, order.index(of.about.condition)))
 
@@ -91,3 +92,20 @@ def _one_scorer_a_name(results: Sequence[Result]) -> None:
                     where=result.path,
                     fix="Evaluate one of the two again, or give them two names.",
                 )
+
+
+def _shown_alike(results: Sequence[Result]) -> None:
+    """Rows of one table were shown posts by the same rules, and so were both sides of a gain."""
+    _alike([of for of in results if of.about.condition in OF_POSTS], "history", "[history]")
+    drawn = [of for of in results if of.about.condition == "wrong-profile"]
+    _alike(drawn, "seed", "seed")
+
+
+def _alike(results: Sequence[Result], key: str, named: str) -> None:
+    for result in results:
+        if getattr(result.about, key) != getattr(results[0].about, key):
+            raise InputError(
+                f"was shown posts by another {named} than {results[0].path}",
+                where=result.path,
+                fix=f"Evaluate both with the same {named} in the file of scorers.",
+            )

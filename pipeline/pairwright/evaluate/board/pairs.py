@@ -65,6 +65,7 @@ class Pairs(NamedTuple):
         for name, facts in self.facts.items():
             if name not in there and _part_of(result, facts):
                 raise self._apart(result, f"has no pair {name}, and {{other}} has")
+        result.check_lines()
 
     def _apart(self, result: Result, what: str) -> InputError:
         return InputError(

@@ -1,7 +1,6 @@
 """What a measure would give by chance, and how sure its value is."""
 
 import itertools
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -66,11 +65,14 @@ def _in_pieces(places: Places) -> Iterator[Places]:
 
 
 class Interval(Record):
-    """The middle 95 % of resamples. `undefined` of them had no value (all drawn models equal)."""
+    """The middle 95 % of resamples, of which `undefined` had no value (all drawn models equal).
 
-    low: float
-    high: float
-    above_zero: float
+    None where no resample has one, and of a single lineage: every resample of it is the same.
+    """
+
+    low: float | None
+    high: float | None
+    above_zero: float | None
     """Share of the resamples."""
     resamples: int
     undefined: int
@@ -84,6 +86,8 @@ def resampled(
 
     Whole lineages are drawn: models that descend from one another are no independent evidence.
     """
+    if len(set(lineages)) < 2:
+        return Interval(low=None, high=None, above_zero=None, resamples=0, undefined=0)
     drawn = _drawn(lineages, seed)
     by_size: dict[int, list[Places]] = {}
     for places in drawn:
@@ -91,13 +95,16 @@ def resampled(
     pieces = (piece for rows in by_size.values() for piece in _in_pieces(np.array(rows)))
     every = np.concatenate([statistic(piece) for piece in pieces])
     found = every[~np.isnan(every)]
-    low, high = np.quantile(found, (0.025, 0.975)) if len(found) else (math.nan, math.nan)
+    undefined = RESAMPLES - len(found)
+    if not len(found):
+        return Interval(low=None, high=None, above_zero=None, resamples=0, undefined=undefined)
+    low, high = np.quantile(found, (0.025, 0.975))
     return Interval(
         low=float(low),
         high=float(high),
-        above_zero=float((found > 0).mean()) if len(found) else math.nan,
+        above_zero=float((found > 0).mean()),
         resamples=len(found),
-        undefined=RESAMPLES - len(found),
+        undefined=undefined,
     )
 
 

@@ -88,7 +88,7 @@ class Correlations(Record):
         sentences = []
         for first, second in dict.fromkeys((of.first, of.second) for of in self.differences):
             of_these = [of for of in self.differences if (of.first, of.second) == (first, second)]
-            apart = [of.measure for of in of_these if of.interval.low > 0 or of.interval.high < 0]
+            apart = [of.measure for of in of_these if _without_zero(of.interval)]
             sentences.append(
                 f"{first} and {second} differ by {_listed(apart)}."
                 if apart
@@ -177,6 +177,10 @@ def _difference(models: Models, a: str, b: str, measure: Measure, seed: int) -> 
         value=value,
         interval=resampled(of, models.lineages, seed),
     )
+
+
+def _without_zero(of: Interval) -> bool:
+    return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
 
 
 def _listed(names: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from matplotlib.figure import Figure
 
+from pairwright.evaluate.correlate.chance import Interval
 from pairwright.evaluate.correlate.correlate import CLAIMS_FROM, Correlation, Correlations
 from pairwright.evaluate.correlate.table import Models
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
@@ -47,12 +48,18 @@ def cells(of: Correlation) -> tuple[str, ...]:
     return (
         of.measure,
         f"{of.value:.4f}",
-        f"{of.interval.low:.2f} to {of.interval.high:.2f}",
+        between(of.interval),
         f"{of.chance.mean:.2f}",
         f"{of.chance.low:.2f} to {of.chance.high:.2f}",
         f"{of.chance.p:.3f}",
         f"{of.adjusted:.3f}",
     )
+
+
+def between(of: Interval, sign: str = "") -> str:
+    if of.low is None or of.high is None:
+        return "none: one lineage" if not of.undefined else "none"
+    return f"{of.low:{sign}.2f} to {of.high:{sign}.2f}"
 
 
 HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")
@@ -69,7 +76,8 @@ def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
         axes = figure.add_subplot()
         for n, of in enumerate(found):
             axes.hlines(n, of.chance.low, of.chance.high, color=GREY.light, linewidth=9, alpha=0.5)
-            axes.hlines(n, of.interval.low, of.interval.high, color=BLUE.light)
+            if of.interval.low is not None and of.interval.high is not None:
+                axes.hlines(n, of.interval.low, of.interval.high, color=BLUE.light)
             axes.plot(of.value, n, "o", color=BLUE.light)
         axes.set_yticks(range(len(found)), [of.measure for of in found])
         axes.invert_yaxis()
@@ -110,8 +118,8 @@ def _differences(of: Correlations) -> Table:
                 f"{found.first} less {found.second}",
                 found.measure,
                 f"{found.value:+.4f}",
-                f"{found.interval.low:+.2f} to {found.interval.high:+.2f}",
-                f"{found.interval.above_zero:.1%}",
+                between(found.interval, "+"),
+                "" if found.interval.above_zero is None else f"{found.interval.above_zero:.1%}",
             )
             for found in of.differences
         ),

@@ -33,8 +33,13 @@ def read_models(
 
     Raises InputError naming line and column for a column that is not there, a cell that is no
     finite number, a model that is there twice, fewer than three models, and a column whose values
-    are all equal, which goes with nothing.
+    are all equal, which goes with nothing; and for one column in both places.
     """
+    if downstream in benchmarks:
+        raise InputError(
+            f"{downstream!r} is both the benchmark and the downstream score",
+            where=path, fix="Name two columns: a column goes with itself, whatever it holds.",
+        )  # fmt: skip
     header, rows = _rows(path)
     named = name or header[0]
     for column in (*benchmarks, downstream, named, *((lineage,) if lineage else ())):

@@ -9,13 +9,13 @@ from pairwright.evaluate.decision import Choice, Decision
 from pairwright.evaluate.measure.figure import (
     Figure,
     Group,
+    average,
     figure,
-    numbered,
     share,
     whole,
 )
 from pairwright.evaluate.measure.units import Counted
-from pairwright.intervals import Floats, Interval, mean
+from pairwright.intervals import Floats, Interval
 from pairwright.records import content_id
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
@@ -31,26 +31,17 @@ def consistency(of: Counted) -> Iterator[Figure]:
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
     first = [(_FIRST[forward] + 1 - _FIRST[backward]) / 2 for _, (forward, backward) in compared]
-    yield _figure("first_position", group, np.array(first, np.float64), clusters, least=0)
+    yield average("first_position", group, np.array(first, np.float64), clusters)
     yield _kappa(group, [_named(one, orders) for one, orders in compared], clusters)
 
 
 def _kappa(group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[str]) -> Figure:
     terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
     if terms is not None:
-        return _figure("order_kappa", group, terms, clusters, least=-1)
+        return average("order_kappa", group, terms, clusters, least=-1)
     n, independent = len(verdicts), len(set(clusters))
     none = Interval(value=None, low=None, high=None, n=n, clusters=independent)
     return figure("order_kappa", group, none, "every verdict is the same, in either order")
-
-
-def _figure(name: str, group: Group, values: Floats, clusters: list[str], *, least: int) -> Figure:
-    """A mean of values up to 1, without an interval where nothing shows a spread."""
-    found = mean(values, numbered(clusters), least=least, most=1)
-    if found is None or found.low is None or found.low != found.high:
-        return figure(name, group, found)
-    bare = found.model_copy(update={"low": None, "high": None})
-    return figure(name, group, bare, "no interval: no two clusters differ")
 
 
 def kappa_terms(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats | None:

@@ -74,10 +74,22 @@ def share(
 
 
 def average(
-    name: str, group: Group, values: Floats, clusters: Sequence[str], note: str = ""
+    name: str,
+    group: Group,
+    values: Floats,
+    clusters: Sequence[str],
+    note: str = "",
+    *,
+    least: float = 0,
 ) -> Figure:
-    """A mean of values from 0 to 1, with Student's interval by cluster."""
-    return figure(name, group, mean(values, numbered(clusters), least=0, most=1), note)
+    """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
+    a spread."""
+    found = mean(values, numbered(clusters), least=least, most=1)
+    if found is None or found.low is None or found.low != found.high:
+        return figure(name, group, found, note)
+    bare = found.model_copy(update={"low": None, "high": None})
+    told = "no interval: no two clusters differ"
+    return figure(name, group, bare, f"{note}; {told}" if note else told)
 
 
 def numbered(clusters: Sequence[str]) -> Places:
