@@ -9,12 +9,12 @@ from typing import NamedTuple
 from pairwright import assets
 from pairwright.cli.crew import client_of, model_of
 from pairwright.client import Meter
-from pairwright.config import Endpoint
+from pairwright.config import Endpoint, Planner
 from pairwright.errors import ConfigError
 from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import Construction
 from pairwright.evaluate.results import PlannerRef
-from pairwright.evaluate.scorers.spec import Planner, Scorers
+from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.llm import key_of
 from pairwright.prompt import Prompts
 from pairwright.rubric import Domains
