@@ -234,6 +234,7 @@ WRONG = {
     "a model twice": ("model,b,d\nx,1,1\nx,2,2\nz,3,3\n", "there twice, first in line 2", ":3"),
     "no name": ("model,b,d\nx,1,1\n,2,2\nz,3,3\n", "has no name", ":3 [model]"),
     "two models": ("model,b,d\nx,1,1\ny,2,2\n", "2 models", ".csv"),
+    "too great": ("model,b,d\nx,1,1\ny,-1e308,2\nz,1e308,3\n", "beyond 1e+100", "[b]"),
     "constant": ("model,b,d\nx,1,1\ny,1,2\nz,1,3\n", "every model has 1", "[b]"),
     "a cell too many": ("model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n", "4 cells under a header of 3", ":2"),
     "a column twice": ("model,b,b\nx,1,1\n", "does not name each column once", ":1"),

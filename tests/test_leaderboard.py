@@ -265,6 +265,16 @@ def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_pa
     assert board_of(tmp_path).missing == {}
 
 
+def test_a_split_is_said_and_what_is_missing_comes_with_the_same_options(tmp_path: Path) -> None:
+    for condition in ("none", "profile"):
+        rules = {"history": "b2:other"} if condition == "profile" else {}
+        result(tmp_path, "a", right_on(30), condition, split="test", **rules)
+    told = to_markdown(page(board_of(tmp_path)))
+    assert "Only the split test was scored." in told
+    assert "RESULTS --split test --condition none" in told
+    assert "RESULTS --scorers FILE.toml --split test --condition profile" in told
+
+
 def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     verdicts = [judged(n, "chosen", "chosen" if n % 4 else "rejected") for n in range(40)]
     result(tmp_path, "judge", verdicts)

@@ -75,7 +75,7 @@ class Evaluated(Record):
     split: str | None = None
     """None for all."""
     history: str = ""
-    """Hash of [history]: which posts were shown, in conditions that show any."""
+    """Hash of [history], by which posts were shown; empty for all that fit and for none."""
     seed: int | None = None
     """In condition wrong-profile, what the other users were drawn with."""
     planner: PlannerRef | None = None

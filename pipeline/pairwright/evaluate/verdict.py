@@ -23,9 +23,12 @@ _SENTENCE = re.compile(r"[.!?;]+(?:\s+|$)|\n+")
 _BECAUSE = re.compile(r"\b(?:because|since|due to|given that|which|as (?:it|this|the)|so that)\b")
 # "n t" ends "don't" and its like, once the apostrophe is gone.
 _DOUBT = re.compile(
-    r"\b(?:not|\w*n t|cannot|never|neither|nor|no one|nobody|hardly|refuse|avoid|false|wrong|if"
-    r"|unless|whether|depends|unclear|worse)\b"
+    r"\b(?:not|\w*n t|cannot|never|neither|nor|no one|nobody|no wait|hardly|refuse to"
+    r"|avoid (?:saying|picking|choosing)|(?:false|wrong) (?:that|to)|if|unless|whether|depends"
+    r"|unclear|worse)\b"
 )
+
+_TAKEN_BACK = re.compile(r"^(?:no|actually|wait|sorry|correction|or)[ ,:–—-]+(?:it is )?")
 
 _NOUN = r"(?:responses?|answers?|outputs?|options?|assistant|candidate|reply|choice|text)"
 _NAME = (
@@ -89,7 +92,7 @@ def _of_value(value: str) -> Verdict | None:
     if not sentences:
         return None
     said = _said(sentences[0], leads=True)
-    others = {_bare(sentence) for sentence in sentences[1:]} - {None, said}
+    others = {_bare(_TAKEN_BACK.sub("", sentence)) for sentence in sentences[1:]} - {None, said}
     return None if others else said
 
 

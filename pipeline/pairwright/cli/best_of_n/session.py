@@ -21,7 +21,6 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise
 from pairwright.evaluate.scorers.spec import Policy, Scorers
-from pairwright.llm import key_of
 from pairwright.prompt import SAMPLING, Prompts
 from pairwright.store import Durable, Store
 
@@ -82,7 +81,7 @@ class Session(NamedTuple):
             n=wanted.n,
             policy=drawn.policy,
             judge=drawn.judge,
-            history=key_of(self.settings.history.model_dump_json()),
+            history=self.settings.history.hash,
             simulated=bool(self._models(drawn, curves) & self.store.simulated_models()),
             questions=len(questions),
             sampled=len(counted),

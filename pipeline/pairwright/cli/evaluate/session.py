@@ -21,7 +21,6 @@ from pairwright.evaluate.results import Evaluated, Timing, previous_timing, writ
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers
-from pairwright.llm import key_of
 from pairwright.prompt import Prompts
 from pairwright.store import Store
 
@@ -118,7 +117,7 @@ class Session(NamedTuple):
         planned = planner if condition == "planner" else None
         models = {opened.ref.model, *([planned.planner.model.name] if planned else [])}
         choices = [of.choice for of in decisions]
-        history = key_of(self.settings.history.model_dump_json())
+        history = self.settings.history.hash
         return Evaluated(
             release=self.wanted.release.ref,
             scorer=opened.ref,

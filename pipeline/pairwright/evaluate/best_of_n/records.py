@@ -79,7 +79,7 @@ class BestOfN(Record):
     policy: ScorerRef
     judge: ScorerRef
     history: str = ""
-    """Hash of [history]: which posts scorers were shown."""
+    """Hash of [history], by which posts were shown to scorers; empty for all that fit."""
     simulated: bool
     """Whether the embedded model had a part in it: then it is no result."""
     questions: int

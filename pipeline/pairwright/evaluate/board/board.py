@@ -31,6 +31,7 @@ class Leaderboard(Record):
 
     release: ReleaseRef
     limit: int | None
+    split: str | None
     rule: str
     """How figures are averaged."""
     rankings: tuple[Ranking, ...]
@@ -52,6 +53,7 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     return Leaderboard(
         release=first.release,
         limit=first.limit,
+        split=first.split,
         rule=RULE,
         rankings=tuple(_rankings(entries, points, pairs)),
         entries=entries,

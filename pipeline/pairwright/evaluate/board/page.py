@@ -15,6 +15,7 @@ from pairwright.evaluate.board.entry import UNRANKED
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
 from pairwright.evaluate.measure import MEANING
+from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
 from pairwright.text import visible
@@ -41,17 +42,25 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield "The release is a trial, and says itself that it is no benchmark."
     if board.limit is not None:
         yield f"Only the first {board.limit:,} subjects were scored."
+    if board.split is not None:
+        yield f"Only the split {visible(board.split)} was scored."
     if any(of.about.simulated for of in board.entries.values()):
         yield "Rows marked as simulated are answers of the embedded model, and no result."
     for condition, names in board.missing.items():
-        settings = " --scorers FILE.toml" if condition == "planner" else ""
-        limit = f" --limit {board.limit}" if board.limit is not None else ""
-        options = " ".join(f"--scorer {name}" for name in names)
         yield (
             f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
-            f" them: pairwright evaluate RELEASE --out RESULTS{settings}{limit} --condition"
-            f" {condition} {options}"
+            f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
+            f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
         )
+
+
+def _same(board: Leaderboard, condition: Condition) -> str:
+    """The options without which other results could not stand beside these."""
+    chosen = condition in OF_POSTS and any(of.about.history for of in board.entries.values())
+    settings = " --scorers FILE.toml" if condition == "planner" or chosen else ""
+    limit = f" --limit {board.limit}" if board.limit is not None else ""
+    split = f" --split {visible(board.split)}" if board.split is not None else ""
+    return settings + limit + split
 
 
 def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:

@@ -13,6 +13,8 @@ from pairwright.errors import InputError
 
 Scores = NDArray[np.float64]
 FEWEST = 3
+MOST = 1e100
+"""A score whose square is no number any more would have no correlation."""
 
 
 class Models(NamedTuple):
@@ -120,6 +122,11 @@ def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> 
                 fix="Give the model's score, or take out the model: none is made up for it.",
             )  # fmt: skip
         scores.append(score)
+    if max(map(abs, scores)) > MOST:
+        raise InputError(
+            f"a score is beyond {MOST:g}", where=f"{path} [{column}]",
+            fix="Give the scores in a unit that can be computed with.",
+        )  # fmt: skip
     if len(set(scores)) == 1:
         raise InputError(
             f"every model has {scores[0]:g}", where=f"{path} [{column}]",

@@ -18,6 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from pairwright.config import Endpoint, Planner, Sampling
 from pairwright.evaluate.results import NAME
 from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.llm import key_of
 from pairwright.policy import HistoryPolicy
 from pairwright.records import Record
 from pairwright.tables import read_toml, validated
@@ -101,6 +102,11 @@ class History(HistoryPolicy):
         10_000_000, ge=100, description="most tokens of history (four characters each)"
     )
 
+    @property
+    def hash(self) -> str:
+        """What results name it by: empty for all that fit."""
+        return "" if self == History() else key_of(self.model_dump_json())
+
 
 class Judge(Record):
     """The judge of outputs: how far each serves the aspects of its question."""
@@ -167,5 +173,5 @@ class Scorers(Record):
 
 def load_scorers(path: Path) -> Scorers:
     """Raises ConfigError naming the key."""
-    otherwise = "docs/evaluate.md shows one. The baselines need none."
-    return validated(Scorers, read_toml(path, otherwise), path, docs="docs/evaluate.md")
+    otherwise = "docs/scorers.md shows one. The baselines need none."
+    return validated(Scorers, read_toml(path, otherwise), path, docs="docs/scorers_keys.md")
