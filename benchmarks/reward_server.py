@@ -1,10 +1,10 @@
 """Rewards a second of `pairwright reward-server`, against the same model in one offline loop.
 
 The texts are those of `scoring.py`: responses to questions with histories of mixed length. The loop
-has all of them at once and takes them in batches of about the same length, as
-`pairwright evaluate` does. The server gets one in a request, with 64 requests in flight from a
-client in a process of its own. Server and loop take turns; each turn has texts of its own, since
-the server remembers what it has scored.
+has all of them at once and takes them in batches of about the same length, of the size that is
+fastest for it. The server gets one in a request, with 64 requests in flight from a client in a
+process of its own. Server and loop take turns; each turn has texts of its own, since the server
+remembers what it has scored.
 
 Then as many texts go through a proxy that drops 5 % of the connections: before the server sees the
 request, after it has scored it, or in the middle of the reply. A reward is lost if it does not come
@@ -49,6 +49,8 @@ from pairwright.train.rl.wire import Sample, UserMessage
 
 IN_FLIGHT = 64
 DROPPED = 0.05
+SIZES_OF_BATCH = (1024, 2048, 4096, 16_384)
+"""Tokens, of which the loop takes the best."""
 WITHIN = 1e-4
 """Scores of other batches differ in their last digits."""
 Text = tuple[str, str]
@@ -60,13 +62,23 @@ class Offline:
     def __init__(self, folder: Path) -> None:
         from pairwright.evaluate.local import models
 
-        self.spec = Classifier(kind="classifier", model=str(folder))
-        self.model = models.load("offline", self.spec)
+        self.model = models.load("offline", Classifier(kind="classifier", model=str(folder)))
+        self.batch_tokens = SIZES_OF_BATCH[-1]
+
+    def tune(self, texts: list[Text]) -> None:
+        """Find its best size of a batch."""
+        took: dict[float, int] = {}
+        for tokens in SIZES_OF_BATCH:
+            self.batch_tokens = tokens
+            began = time.monotonic()
+            self.scores(texts)
+            took[time.monotonic() - began] = tokens
+        self.batch_tokens = took[min(took)]
 
     def scores(self, texts: list[Text]) -> list[float]:
         read = [self.model.read((Message("user", a), Message("assistant", b))) for a, b in texts]
         found: dict[int, float] = {}
-        for places in batches(read, self.spec.batch_tokens):
+        for places in batches(read, self.batch_tokens):
             scores = self.model.scores([read[place] for place in places])
             found |= dict(zip(places, scores, strict=True))
         return [found[place] for place in range(len(texts))]
@@ -180,6 +192,7 @@ def main(options: argparse.Namespace) -> None:
         write_model(folder, SIZES[options.size], "cuda" if on_gpu else "cpu")
         offline = Offline(folder)
         offline.scores(texts[:2])
+        offline.tune(texts[-IN_FLIGHT:])
         with server(folder) as url:
             for turn in range(options.runs):
                 own = texts[turn * n : (turn + 1) * n]
@@ -201,6 +214,7 @@ def main(options: argparse.Namespace) -> None:
         "ratios": [round(ratio, 3) for ratio in ratios],
         "requests_per_s": round(n / statistics.median(rates), 2),
         "offline_per_s": round(n / statistics.median(loops), 2),
+        "loop_batch_tokens": offline.batch_tokens,
         "in_flight": IN_FLIGHT,
         "texts_a_turn": n,
         "turns": options.runs,
