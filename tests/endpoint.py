@@ -124,14 +124,18 @@ async def serving(
 
 @contextmanager
 def in_thread(
-    handler: Handler, *, port: int = 0, models: tuple[str, ...] = ("m",)
+    handler: Handler,
+    *,
+    port: int = 0,
+    models: tuple[str, ...] = ("m",),
+    path: str = "/v1/chat/completions",
 ) -> Iterator[Endpoint]:
     """Serve from a thread of its own, for a test that runs a command."""
     started: list[Endpoint] = []
     ready, done = threading.Event(), threading.Event()
 
     async def serve() -> None:
-        async with serving(handler, port=port, models=models) as endpoint:
+        async with serving(handler, port=port, models=models, path=path) as endpoint:
             started.append(endpoint)
             ready.set()
             while not done.is_set():

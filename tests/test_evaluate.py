@@ -26,7 +26,7 @@ from pairwright.evaluate.results import (
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluate.scorers.seam import Preference, Score, Scorer, Unscored
 from pairwright.evaluate.shown import Condition, Shown
-from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.policy import HistoryPolicy
 from released import PAIRS, released, run_of
 
@@ -65,7 +65,7 @@ class Comparing(NamedTuple):
 def scored(
     rows: list[Row], scorer: Scorer, condition: Condition = "profile", policy: HistoryPolicy = ALL
 ) -> list[Decision]:
-    conditions = Conditions(policy, Strangers(rows, 0))
+    conditions = Conditions(policy, Strangers(map(asker, rows), 0))
     return asyncio.run(
         evaluate(
             rows, Evaluation(scorer, condition, conditions), workers=4,
@@ -75,7 +75,7 @@ def scored(
 
 
 def shown_in(row: Row, condition: Condition, rows: list[Row]) -> Shown | Unscored:
-    return asyncio.run(Conditions(ALL, Strangers(rows, 0)).shown(row, condition))
+    return asyncio.run(Conditions(ALL, Strangers(map(asker, rows), 0)).shown(row, condition))
 
 
 # Conditions
@@ -115,7 +115,7 @@ def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
         if row.mode == "twin":
             twins.setdefault(row.item_id, set()).add(row.user)
     for seed, row in product(range(8), rows):
-        posts = Strangers(rows, seed).instead_of(row)
+        posts = Strangers(map(asker, rows), seed).instead_of(asker(row))
         assert posts
         assert not twins.get(row.item_id, set()) & {owners[post.id] for post in posts}
 
@@ -129,8 +129,8 @@ def test_a_wrong_profile_has_no_post_younger_than_the_question(rows: list[Row]) 
 
 def test_the_same_seed_draws_the_same_stranger_and_another_seed_others(rows: list[Row]) -> None:
     def drawn(seed: int) -> list[object]:
-        strangers = Strangers(rows, seed)
-        return [strangers.instead_of(row) for row in rows]
+        strangers = Strangers(map(asker, rows), seed)
+        return [strangers.instead_of(asker(row)) for row in rows]
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)

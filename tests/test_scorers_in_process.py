@@ -5,6 +5,7 @@ test_real_reward.py asks real ones.
 """
 
 import asyncio
+import math
 import random
 import threading
 from collections.abc import Awaitable, Callable
@@ -15,10 +16,12 @@ import jinja2
 import pytest
 
 from pairwright.client import Meter
+from pairwright.client.tokens import Tokens
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluate.local import InProcess, engine
 from pairwright.evaluate.local.batches import Text, batches
 from pairwright.evaluate.local.conversation import Words
+from pairwright.evaluate.scorers.language_model import LanguageModel
 from pairwright.evaluate.scorers.reward import RewardModel
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.scorers.spec import Classifier
@@ -317,6 +320,12 @@ def test_a_policys_prompt_ends_where_its_response_begins() -> None:
     assert text(ids[response:]) == "So.;"
 
 
+def test_a_response_is_read_as_it_is_and_without_its_end() -> None:
+    ids, response = read(TEMPLATE).response_apart(ASKED)
+    assert text(ids[:response]) == "^[user]Why?;[assistant]"
+    assert text(ids[response:]) == "So."
+
+
 @pytest.mark.parametrize(
     ("template", "told"),
     [
@@ -339,3 +348,30 @@ def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> 
     backwards = "{% for m in messages|reverse %}{{ m.content }}{% endfor %}"
     with pytest.raises(ConfigError, match="does not put a response after"):
         read(backwards).after_prompt(ASKED)
+
+
+# Log-probabilities
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((-1.0, -2.5), Score(-3.5, 3)),
+        ((-1.0, math.nan), "not_a_number"),
+        ((-1.0, -math.inf), "not_a_number"),
+        ((), "no_tokens"),
+    ],
+    ids=["numbers", "NaN", "no chance at all", "no tokens"],
+)
+def test_log_probabilities_of_a_model_are_a_score(
+    values: tuple[float, ...], expected: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Model(StandIn):
+        def scores(self, texts: list[Text]) -> Any:
+            return [Tokens(tuple(range(len(values))), values) for _ in texts]
+
+    async def use(sender: InProcess, _: RewardModel) -> Score | Unscored:
+        return await LanguageModel(Unstored(sender), "tiny").score(Shown("Why?"), "So it")
+
+    found = using(Model(), use, monkeypatch)
+    assert (found.reason if isinstance(found, Unscored) else found) == expected

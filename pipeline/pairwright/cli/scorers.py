@@ -8,30 +8,42 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright import assets
-from pairwright.cli.crew import AUTO_UNITS, api_key, client_of, model_of, say
-from pairwright.client import Classify, Client, Meter
-from pairwright.config import SIMULATED_URL, Endpoint
+from pairwright.cli.crew import AUTO_UNITS, client_of, model_of, say
+from pairwright.cli.scorer_refs import (
+    deciding,
+    guided_ref,
+    judge_ref,
+    language_model_ref,
+    reward_ref,
+)
+from pairwright.cli.vllm_scores import vllm_client
+from pairwright.client import Meter
+from pairwright.config import Endpoint
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
+from pairwright.evaluate.scorers.guided import GuidedPolicy
+from pairwright.evaluate.scorers.language_model import LanguageModel
 from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.reward import RewardModel
-from pairwright.evaluate.scorers.seam import Scorer
+from pairwright.evaluate.scorers.seam import Pointwise, Scorer
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,
     Embedding,
+    Guided,
+    Likelihood,
     PairwiseJudge,
     PointwiseJudge,
     Scorers,
     Served,
+    ServedLikelihood,
     Spec,
 )
-from pairwright.llm import key_of
-from pairwright.prompt import LISTING, SCORING, VARIABLES, Prompts
+from pairwright.prompt import LISTING, VARIABLES, Prompts
 from pairwright.retrieve import dense
 from pairwright.store import Durable, Replies
 
@@ -48,6 +60,8 @@ class OpenScorer(NamedTuple):
     """How many pairs to have under way at once."""
     stop: Callable[[], None]
     """Let what is in flight finish, and send nothing more."""
+    beside: str = ""
+    """Another model that has a part in its scores."""
 
 
 @asynccontextmanager
@@ -79,17 +93,41 @@ async def _opened(
         case Classifier() | Dpo() as spec:
             client = await stack.enter_async_context(InProcess(name, spec, meter, say))
             scorer = RewardModel(
-                Durable(store, client), spec.model, spec.revision, _deciding(spec)
+                Durable(store, client), spec.model, spec.revision, deciding(spec)
             )  # fmt: skip
-            return OpenScorer(scorer, _ref(name, spec.kind, scorer), IN_PROCESS_PAIRS, client.stop)
+            return OpenScorer(
+                scorer, reward_ref(name, spec.kind, scorer), IN_PROCESS_PAIRS, client.stop
+            )
         case Served() as spec:
             endpoint = scorers.endpoints[spec.endpoint]
-            served = await stack.enter_async_context(_classifying(name, spec, endpoint, meter))
+            served = await stack.enter_async_context(vllm_client(name, spec, endpoint, meter))
             settings = json.dumps({"kind": spec.kind})
             scorer = RewardModel(
                 Durable(store, served), endpoint.model, endpoint.revision, settings
             )
-            return OpenScorer(scorer, _ref(name, spec.kind, scorer), _pairs(endpoint), served.stop)
+            return OpenScorer(
+                scorer, reward_ref(name, spec.kind, scorer), _pairs(endpoint), served.stop
+            )
+        case Likelihood() as spec:
+            client = await stack.enter_async_context(InProcess(name, spec, meter, say))
+            language_model = LanguageModel(
+                Durable(store, client), spec.model, spec.revision, deciding(spec), spec.per_token
+            )
+            ref = language_model_ref(name, spec.kind, language_model)
+            return OpenScorer(language_model, ref, IN_PROCESS_PAIRS, client.stop)
+        case ServedLikelihood() as spec:
+            endpoint = scorers.endpoints[spec.endpoint]
+            served = await stack.enter_async_context(vllm_client(name, spec, endpoint, meter))
+            settings = json.dumps({"kind": spec.kind})
+            language_model = LanguageModel(
+                Durable(store, served), endpoint.model, endpoint.revision, settings, spec.per_token
+            )
+            ref = language_model_ref(name, spec.kind, language_model)
+            return OpenScorer(language_model, ref, _pairs(endpoint), served.stop)
+        case Guided() as spec:
+            policy = await _opened(stack, scorers, spec.policy, prompts, store, meter)
+            reward = await _opened(stack, scorers, spec.reward, prompts, store, meter)
+            return _guided(name, spec, policy, reward)
         case Embedding() as spec:
             where = f"[scorers.{name}] model"
             dense.require(where, "leave out this scorer")
@@ -101,7 +139,7 @@ async def _opened(
             judging = await stack.enter_async_context(client_of(spec.endpoint, endpoint, meter))
             model = model_of(Durable(store, judging), endpoint, spec.sampling)
             judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
-            ref = _judge_ref(name, spec, endpoint, prompts)
+            ref = judge_ref(name, spec, endpoint, prompts)
             return OpenScorer(judge(model, prompts), ref, _pairs(endpoint), judging.stop)
 
 
@@ -116,51 +154,18 @@ def _spec(scorers: Scorers, name: str) -> Spec:
     )
 
 
-def _classifying(name: str, spec: Served, endpoint: Endpoint, meter: Meter) -> Client:
-    if endpoint.engine == "vllm" or SIMULATED_URL in endpoint.base_urls:
-        raise ConfigError(
-            "has no /classify: that is asked of vLLM's servers",
-            where=f"[endpoints.{spec.endpoint}], which [scorers.{name}] names",
-            fix="Give the base_url of `vllm serve MODEL --runner pooling`, or use kind ="
-            " 'classifier' for a model in this process.",
-        )
-    key = api_key(spec.endpoint, endpoint)
-    wires = [Classify(url, key, endpoint.timeout_s) for url in endpoint.base_urls]
-    return Client(spec.endpoint, endpoint, key, meter, *wires)
+def _guided(name: str, spec: Guided, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
+    assert isinstance(policy.scorer, LanguageModel), "checked when the file was read"
+    assert isinstance(reward.scorer, Pointwise), "checked when the file was read"
 
+    def stop() -> None:
+        policy.stop()
+        reward.stop()
 
-def _deciding(spec: Classifier | Dpo) -> str:
-    """What decides a model's scores, beside its name and revision, as canonical JSON."""
-    beside = {"model", "revision", "device", "batch_tokens"}
-    return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
-
-
-def _ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
-    return ScorerRef(
-        name=name,
-        kind=kind,
-        model=scorer.model,
-        revision=scorer.revision,
-        settings=key_of(scorer.settings),
-    )
-
-
-def _judge_ref(
-    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
-) -> ScorerRef:
-    asked = {prompt: prompts.hashes[prompt] for prompt in sorted({"history", *SCORING})}
-    deciding = {
-        "sampling": spec.sampling.model_dump(),
-        "prompts": asked,
-        "structured": endpoint.structured,
-    }
-    return ScorerRef(
-        name=name,
-        kind=spec.kind,
-        model=endpoint.model,
-        revision=endpoint.revision,
-        settings=key_of(json.dumps(deciding, sort_keys=True, separators=(",", ":"))),
-    )
+    ref = guided_ref(name, spec, policy.ref, reward.ref)
+    where = f"[scorers.{name}]"
+    scorer = GuidedPolicy(where, policy.scorer, reward.scorer, spec.beta)
+    return OpenScorer(scorer, ref, policy.workers, stop, beside=reward.ref.model)
 
 
 def _pairs(endpoint: Endpoint) -> int:

@@ -21,7 +21,11 @@ def score_of(logits: Sequence[float]) -> float:
 
 def scored(score: float, prompt_tokens: int) -> bytes:
     """The body of a chat completion that says it. A score that is no number stays none."""
-    text = repr(score) if math.isfinite(score) else "nan"
+    return said(repr(score) if math.isfinite(score) else "nan", prompt_tokens)
+
+
+def said(text: str, prompt_tokens: int) -> bytes:
+    """The body of a chat completion that says it, of a model that reads and writes nothing."""
     choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": prompt_tokens, "completion_tokens": 0}
     return json.dumps({"object": "score", "choices": [choice], "usage": usage}).encode()

@@ -8,7 +8,7 @@ from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.seam import Unscored
 from pairwright.evaluate.shown import Condition, Shown
-from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.llm import CONTEXT_LENGTH
 from pairwright.policy import HistoryPolicy
 from pairwright.records import Post
@@ -44,7 +44,7 @@ class Conditions(NamedTuple):
         return Shown(row.question, selected(row.question, posts, self.history))
 
     def _wrong(self, row: Row, own: tuple[Post, ...]) -> Shown | Unscored:
-        posts = self.strangers.instead_of(row)
+        posts = self.strangers.instead_of(asker(row))
         if posts is None:
             return Unscored("no_other_profile", f"nobody else writes in {row.category!r}")
         as_many = len(selected(row.question, own, self.history))

@@ -27,40 +27,67 @@ class _Person(NamedTuple):
     posts: tuple[Post, ...]
 
 
-class Strangers:
-    """The users of a release, by category."""
+class Asker(NamedTuple):
+    """Somebody who asks a question."""
 
-    def __init__(self, rows: Iterable[Row], seed: int) -> None:
+    item: str
+    user: str | None
+    twin: bool
+    """Whether somebody else asks the same of it: they are no strangers to each other."""
+    domain: str
+    category: str
+    question: str
+    created: str | None
+    posts: tuple[Post, ...]
+
+
+def asker(row: Row) -> Asker:
+    """Of a release's pair."""
+    return Asker(
+        item=row.item_id,
+        user=row.user,
+        twin=row.mode == "twin",
+        domain=row.domain,
+        category=row.category,
+        question=row.question,
+        created=row.created,
+        posts=posts_of(row),
+    )
+
+
+class Strangers:
+    """The users of a release or a source, by category."""
+
+    def __init__(self, askers: Iterable[Asker], seed: int) -> None:
         self._seed = seed
         self._there: dict[tuple[str, str], dict[str, _Person]] = {}
         self._partners: dict[str, set[str]] = {}
-        for row in rows:
-            if row.user is None or not row.profile:
+        for of in askers:
+            if of.user is None or not of.posts:
                 continue
-            people = self._there.setdefault((row.domain, row.category), {})
-            posts = posts_of(row)
+            people = self._there.setdefault((of.domain, of.category), {})
             # The longest of a user's histories; each later question of theirs has a longer one.
-            if row.user not in people or len(posts) > len(people[row.user].posts):
-                people[row.user] = _Person(row.user, _length(posts), posts)
+            if of.user not in people or len(of.posts) > len(people[of.user].posts):
+                people[of.user] = _Person(of.user, _length(of.posts), of.posts)
             # By item, because its pair of mode violate is about the asker alone.
-            if row.mode == "twin":
-                self._partners.setdefault(row.item_id, set()).add(row.user)
+            if of.twin:
+                self._partners.setdefault(of.item, set()).add(of.user)
 
-    def instead_of(self, row: Row) -> tuple[Post, ...] | None:
+    def instead_of(self, of: Asker) -> tuple[Post, ...] | None:
         """The posts of one of the users closest in length, older than the question; None where
         nobody in the category has any. The same for both modes of an item."""
-        own = _length(posts_of(row))
-        near = {row.user, *self._partners.get(row.item_id, ())}
+        own = _length(of.posts)
+        near = {of.user, *self._partners.get(of.item, ())}
         people = [
             person._replace(posts=older, length=_length(older))
-            for person in self._there.get((row.domain, row.category), {}).values()
-            if person.user not in near and (older := _older(row, person.posts))
+            for person in self._there.get((of.domain, of.category), {}).values()
+            if person.user not in near and (older := _older(of, person.posts))
         ]
         people.sort(key=lambda person: (_distance(own, person.length), person.user))
-        fit = [person for person in people if not _repeats(row.question, person.posts)]
+        fit = [person for person in people if not _repeats(of.question, person.posts)]
         if not (closest := fit[:NEAREST]):
             return None
-        draw = content_id("wrong-profile", str(self._seed), row.item_id, row.user or "")
+        draw = content_id("wrong-profile", str(self._seed), of.item, of.user or "")
         return closest[int(draw[-8:], 16) % len(closest)].posts
 
 
@@ -72,10 +99,10 @@ def _distance(own: int, other: int) -> float:
     return abs(math.log((other + 1) / (own + 1)))
 
 
-def _older(row: Row, posts: tuple[Post, ...]) -> tuple[Post, ...]:
-    if row.created is None:
+def _older(of: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    if of.created is None:
         return posts
-    asked = row.created
+    asked = of.created
     return tuple(post for post in posts if post.created is None or post.created < asked)
 
 

@@ -20,7 +20,7 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.shown import OF_POSTS, Condition
-from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.prompt import Prompts
 from pairwright.store import Store
 
@@ -59,7 +59,7 @@ class Session(NamedTuple):
                     planner_under_test(self.settings, self.prompts, self.store, self.meter)
                 )
             rows = wanted.release.rows() if "wrong-profile" in wanted.conditions else ()
-            strangers = Strangers(rows, self.settings.seed)
+            strangers = Strangers(map(asker, rows), self.settings.seed)
             conditions = Conditions(self.settings.history, strangers, planner and planner.planner)
             for name in wanted.scorers:
                 # One at a time: a model in this process fills the memory there is.
@@ -115,7 +115,8 @@ class Session(NamedTuple):
         decisions: list[Decision],
     ) -> Evaluated:
         planned = planner if condition == "planner" else None
-        models = {opened.ref.model, *([planned.planner.model.name] if planned else [])}
+        models = {opened.ref.model, opened.beside}
+        models |= {planned.planner.model.name} if planned else set()
         choices = [of.choice for of in decisions]
         history = self.settings.history.hash
         return Evaluated(

@@ -42,6 +42,13 @@ class Words(NamedTuple):
         opening = self._ids(prompt)
         return Text(opening + self._ids(rendered[len(prompt) :]), len(opening))
 
+    def response_apart(self, messages: tuple[Message, ...]) -> Text:
+        """As a policy begins the last message: the prompt's tokens and those of the response as it
+        is, without its end. `client.prompt_logprobs` puts the same together. Raises ConfigError for
+        a template that cannot be used."""
+        opening = self._ids(self._rendered(messages[:-1], add_generation_prompt=True))
+        return Text(opening + self._ids(messages[-1].content), len(opening))
+
     def check(self) -> None:
         """Raises ConfigError where a conversation cannot be read whole."""
         if not self.tokenizer.chat_template:

@@ -7,17 +7,18 @@ that a run over stored scores needs neither torch nor a GPU.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from types import ModuleType
 from typing import NamedTuple, Protocol
 
 from pairwright.client import Meter
-from pairwright.client.score import scored
+from pairwright.client.score import said, scored
+from pairwright.client.tokens import Tokens, to_text
 from pairwright.client.wire import stand_in
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.evaluate.local.batches import Text, batches
-from pairwright.evaluate.scorers.spec import Classifier, Dpo
+from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.llm import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.prompt import Message
 
@@ -35,7 +36,7 @@ class Loaded(Protocol):
         """Raises ConfigError for a model without a usable chat template."""
         ...
 
-    def scores(self, texts: list[Text]) -> list[float]:
+    def scores(self, texts: list[Text]) -> Sequence[float | Tokens]:
         """One for each text. Raises ConfigError where one alone does not fit into memory."""
         ...
 
@@ -49,7 +50,11 @@ class InProcess:
     """The `Sender` of one reward model in this process. Use as an async context manager."""
 
     def __init__(
-        self, name: str, spec: Classifier | Dpo, meter: Meter, say: Callable[[str], None]
+        self,
+        name: str,
+        spec: Classifier | Dpo | Likelihood,
+        meter: Meter,
+        say: Callable[[str], None],
     ) -> None:
         """`say` tells people that the model is being loaded, and when it is ready."""
         self._where = f"[scorers.{name}]"
@@ -132,7 +137,7 @@ class InProcess:
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
-                _set(waiting, scored(score, len(text.ids)))
+                _set(waiting, _body(score, len(text.ids)))
 
     def _go_on(self) -> None:
         if self._stopped:
@@ -168,6 +173,12 @@ class InProcess:
             ) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
+
+
+def _body(score: float | Tokens, prompt_tokens: int) -> bytes:
+    if isinstance(score, Tokens):
+        return said(to_text(score), prompt_tokens)
+    return scored(score, prompt_tokens)
 
 
 def _set(waiting: _Waiting, body: bytes) -> None:

@@ -4,8 +4,9 @@ Texts are padded on the right. No token of a causal model sees what comes after 
 no mask: attention then takes its fast path, and no time for what is ahead.
 """
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import torch
 from transformers import (
@@ -16,18 +17,31 @@ from transformers import (
 from transformers.utils import logging
 
 from pairwright.client.score import score_of
+from pairwright.client.tokens import Tokens
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local.batches import Text
 from pairwright.evaluate.local.conversation import Words, wrong
-from pairwright.evaluate.scorers.spec import Classifier, Dpo, Local
+from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood, Local
 from pairwright.prompt import Message
 
+T = TypeVar("T")
 
-def load(where: str, spec: Classifier | Dpo) -> "_Classifier | _Dpo":
+
+@overload
+def load(where: str, spec: Classifier | Dpo) -> "_Classifier | _Dpo": ...
+@overload
+def load(where: str, spec: Likelihood) -> "_LanguageModel": ...
+def load(where: str, spec: Classifier | Dpo | Likelihood) -> "_Classifier | _Dpo | _LanguageModel":
     """Raises ConfigError where the files hold no such model, and whatever transformers raises."""
     logging.disable_progress_bar()
     with torch.inference_mode():
-        return _Dpo(where, spec) if isinstance(spec, Dpo) else _Classifier(where, spec)
+        match spec:
+            case Classifier():
+                return _Classifier(where, spec)
+            case Dpo():
+                return _Dpo(where, spec)
+            case Likelihood():
+                return _LanguageModel(where, spec)
 
 
 class _Classifier:
@@ -102,12 +116,38 @@ class _Dpo:
         return _within_memory(self._where, self._forward, texts)
 
     def _forward(self, texts: list[Text]) -> list[float]:
-        policy, reference = (_log_probability(m, texts) for m in (self._policy, self._reference))
+        policy, reference = (
+            [math.fsum(told) for told in _log_probabilities(model, texts)]
+            for model in (self._policy, self._reference)
+        )
         return [self._beta * (p - r) for p, r in zip(policy, reference, strict=True)]
 
 
-def _log_probability(model: Any, texts: list[Text]) -> list[float]:
-    """Of each text's response, given what comes before it."""
+class _LanguageModel:
+    """log pi(y|x), token by token."""
+
+    def __init__(self, where: str, spec: Likelihood) -> None:
+        self._where = where
+        self._words = _words(where, spec.model, spec.revision)
+        self._model = _model(where, AutoModelForCausalLM, spec.model, spec.revision, spec)
+        self.limit = _limit(self._words, spec, self._model)
+
+    def read(self, messages: tuple[Message, ...]) -> Text:
+        return self._words.response_apart(messages)
+
+    def scores(self, texts: list[Text]) -> list[Tokens]:
+        return _within_memory(self._where, self._forward, texts)
+
+    def _forward(self, texts: list[Text]) -> list[Tokens]:
+        told = _log_probabilities(self._model, texts)
+        return [
+            Tokens(text.ids[text.response :], tuple(of))
+            for text, of in zip(texts, told, strict=True)
+        ]
+
+
+def _log_probabilities(model: Any, texts: list[Text]) -> list[list[float]]:
+    """Of each token of each text's response, given what comes before it."""
     inputs = _inputs(texts, 0, model)
     ids = inputs["input_ids"]
     # A token's probability is told at the place before it. No others are computed: over a whole
@@ -116,18 +156,19 @@ def _log_probability(model: Any, texts: list[Text]) -> list[float]:
     places = torch.arange(first, ids.shape[1] - 1, device=model.device)
     with torch.inference_mode():
         logits = model(**inputs, logits_to_keep=places).logits
-        return [_summed(logits[row], ids[row], text, first) for row, text in enumerate(texts)]
+        return [_of_response(logits[row], ids[row], text, first) for row, text in enumerate(texts)]
 
 
-def _summed(logits: Any, ids: Any, text: Text, first: int) -> float:
+def _of_response(logits: Any, ids: Any, text: Text, first: int) -> list[float]:
     start, end = text.response, len(text.ids)
     told = logits[start - 1 - first : end - 1 - first].float().log_softmax(-1)
-    return float(told.gather(-1, ids[start:end, None]).double().sum())
+    found: list[float] = told.gather(-1, ids[start:end, None])[:, 0].double().tolist()
+    return found
 
 
 def _within_memory(
-    where: str, forward: Callable[[list[Text]], list[float]], texts: list[Text]
-) -> list[float]:
+    where: str, forward: Callable[[list[Text]], list[T]], texts: list[Text]
+) -> list[T]:
     """`forward` on all texts, or on halves where a GPU has no room for all."""
     try:
         return forward(texts)

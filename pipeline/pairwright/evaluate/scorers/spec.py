@@ -65,6 +65,36 @@ class Dpo(Local):
     beta: float = Field(0.1, gt=0, description="factor of the difference of log-probabilities")
 
 
+class Likelihood(Local):
+    """How likely a language model makes a response, token by token, in this process."""
+
+    kind: Literal["likelihood"]
+    model: str = Field(description="a folder or a Hugging Face id")
+    revision: str | None = Field(None, description="revision of the model")
+    per_token: bool = Field(False, description="divide the sum by the number of tokens")
+
+
+class ServedLikelihood(Record):
+    """The same served by vLLM: its `prompt_logprobs`."""
+
+    kind: Literal["served-likelihood"]
+    endpoint: str = Field(description="which of [endpoints]")
+    per_token: bool = Field(False, description="divide the sum by the number of tokens")
+
+
+class Guided(Record):
+    """What reward-guided decoding prefers: a policy's log-probabilities and a reward."""
+
+    kind: Literal["guided"]
+    policy: str = Field(
+        description="a scorer of kind likelihood or served-likelihood; its per_token holds for both"
+    )
+    reward: str = Field(
+        description="a scorer; of the same kinds it counts at every token, of others at the last"
+    )
+    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
+
+
 class Embedding(Record):
     """A baseline: cosine of a response with what is shown, by sentence-transformers."""
 
@@ -89,7 +119,15 @@ class PointwiseJudge(Record):
 
 
 Spec = Annotated[
-    Classifier | Served | Dpo | Embedding | PairwiseJudge | PointwiseJudge,
+    Classifier
+    | Served
+    | Dpo
+    | Likelihood
+    | ServedLikelihood
+    | Guided
+    | Embedding
+    | PairwiseJudge
+    | PointwiseJudge,
     Field(discriminator="kind"),
 ]
 
@@ -168,7 +206,22 @@ class Scorers(Record):
             if endpoint is not None and endpoint not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints)) or "none"
                 raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
+        for name, of in self.scorers.items():
+            if isinstance(of, Guided):
+                self._check_guided(name, of)
         return self
+
+    def _check_guided(self, name: str, of: Guided) -> None:
+        policy, reward = self.scorers.get(of.policy), self.scorers.get(of.reward)
+        if not isinstance(policy, Likelihood | ServedLikelihood):
+            raise ValueError(
+                f"[scorers.{name}] policy = {of.policy!r} is no scorer of kind likelihood or"
+                " served-likelihood"
+            )
+        if isinstance(reward, Guided | PairwiseJudge) or not (reward or of.reward in BASELINES):
+            raise ValueError(
+                f"[scorers.{name}] reward = {of.reward!r} is no scorer that scores one response"
+            )
 
 
 def load_scorers(path: Path) -> Scorers:

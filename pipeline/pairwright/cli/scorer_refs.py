@@ -1,0 +1,77 @@
+"""Which scorer, exactly: what its results say of it, and what its stored calls go by."""
+
+import json
+
+from pairwright.config import Endpoint
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.language_model import LanguageModel
+from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.spec import (
+    Classifier,
+    Dpo,
+    Guided,
+    Likelihood,
+    PairwiseJudge,
+    PointwiseJudge,
+)
+from pairwright.llm import key_of
+from pairwright.prompt import SCORING, Prompts
+
+
+def deciding(spec: Classifier | Dpo | Likelihood) -> str:
+    """What decides a model's scores, beside its name and revision, as canonical JSON."""
+    beside = {"model", "revision", "device", "batch_tokens", "per_token"}
+    return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
+
+
+def reward_ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
+    """A reward model."""
+    return ScorerRef(
+        name=name,
+        kind=kind,
+        model=scorer.model,
+        revision=scorer.revision,
+        settings=key_of(scorer.settings),
+    )
+
+
+def language_model_ref(name: str, kind: str, of: LanguageModel) -> ScorerRef:
+    """A language model whose log-probabilities are scores."""
+    return ScorerRef(
+        name=name,
+        kind=kind,
+        model=of.model,
+        revision=of.revision,
+        settings=key_of(json.dumps([of.settings, of.per_token])),
+    )
+
+
+def guided_ref(name: str, spec: Guided, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
+    """A guided policy, which goes by its policy's model."""
+    decides = [spec.beta, policy.settings, reward.model_dump(mode="json")]
+    return ScorerRef(
+        name=name,
+        kind=spec.kind,
+        model=policy.model,
+        revision=policy.revision,
+        settings=key_of(json.dumps(decides, sort_keys=True)),
+    )
+
+
+def judge_ref(
+    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
+) -> ScorerRef:
+    """A judge under test."""
+    asked = {prompt: prompts.hashes[prompt] for prompt in sorted({"history", *SCORING})}
+    decides = {
+        "sampling": spec.sampling.model_dump(),
+        "prompts": asked,
+        "structured": endpoint.structured,
+    }
+    return ScorerRef(
+        name=name,
+        kind=spec.kind,
+        model=endpoint.model,
+        revision=endpoint.revision,
+        settings=key_of(json.dumps(decides, sort_keys=True, separators=(",", ":"))),
+    )

@@ -1,0 +1,70 @@
+"""Token log-probabilities by Pairwright and by plain transformers: likelihoods.py MODELS TEXTS OUT.
+
+Run by the engines' environment. TEXTS is a JSON list of [prompt, response]; OUT gets a JSON object
+by model: `ours`, what Pairwright stores of each, and `alone`, [ids, log-probabilities] of each.
+"""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from pairwright.client import Meter
+from pairwright.evaluate.local import InProcess
+from pairwright.evaluate.scorers.spec import Likelihood
+from pairwright.llm import Request, Unstored
+from pairwright.prompt import Message
+
+Texts = list[tuple[str, str]]
+MODELS = ("policy", "reference", "other-tokens")
+
+
+async def ours(folder: Path, texts: Texts, **more: Any) -> list[dict[str, Any]]:
+    """All at once, so that they are batched."""
+    spec = Likelihood(kind="likelihood", model=str(folder), **more)
+    async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
+        llm = Unstored(sender)
+        asked = [
+            Request(spec.model, (Message("user", prompt), Message("assistant", response)), 1)
+            for prompt, response in texts
+        ]
+        found = await asyncio.gather(*(llm.complete(request) for request in asked))
+    return [{"text": of.text, "finish": of.finish, "tokens": of.prompt_tokens} for of in found]
+
+
+def alone(folder: Path, texts: Texts) -> list[tuple[list[int], list[float]]]:
+    """One text at a time, the log-probability of each token read off the whole distribution."""
+    words = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    found = []
+    for prompt, response in texts:
+        asked = [{"role": "user", "content": prompt}]
+        before = words.apply_chat_template(asked, add_generation_prompt=True, return_dict=True)
+        after = words(response, add_special_tokens=False)["input_ids"]
+        ids = [*before["input_ids"], *after]
+        told = model(torch.tensor([ids])).logits[0].log_softmax(-1)
+        first = len(before["input_ids"])
+        places = range(first, len(ids))
+        found.append((after, [float(told[place - 1, ids[place]]) for place in places]))
+    return found
+
+
+def main(models: Path, texts: Texts) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in MODELS:
+        with torch.inference_mode():
+            single = alone(models / name, texts)
+        batched = asyncio.run(ours(models / name, texts, batch_tokens=1500))
+        found[name] = {"ours": batched, "alone": single}
+    found["short"] = asyncio.run(ours(models / "policy", texts, max_length=300))
+    return found
+
+
+if __name__ == "__main__":
+    folder, given, out = map(Path, sys.argv[1:])
+    texts = [(prompt, response) for prompt, response in json.loads(given.read_text("utf-8"))]
+    out.write_text(json.dumps(main(folder, texts)), encoding="utf-8")

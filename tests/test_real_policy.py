@@ -1,0 +1,147 @@
+"""Token log-probabilities for real, of random weights and on a CPU: Pairwright in batches, plain
+transformers one text at a time, and vLLM's `prompt_logprobs` agree. It shows plumbing: what random
+weights prefer says nothing.
+"""
+
+import asyncio
+import json
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.fixtures import HERE, engines, environment, reward_models
+from engines.served import NAME, serving_vllm
+from pairwright.client import Client, Meter, PromptLogprobs
+from pairwright.client.tokens import of_text
+from pairwright.config import Endpoint
+from pairwright.dataset.message import message
+from pairwright.errors import ConfigError, EndpointRefused
+from pairwright.evaluate.scorers.guided import GuidedPolicy
+from pairwright.evaluate.scorers.language_model import LanguageModel
+from pairwright.evaluate.scorers.seam import Score
+from pairwright.evaluate.shown import Shown
+from pairwright.llm import CONTEXT_LENGTH, Completion, Request, Unstored
+from pairwright.prompt import Message
+from scripted import Scripted, posts
+
+pytestmark = pytest.mark.real
+__all__ = ["engines", "reward_models"]
+
+WORDS = "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
+CONTEXT = 2048
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[tuple[str, str]]:
+    """Prompts and responses of mixed length; one response begins and ends with a line end."""
+    chance = random.Random(0)
+
+    def some(n: int) -> str:
+        return " ".join(chance.choice(WORDS) for _ in range(n))
+
+    made = [("Why?", "\nSo.\n")]
+    for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
+        known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
+        made.append((message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(
+    engines: str,
+    reward_models: Path,
+    texts: list[tuple[str, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Any:
+    """What engines/likelihoods.py says of each model."""
+    folder = tmp_path_factory.mktemp("likelihoods")
+    given, out = folder / "texts.json", folder / "found.json"
+    given.write_text(json.dumps(texts), encoding="utf-8")
+    command = [engines, str(HERE / "likelihoods.py"), *map(str, (reward_models, given, out))]
+    subprocess.run(command, check=True, env=environment())
+    return json.loads(out.read_bytes())
+
+
+@pytest.mark.parametrize("name", ["policy", "reference", "other-tokens"])
+def test_log_probabilities_of_a_batch_are_those_of_transformers_one_text_at_a_time(
+    name: str, found: Any
+) -> None:
+    ours = [of_text(of["text"]) for of in found[name]["ours"]]
+    furthest = 0.0
+    for mine, (ids, told) in zip(ours, found[name]["alone"], strict=True):
+        assert list(mine.ids) == ids
+        assert mine.finite
+        pairs = zip(mine.log_probabilities, told, strict=True)
+        furthest = max(furthest, *(abs(a - b) for a, b in pairs))
+    assert len({of.total for of in ours}) == len(ours)
+    assert furthest < 1e-4
+
+
+def test_log_probabilities_are_those_of_vllm(
+    engines: str, reward_models: Path, found: Any, texts: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    flags = ("--max-model-len", str(CONTEXT))
+    too_long = ("bread " * 500, "Rye.")
+    with serving_vllm(engines, reward_models / "policy", tmp_path, *flags) as server:
+        *there, long = asyncio.run(_told(server.url, [*texts, too_long]))
+    assert long.finish == CONTEXT_LENGTH
+    assert str(CONTEXT) in long.text
+    for ours, theirs in zip(found["policy"]["ours"], there, strict=True):
+        mine, other = of_text(ours["text"]), of_text(theirs.text)
+        assert mine.ids == other.ids
+        assert mine.log_probabilities == pytest.approx(other.log_probabilities, abs=1e-3)
+        assert ours["tokens"] == theirs.prompt_tokens
+
+
+def test_a_reward_model_that_vllm_serves_has_no_log_probabilities(
+    engines: str, reward_models: Path, tmp_path: Path
+) -> None:
+    flags = ("--runner", "pooling", "--max-model-len", str(CONTEXT))
+    with (
+        serving_vllm(engines, reward_models / "plain", tmp_path, *flags) as server,
+        pytest.raises(EndpointRefused),
+    ):
+        asyncio.run(_told(server.url, [("Why?", "So.")]))
+
+
+def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:
+    whole, short = found["policy"]["ours"], found["short"]
+    over = [of["tokens"] > 300 for of in whole]
+    assert 0 < sum(over) < len(over)
+    assert [of["finish"] == CONTEXT_LENGTH for of in short] == over
+
+
+def test_a_guided_policy_is_the_sum_of_both(found: Any) -> None:
+    policy, reward = (found[name]["alone"][1][1] for name in ("policy", "reference"))
+    score = asyncio.run(_guided(found, "reference", beta=0.5))
+    assert isinstance(score, Score)
+    assert score.value == pytest.approx(sum(policy) + sum(reward) / 0.5, abs=1e-2)
+
+
+def test_a_reward_with_another_tokenizer_is_refused(found: Any) -> None:
+    with pytest.raises(ConfigError, match="different tokenizers"):
+        asyncio.run(_guided(found, "other-tokens", beta=0.5))
+
+
+async def _guided(found: Any, reward: str, beta: float) -> object:
+    """Of the second text, from what the models said of it."""
+    policy, guide = (
+        LanguageModel(Scripted(log_probabilities=found[name]["ours"][1]["text"]), name)
+        for name in ("policy", reward)
+    )
+    return await GuidedPolicy("[scorers.g]", policy, guide, beta).score(Shown("Why?"), "So.")
+
+
+async def _told(url: str, texts: list[tuple[str, str]]) -> list[Completion]:
+    endpoint = Endpoint(base_url=url, model=NAME)
+    wire = PromptLogprobs(url, None, endpoint.timeout_s)
+    async with Client("served", endpoint, None, Meter(), wire) as client:
+        llm = Unstored(client)
+        asked = [
+            Request(NAME, (Message("user", prompt), Message("assistant", response)), 1)
+            for prompt, response in texts
+        ]
+        return list(await asyncio.gather(*(llm.complete(request) for request in asked)))
