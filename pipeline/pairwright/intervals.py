@@ -146,6 +146,13 @@ def holm(found: Sequence[Accuracy], bound: float, level: float = LEVEL) -> list[
     return [given[place] for place in range(len(found))]
 
 
+def with_width(found: Interval) -> Interval:
+    """The estimate without its interval where that has no width: nothing shows a spread then."""
+    if found.low is None or found.low != found.high:
+        return found
+    return found.model_copy(update={"low": None, "high": None})
+
+
 def mean(
     values: Floats, clusters: Places, *, least: float, most: float = math.inf
 ) -> Interval | None:

@@ -13,6 +13,7 @@ measure/      figures of decisions, each with n and interval
 board/        results side by side, and which of them can be told apart
 asked.py      the release's questions, each with who asks it and what that person expects
 outputs/      outputs of any models, held to the rubrics
+guided/       policy accuracy: whether what reward-guided decoding adds up tells the chosen response
 best_of_n/    what a scorer's pick of k samples is worth
 correlate/    whether doing well on a benchmark goes with doing well downstream
 """

@@ -74,7 +74,7 @@ def evaluate_command(
     from pairwright.evaluate.scorers.baselines import BASELINES
     from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 
-    conditions = _conditions(condition or ["none", "profile", "wrong-profile"])
+    conditions = conditions_named(condition or ["none", "profile", "wrong-profile"])
     settings = load_scorers(scorers) if scorers else Scorers()
     base = scorers.resolve().parent if scorers else Path.cwd()
     prompts = prompts_of(settings, base)
@@ -87,10 +87,11 @@ def evaluate_command(
         session = Session(wanted, settings, prompts, out, store, Meter(), console)
         made = asyncio.run(session.run(tell))
     typer.echo(f"{program()} leaderboard {out}")
-    _end(made, coverage, console)
+    end(made, coverage, console)
 
 
-def _conditions(given: list[str]) -> "tuple[Condition, ...]":
+def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
+    """Each once. Raises InputError for a name that is none."""
     from pairwright.evaluate.shown import CONDITIONS
 
     known = {name: name for name in CONDITIONS}
@@ -103,7 +104,8 @@ def _conditions(given: list[str]) -> "tuple[Condition, ...]":
     return tuple(known[name] for name in dict.fromkeys(given) if name in known)
 
 
-def _end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
+def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
+    """Exit with 1, saying why, where a result covers too few pairs."""
     short = [of for of in made if not of.pairs or of.scored < coverage * of.pairs]
     for of in short:
         told = (

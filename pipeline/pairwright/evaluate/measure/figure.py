@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, z_of
+from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, with_width, z_of
 from pairwright.records import Mode, Record
 
 RULE = (
@@ -85,9 +85,9 @@ def average(
     """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
     a spread."""
     found = mean(values, numbered(clusters), least=least, most=1)
-    if found is None or found.low is None or found.low != found.high:
+    bare = found and with_width(found)
+    if bare == found:
         return figure(name, group, found, note)
-    bare = found.model_copy(update={"low": None, "high": None})
     told = "no interval: no two clusters differ"
     return figure(name, group, bare, f"{note}; {told}" if note else told)
 

@@ -1,0 +1,143 @@
+"""`pairwright policy`."""
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.errors import on_disk
+from pairwright.files import write_whole
+from pairwright.store import Store
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.guided.records import Line, PolicyAccuracy
+    from pairwright.evaluate.results import Evaluated
+    from pairwright.evaluate.scorers.spec import Scorers
+
+
+def policy_command(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    scorers: Annotated[
+        Path,
+        typer.Option(
+            "--scorers", metavar="FILE.toml", help="Guided policies, their policies and rewards."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder of the results; one of `evaluate` will do."),
+    ],
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A guided policy; again for more [all of the file]."),
+    ] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COND",
+            help="none, profile, ... as in evaluate; again for more [none, profile].",
+        ),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
+    ] = None,
+    coverage: Annotated[
+        float, typer.Option(min=0, max=1, help="Least share of pairs that must get a score.")
+    ] = 0.95,
+) -> None:
+    """Policy accuracy: whether what reward-guided decoding adds up prefers the chosen response.
+
+    Scores each guided policy, its policy alone and its reward alone, summed over tokens and per
+    token, and says by Kendall's tau over rewards whether those that rank pairs well guide well.
+    Scores are stored as they come: running the same command again goes on, and what `evaluate`
+    scored in the same folder is not scored again. Writes policy.json, .md and .html, and results
+    that `leaderboard` reads.
+    Exit code 1: a scorer left more pairs without a score than --coverage allows.
+
+    Examples:
+
+      pairwright policy releases/1.0.0 --scorers scorers.toml --out results
+
+      pairwright policy releases/1.0.0 --scorers scorers.toml --out results --scorer arm
+      --scorer args --condition profile --limit 50
+    """
+    # What reads, retrieves and draws takes a while to import, and other commands do without.
+    from pairwright.cli.evaluate.command import conditions_named, end
+    from pairwright.cli.evaluate.session import Session, Wanted
+    from pairwright.cli.evaluate.shown import tell
+    from pairwright.cli.scorers import prompts_of
+    from pairwright.client import Meter
+    from pairwright.evaluate.guided.page import page
+    from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
+    from pairwright.evaluate.release import Release
+    from pairwright.evaluate.scorers.spec import load_scorers
+    from pairwright.report import to_html, to_markdown
+
+    read = load_scorers(scorers)
+    settings, guided = both_readings(read, guided_names(read, scorer or ()))
+    conditions = conditions_named(condition or ["none", "profile"])
+    prompts = prompts_of(settings, scorers.resolve().parent)
+    # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
+    names = (*parts(settings, guided), *guided)
+    wanted = Wanted(Release(release, split), names, conditions, limit)
+    console = Console(stderr=True)
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with closing(Store(out / "calls.sqlite")) as store:
+        session = Session(wanted, settings, prompts, out, store, Meter(), console)
+        made = asyncio.run(session.run(tell))
+    found = _found(out, made, settings, guided)
+    report = page(found)
+    write_whole(out / "policy.html", to_html(report))
+    write_whole(out / "policy.md", to_markdown(report))
+    write_whole(out / "policy.json", found.model_dump_json(indent=2) + "\n")
+    _tell(Console(), found, out)
+    end(made, coverage, console)
+
+
+def _found(
+    out: Path, made: "list[Evaluated]", settings: "Scorers", guided: tuple[str, ...]
+) -> "PolicyAccuracy":
+    from pairwright.evaluate.guided.accuracy import lines
+    from pairwright.evaluate.guided.records import PolicyAccuracy
+    from pairwright.evaluate.guided.tau import taus
+    from pairwright.evaluate.results import Result
+
+    found: list[Line] = []
+    for condition in dict.fromkeys(of.condition for of in made):
+        decided = {
+            of.scorer.name: list(Result(out / f"{of.stem}.json").decisions())
+            for of in made
+            if of.condition == condition
+        }
+        for name in guided:
+            found += lines(name, settings, condition, decided)
+    first = made[0]
+    return PolicyAccuracy(
+        release=first.release,
+        limit=first.limit,
+        split=first.split,
+        simulated=any(of.simulated for of in made),
+        seed=settings.seed,
+        lines=tuple(found),
+        taus=taus(found, settings.seed),
+    )
+
+
+def _tell(console: Console, of: "PolicyAccuracy", out: Path) -> None:
+    from pairwright.evaluate.guided.page import HEAD, TAU_HEAD, claims, rows, tau_rows, warnings
+
+    for head, body, named in ((HEAD, rows(of), 3), (TAU_HEAD, tau_rows(of), 4)):
+        for row in body:
+            told = zip(head[named:], row[named:], strict=True)
+            values = "; ".join(f"{name} {cell}" for name, cell in told if cell)
+            console.print(f"{', '.join(row[:named])}: {values}", markup=False, highlight=False)
+    for line in (*warnings(of), *claims(of)):
+        console.print(line, style="yellow", markup=False, highlight=False)
+    console.print(f"Open: {out / 'policy.html'}", markup=False, highlight=False)

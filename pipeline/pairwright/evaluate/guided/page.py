@@ -1,0 +1,194 @@
+"""Policy accuracy as a page: the accuracies, the rewards against what they lead to, and tau."""
+
+from collections.abc import Iterator
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pairwright.evaluate.correlate.correlate import CLAIMS_FROM
+from pairwright.evaluate.correlate.page import between
+from pairwright.evaluate.guided.records import Line, PolicyAccuracy, Tau
+from pairwright.intervals import Interval
+from pairwright.report import (
+    BLUE,
+    FAINT,
+    Page,
+    Plot,
+    Section,
+    Table,
+    drawing,
+    plot,
+)
+from pairwright.text import visible
+
+HEAD = (
+    "guided policy", "shown", "pairs of", "policy accuracy", "policy alone", "gain", "reward alone",
+    "pairs", "clusters",
+)  # fmt: skip
+TAU_HEAD = ("policy", "", "shown", "pairs of", "tau", "95 % interval", "chance", "p", "rewards")
+
+
+def page(of: PolicyAccuracy) -> Page:
+    """The whole report."""
+    return Page(
+        title=f"Policy accuracy, {visible(of.release.name)} {of.release.version}",
+        warnings=tuple(warnings(of)),
+        sections=(
+            Section("Accuracies", (Table(HEAD, tuple(rows(of)), left=3, note=_NOTE),)),
+            Section("Rewards and what they lead to", (*_plots(of), _taus(of), *claims(of))),
+            Section("How it was done", (*_method(of), _readings(of), *missing(of))),
+        ),
+    )
+
+
+def warnings(of: PolicyAccuracy) -> Iterator[str]:
+    """What a reader must know before any number."""
+    if of.simulated:
+        yield "The embedded model had a part in it, so it is no result."
+    if of.release.trial:
+        yield "The release is a trial, and says itself that it is no benchmark."
+    if of.limit is not None:
+        yield f"Only the first {of.limit:,} subjects were scored."
+    if not of.lines:
+        yield "No pair has a score from a guided policy, its policy and its reward."
+
+
+def rows(of: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
+    """A row a line."""
+    for line in of.lines:
+        yield (
+            visible(line.scorer),
+            line.condition,
+            line.mode or "pairs",
+            _share(line.accuracy),
+            _share(line.policy_alone),
+            _share(line.gain, "+"),
+            _share(line.reward_alone),
+            f"{line.accuracy.n:,}",
+            f"{line.accuracy.clusters:,}",
+        )
+
+
+def tau_rows(of: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
+    """A row a tau."""
+    for tau in of.taus:
+        named = (visible(tau.policy), f"beta {tau.beta:g}", tau.condition, tau.mode or "pairs")
+        yield (*named, *_tau_cells(tau), str(tau.n))
+
+
+def claims(of: PolicyAccuracy) -> Iterator[str]:
+    """What tau may be taken for, and why there is none."""
+    if any(tau.value is not None and tau.n < CLAIMS_FROM for tau in of.taus):
+        yield f"Nothing is claimed of fewer than {CLAIMS_FROM} rewards: see what chance gives."
+    for note in dict.fromkeys(tau.note for tau in of.taus if tau.note):
+        yield f"No tau: {note}."
+
+
+def missing(of: PolicyAccuracy) -> Iterator[str]:
+    """Pairs that do not count, and why."""
+    for line in of.lines:
+        if line.unscored:
+            told = ", ".join(f"{n:,} {reason}" for reason, n in line.unscored.items())
+            yield f"{visible(line.scorer)}, {line.condition}: without a score {told}."
+
+
+_NOTE = (
+    "Share of pairs where the chosen response is ahead, ties counting one half, on the pairs that"
+    " the guided policy, its policy and its reward all have a score for, with 95 % intervals by"
+    " cluster, and none where nothing differs. Gain: less the policy alone, pair by pair."
+)
+
+
+def _share(of: Interval, sign: str = "") -> str:
+    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+    if low is None or high is None:
+        return f"{value:{sign}.3f} (no interval)"
+    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
+
+
+def _tau_cells(of: Tau) -> tuple[str, ...]:
+    if of.value is None or of.interval is None or of.chance is None:
+        return ("none", "", "", "")
+    chance = f"{round(of.chance.mean, 2) + 0:.2f} ({of.chance.low:.2f} to {of.chance.high:.2f})"
+    return (f"{of.value:+.3f}", between(of.interval), chance, f"{of.chance.p:.3f}")
+
+
+def _taus(of: PolicyAccuracy) -> Table:
+    note = (
+        "Kendall's tau-b between the accuracy of a reward and the policy accuracy that it leads to."
+        " Intervals are over resampled rewards, chance over shuffled ones; neither knows how sure"
+        " the accuracies themselves are."
+    )
+    return Table(TAU_HEAD, tuple(tau_rows(of)), left=4, note=note)
+
+
+def _plots(of: PolicyAccuracy) -> Iterator[Plot]:
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in of.lines:
+        groups.setdefault((line.condition, line.mode or "pairs"), []).append(line)
+    for (condition, mode), lines in groups.items():
+        yield _plot(lines, condition, mode)
+
+
+def _plot(lines: list[Line], condition: str, mode: str) -> Plot:
+    readings = [
+        (told, [line for line in lines if line.per_token is per_token])
+        for per_token, told in ((False, "summed"), (True, "per token"))
+    ]
+    drawn = [(told, some) for told, some in readings if some]
+    with drawing():
+        figure = Figure(figsize=(8.6, 4.2), layout="constrained")
+        panels = figure.subplots(1, len(drawn), sharex=True, sharey=True, squeeze=False)[0]
+        for axes, (told, some) in zip(panels, drawn, strict=True):
+            axes.set_title(told)
+            axes.axhline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+            axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+            axes.set_xlabel("accuracy of the reward alone, %")
+            for line in some:
+                _point(axes, line)
+        panels[0].set_ylabel("policy accuracy, %")
+        caption = (
+            f"Shown: {condition}; pairs of {mode}. Each point is a reward, with 95 % intervals of"
+            " both accuracies. The dashed lines are one half."
+        )
+        return plot(figure, caption, name=f"rewards-{condition}-{mode}")
+
+
+def _point(axes: Axes, line: Line) -> None:
+    x, y = _percent(line.reward_alone), _percent(line.accuracy)
+    axes.hlines(y[0], *x[1:], color=BLUE.light, linewidth=0.8, alpha=0.5)
+    axes.vlines(x[0], *y[1:], color=BLUE.light, linewidth=0.8, alpha=0.5)
+    axes.plot(x[0], y[0], "o", color=BLUE.light)
+    axes.annotate(
+        visible(line.reward)[:30], (x[0], y[0]), xytext=(5, 3), textcoords="offset points",
+        fontsize=8,
+    )  # fmt: skip
+
+
+def _percent(of: Interval) -> tuple[float, float, float]:
+    value = of.value or 0.0
+    low = value if of.low is None else of.low
+    high = value if of.high is None else of.high
+    return 100 * value, 100 * low, 100 * high
+
+
+def _method(of: PolicyAccuracy) -> Iterator[str]:
+    yield (
+        "Our reading of policy accuracy (arXiv 2512.23067, whose formula is not public): the score"
+        " of a response is the sum over its tokens of log pi(y_t | x, y_<t) + r(x, y_<=t) / beta,"
+        " and a pair is right where the chosen response has the higher score. The reward of a"
+        " language model is its own log-probability of each token; that of any other scorer counts"
+        " once, at the last token. Names that end with per-token divide the whole sum by the number"
+        " of tokens. The end of the answer is no token of it, and the normaliser of guided decoding"
+        " is left out."
+    )
+    yield f"Release {visible(of.release.name)} {of.release.version}, {of.release.digest}."
+
+
+def _readings(of: PolicyAccuracy) -> Table:
+    told = dict.fromkeys(
+        (visible(line.scorer), visible(line.policy), visible(line.reward), line.counts, line.beta)
+        for line in of.lines
+    )
+    rows = tuple((*names, f"{beta:g}") for *names, beta in told)
+    return Table(("guided policy", "policy", "reward", "it counts", "beta"), rows, left=4)

@@ -1,0 +1,67 @@
+"""What comes of policy accuracy."""
+
+from typing import Literal
+
+from pairwright.evaluate.correlate.chance import Chance
+from pairwright.evaluate.correlate.chance import Interval as Resampled
+from pairwright.evaluate.results import ReleaseRef
+from pairwright.evaluate.shown import Condition
+from pairwright.intervals import Interval
+from pairwright.records import Mode, Record
+
+
+class Line(Record):
+    """One guided policy in one condition on the pairs of one mode that it, its policy and its
+    reward have a score for."""
+
+    scorer: str
+    policy: str
+    reward: str
+    beta: float
+    per_token: bool
+    """Whether the sum is over the number of tokens."""
+    counts: Literal["at every token", "at the last token"]
+    """Where the reward counts."""
+    condition: Condition
+    mode: Mode | None
+    pairs: int
+    """Of this mode, with a score or without."""
+    unscored: dict[str, int]
+    """Pairs without a score from all three, by reason."""
+    accuracy: Interval
+    """Policy accuracy."""
+    policy_alone: Interval
+    reward_alone: Interval
+    """The reward model's accuracy."""
+    gain: Interval
+    """Policy accuracy less that of the policy alone, pair by pair."""
+
+
+class Tau(Record):
+    """Kendall's tau-b over rewards between their own accuracy and the policy accuracy that they
+    lead to. Without a value where `note` says why."""
+
+    policy: str
+    beta: float
+    per_token: bool
+    condition: Condition
+    mode: Mode | None
+    n: int
+    """Rewards."""
+    value: float | None = None
+    interval: Resampled | None = None
+    chance: Chance | None = None
+    note: str = ""
+
+
+class PolicyAccuracy(Record):
+    """All of it."""
+
+    release: ReleaseRef
+    limit: int | None
+    split: str | None
+    simulated: bool
+    """Whether the embedded model had a part in a score: then it is no result."""
+    seed: int
+    lines: tuple[Line, ...]
+    taus: tuple[Tau, ...]
