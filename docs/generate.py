@@ -138,8 +138,9 @@ def main() -> int:
 def scorers_page() -> str:
     return _page(
         "# The file of scorers, key by key",
-        "`pairwright evaluate`, `best-of-n` and `judge-outputs` take it as `--scorers FILE.toml`;"
-        " [scorers.md](scorers.md) shows examples. Paths are relative to the file's folder.",
+        "`pairwright evaluate`, `best-of-n`, `judge-outputs`, `policy` and `completions` take it as"
+        " `--scorers FILE.toml`; [scorers.md](scorers.md) shows examples. Paths are relative to the"
+        " file's folder.",
         "## Keys outside tables",
         _fields(Scorers, ["prompts", "seed"]),
         "## [endpoints.NAME]",

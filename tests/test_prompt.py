@@ -73,6 +73,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
         "prefer": {**history, "aspects": (said, "Short"), "first": said, "second": said},
         "rate": {**history, "aspects": (said, "Short"), "response": said},
         "sample": {**history, "words": 100},
+        "complete": {**history, "words": 100},
     }
 
 
@@ -102,6 +103,7 @@ def test_there_is_a_sample_for_every_shipped_prompt() -> None:
         "system",
         "system_scoring",
         "system_sampling",
+        "system_completing",
         "history",
     }
     assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(VARIABLES)

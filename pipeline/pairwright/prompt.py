@@ -94,14 +94,17 @@ VARIABLES: dict[str, frozenset[str]] = {
     "system_sampling": frozenset(),
     "sample": frozenset({"history", "words"}),
     "plan_list": frozenset({"history"}),
+    "system_completing": frozenset(),
+    "complete": frozenset({"history", "words"}),
 }
-# What judges under test are asked, and what a policy is. A build has no part in either: its runs
-# and their manifests stay the same whatever these say.
+# What judges under test are asked, what a policy is, and what writes in a user's place. A build has
+# no part in them: its runs and their manifests stay the same whatever these say.
 SCORING = frozenset({"system_scoring", "prefer", "rate"})
 SAMPLING = frozenset({"system_sampling", "sample"})
 # What planners are asked that were trained to write a plain list.
 LISTING = frozenset({"plan_list"})
-BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING
+COMPLETING = frozenset({"system_completing", "complete"})
+BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING - COMPLETING
 # What is the same for all users stands before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
@@ -201,6 +204,8 @@ class Prompts:
     def _system(self, name: str) -> Message:
         if name in SCORING:
             return self._systems["system_scoring"]
+        if name in COMPLETING:
+            return self._systems["system_completing"]
         return self._systems["system_sampling" if name in SAMPLING else "system"]
 
     @cached_property

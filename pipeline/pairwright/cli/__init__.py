@@ -41,6 +41,7 @@ def _register() -> None:
     from pairwright.cli.batch import batch
     from pairwright.cli.best_of_n import best_of_n_command
     from pairwright.cli.build import build_command
+    from pairwright.cli.completions import completions_command
     from pairwright.cli.correlate import correlate_command
     from pairwright.cli.diff import diff_command
     from pairwright.cli.doctor import doctor_command
@@ -51,6 +52,7 @@ def _register() -> None:
     from pairwright.cli.judge_outputs import judge_outputs_command
     from pairwright.cli.leaderboard import leaderboard_command
     from pairwright.cli.plan_score import plan_score_command
+    from pairwright.cli.policy import policy_command
     from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
     from pairwright.cli.rl import export_rl_command, reward_server_command, rl_outputs_command
@@ -83,6 +85,8 @@ def _register() -> None:
     app.command("rl-outputs")(rl_outputs_command)
     app.command("train-planner")(train_planner_command)
     app.command("plan-score")(plan_score_command)
+    app.command("policy")(policy_command)
+    app.command("completions")(completions_command)
     app.command("simulate")(simulate_command)
 
 

@@ -9,12 +9,20 @@ from pairwright.llm import SIMULATED
 from pairwright.simulated import judge
 from pairwright.simulated.defects import Defects
 from pairwright.simulated.planner import Planned, narrative_aspects, plan, plan_blind
-from pairwright.simulated.planting import CHOSEN, REJECTED, Memory, Said, spoil, written
+from pairwright.simulated.planting import (
+    CHOSEN,
+    FOR_A_PERSON,
+    REJECTED,
+    Memory,
+    Said,
+    spoil,
+    written,
+)
 from pairwright.simulated.reading import Prompt, UnknownTask, read
 
 Object = dict[str, Any]
 """A JSON object."""
-WRITING = ("write_plain", "sample", *CHOSEN, *REJECTED)
+WRITING = ("write_plain", *FOR_A_PERSON, *CHOSEN, *REJECTED)
 _VERDICTS: dict[str, tuple[str, Callable[[Prompt], list[dict[str, object]]]]] = {
     "adherence": ("scores", judge.adherence),
     "support": ("cases", judge.support),

@@ -18,6 +18,8 @@ LEAKED_WORDS = 6
 COPIED_WORDS = 8
 MOST_ASPECTS = 4
 CHOSEN = ("write_adhering", "paper_expected")
+FOR_A_PERSON = ("sample", "complete")
+"""Tasks whose prompt shows posts: what they call for is inferred."""
 REJECTED = ("write_omitting", "write_contradicting", "paper_avoided")
 
 
@@ -52,8 +54,8 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
     """The answer of a writing task, with the defects that strike it."""
     if defects.strikes("refusal", prompt.digest):
         return Said(REFUSAL, ("refusal",))
-    aspects = _inferred(prompt) if prompt.task == "sample" else prompt.aspects
-    serve = aspects if prompt.task in (*CHOSEN, "sample") else []
+    aspects = _inferred(prompt) if prompt.task in FOR_A_PERSON else prompt.aspects
+    serve = aspects if prompt.task in (*CHOSEN, *FOR_A_PERSON) else []
     planted: list[str] = []
     also: list[str] = []
     swap = "violated_chosen" if serve else "adhering_rejected"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pairwright.intervals import Interval, mean
+from pairwright.intervals import Interval, mean, with_width
 
 
 def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Interval | None:
@@ -14,9 +14,7 @@ def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Int
     points = np.array([value for _, value in values], dtype=float)
     clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
     found = mean(points, clusters, least=least, most=1.0)
-    if found is None or found.low != found.high:
-        return found
-    return found.model_copy(update={"low": None, "high": None})
+    return found and with_width(found)
 
 
 def told(of: Interval | None) -> str:

@@ -64,9 +64,9 @@ class Session(NamedTuple):
         Raises ConfigError, EndpointRefused, Interrupted and StoreError: what was done is stored.
         """
         wanted, meter = self.wanted, Meter()
-        policy = _policy(self.settings, wanted.n)
+        policy = policy_of(self.settings, wanted.n)
         questions = Questions(wanted.release.rows()).own[: wanted.limit]
-        await self._check_scorers(meter)
+        await check_pointwise(self.settings, wanted.scorers, self.prompts, self.store, meter)
         drawn = await self._draw(policy, questions, meter)
         scores: list[Scored] = []
         curves: list[Curve] = []
@@ -92,19 +92,6 @@ class Session(NamedTuple):
             curves=tuple(curves),
         )
         return Made(about, drawn.samples, scores)
-
-    async def _check_scorers(self, meter: Meter) -> None:
-        """Before anything is sampled: nothing is connected or loaded by opening them."""
-        async with open_scorers(
-            self.settings, self.wanted.scorers, self.prompts, self.store, meter
-        ) as opened:
-            for name, of in opened.items():
-                if not isinstance(of.scorer, Pointwise):
-                    raise ConfigError(
-                        "compares two responses, and picking the best of k takes scores",
-                        where=f"--scorer {name}",
-                        fix="Name a scorer of another kind, such as pointwise.",
-                    )
 
     async def _draw(self, spec: Policy, questions: list[Asked], meter: Meter) -> _Drawn:
         endpoint = self.settings.endpoints[spec.endpoint]
@@ -161,7 +148,24 @@ class Session(NamedTuple):
         return {drawn.policy.model, drawn.judge.model, *(of.scorer.model for of in curves)}
 
 
-def _policy(settings: Scorers, n: int) -> Policy:
+async def check_pointwise(
+    settings: Scorers, names: tuple[str, ...], prompts: Prompts, store: Store, meter: Meter
+) -> None:
+    """Before anything is sampled: nothing is connected or loaded by opening them.
+
+    Raises ConfigError for a scorer that is not there, or that cannot pick.
+    """
+    async with open_scorers(settings, names, prompts, store, meter) as opened:
+        for name, of in opened.items():
+            if not isinstance(of.scorer, Pointwise):
+                raise ConfigError(
+                    "compares two responses, and picking the best of k takes scores",
+                    where=f"--scorer {name}",
+                    fix="Name a scorer of another kind, such as pointwise.",
+                )
+
+
+def policy_of(settings: Scorers, n: int) -> Policy:
     """The policy of the file. Raises ConfigError where it has none, or says the same N times."""
     if settings.policy is None:
         raise ConfigError(

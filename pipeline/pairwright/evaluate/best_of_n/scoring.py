@@ -43,14 +43,13 @@ async def scored(
     return [done[number] for number in range(len(whole))]
 
 
-async def _of(
-    of: Sampled, asked: Asked, name: str, scorer: Pointwise, history: HistoryPolicy
-) -> Scored:
-    line = Scored(pair=of.pair, scorer=name)
-    shown = Shown(asked.question, selected(asked.question, asked.posts, history))
+async def scores_of(
+    responses: Sequence[str], shown: Shown, scorer: Pointwise, history: HistoryPolicy
+) -> tuple[tuple[float, ...] | Unscored, Shown]:
+    """Of all responses, shown the same posts, and what was shown. Raises CallFailed."""
 
     async def ask(shown: Shown) -> tuple[float, ...] | Unscored:
-        given = await together(*(scorer.score(shown, sample.response) for sample in of.samples))
+        given = await together(*(scorer.score(shown, response) for response in responses))
         for draw, score in enumerate(given):
             if isinstance(score, Unscored):
                 return score._replace(detail=f"draw {draw}: {score.detail}")
@@ -58,8 +57,18 @@ async def _of(
                 return Unscored("not_a_number", f"draw {draw}: {score.value}")
         return tuple(score.value for score in given if isinstance(score, Score))
 
+    return await fitted(shown, history, ask)
+
+
+async def _of(
+    of: Sampled, asked: Asked, name: str, scorer: Pointwise, history: HistoryPolicy
+) -> Scored:
+    line = Scored(pair=of.pair, scorer=name)
+    shown = Shown(asked.question, selected(asked.question, asked.posts, history))
+
     try:
-        scores, fewer = await fitted(shown, history, ask)
+        responses = [sample.response for sample in of.samples]
+        scores, fewer = await scores_of(responses, shown, scorer, history)
     except CallFailed as error:
         why = {"unscored": f"{CALL_FAILED}:{error.reason}", "detail": error.detail[:500]}
         return line.model_copy(update=why)

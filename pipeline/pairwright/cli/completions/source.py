@@ -1,0 +1,70 @@
+"""The items of a source that can be asked, each with the posts of another user."""
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright import assets
+from pairwright.errors import InputError
+from pairwright.evaluate.wrong_profile import Asker, Strangers
+from pairwright.policy import SourcePolicy
+from pairwright.records import Item
+from pairwright.rubric import Domains
+from pairwright.sources import Problem, read, source_hash
+from pairwright.train.completions.tasks import Task, task
+
+
+class Asked(NamedTuple):
+    """What a source comes to."""
+
+    name: str
+    hash: str
+    items: int
+    problems: dict[str, int]
+    refused: dict[str, int]
+    tasks: tuple[Task, ...]
+
+
+def asked(policy: SourcePolicy, seed: int, limit: int | None) -> Asked:
+    """Read a source. Raises SourceError, and InputError where no item of it can be asked."""
+    items: list[Item] = []
+    problems: Counter[str] = Counter()
+    for found in read(policy, Domains.load(assets.RUBRICS), Path.cwd()):
+        if isinstance(found, Item):
+            items.append(found)
+        elif isinstance(found, Problem) and found.action == "refused":
+            problems[found.reason] += 1
+    askers = {item.id: _asker(item) for item in items}
+    strangers = Strangers(askers.values(), seed)
+    made = [task(item, strangers.instead_of(askers[item.id])) for item in items]
+    refused = Counter(of for of in made if isinstance(of, str))
+    tasks = tuple(of for of in made if isinstance(of, Task))[:limit]
+    if not tasks:
+        told = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
+        raise InputError(
+            f"no item can be asked: {told}",
+            where=policy.path,
+            fix="Name items whose `narrative` is the body that their user wrote, of two users or"
+            " more in a category.",
+        )
+    return Asked(
+        name=Path(policy.path).name if Path(policy.path).exists() else policy.path,
+        hash=source_hash(policy, Path.cwd()),
+        items=len(items),
+        problems=dict(sorted(problems.items())),
+        refused=dict(sorted(refused.items())),
+        tasks=tasks,
+    )
+
+
+def _asker(item: Item) -> Asker:
+    return Asker(
+        item=item.id,
+        user=item.user,
+        twin=False,
+        domain=item.domain,
+        category=item.category,
+        question=item.question,
+        created=item.created,
+        posts=item.profile,
+    )

@@ -1,0 +1,140 @@
+"""A completions benchmark as a page: what it is no evidence of, all conditions, the differences."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from pairwright.intervals import Interval
+from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
+from pairwright.text import visible
+from pairwright.train.completions.figures import CEILING
+from pairwright.train.completions.records import Completions, Mean
+from pairwright.train.completions.tasks import REFUSED
+
+NO_EVIDENCE = (
+    "This measures imitation of a user's writing: how many words a text shares with what the user"
+    " wrote. It is no evidence about answers, nor about what the user would like."
+)
+HEAD = ("", "ROUGE-1", "ROUGE-L", "posts", "words", "items", "users")
+DIFFERENCES = ("", "ROUGE-1", "ROUGE-L", "items", "users")
+
+
+def page(of: Completions) -> Page:
+    """The whole report."""
+    return Page(
+        title=f"Completions, {visible(of.source)}",
+        warnings=(NO_EVIDENCE, *warnings(of)),
+        sections=(
+            Section("Conditions", (*_plots(of), Table(HEAD, tuple(rows(of)), note=_NOTE))),
+            Section("Differences", (Table(DIFFERENCES, tuple(differences(of)), note=_PAIRED),)),
+            Section("How it was done", tuple(_method(of))),
+        ),
+    )
+
+
+def warnings(of: Completions) -> Iterator[str]:
+    """What else a reader must know before any number."""
+    if of.simulated:
+        yield "The embedded model had a part in it, so it is no result."
+    if of.limit is not None:
+        yield f"Only the first {of.limit:,} items were asked."
+    if not of.counted:
+        yield "No item has a text and a score in every condition."
+
+
+def rows(of: Completions) -> Iterator[tuple[str, ...]]:
+    """A row a condition."""
+    for mean in of.means:
+        words = f"{mean.words:,.0f}"
+        shown = (_shown(mean.rouge_1), _shown(mean.rouge_l), f"{mean.posts:.1f}", words)
+        n = (f"{mean.rouge_1.n:,}", f"{mean.rouge_1.clusters:,}")
+        yield (visible(mean.condition), *shown, *n)
+
+
+def differences(of: Completions) -> Iterator[tuple[str, ...]]:
+    """A row a difference."""
+    for found in of.differences:
+        name = f"{visible(found.first)} less {visible(found.second)}"
+        n = (f"{found.rouge_1.n:,}", f"{found.rouge_1.clusters:,}")
+        yield (name, _shown(found.rouge_1, "+"), _shown(found.rouge_l, "+"), *n)
+
+
+def missing(of: Completions) -> Iterator[str]:
+    """Rows and items that do not count, and why."""
+    for reason, n in of.source_problems.items():
+        yield f"{n:,} rows or posts of the source were refused: {reason}."
+    for reason, n in of.refused.items():
+        told = REFUSED[reason]
+        yield f"{n:,} items were not asked, {reason}: {told}."
+    for reason, n in of.unscored.items():
+        yield f"{n:,} items do not count, {visible(reason)}."
+    if of.shortened:
+        yield f"{of.shortened:,} texts were written with fewer posts than chosen: not all fitted."
+
+
+_NOTE = (
+    "F-measures, 0 to 1, with 95 % intervals by user, and none where no two users differ. Posts and"
+    " words: means of the posts shown and the words written. Items with fewer posts than a"
+    " condition's number are shown all they have."
+)
+_PAIRED = (
+    "Item by item, with 95 % intervals by user, each for itself: among twenty, one misses zero by"
+    " chance."
+)
+
+
+def _shown(of: Interval, sign: str = "") -> str:
+    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+    if low is None or high is None:
+        return f"{value:{sign}.3f} (no interval)"
+    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
+
+
+def _plots(of: Completions) -> Iterator[Plot]:
+    if of.means:
+        yield _plot(of.means)
+
+
+def _plot(means: tuple[Mean, ...]) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 0.4 * len(means) + 1.1), layout="constrained")
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, name in zip(panels, ("rouge_1", "rouge_l"), strict=True):
+            for place, mean in enumerate(means):
+                found: Interval = getattr(mean, name)
+                if found.low is not None and found.high is not None:
+                    axes.hlines(place, found.low, found.high, color=BLUE.light)
+                axes.plot(found.value, place, "o", color=BLUE.light)
+            none = getattr(means[0], name).value
+            axes.axvline(none, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+            axes.set_xlabel(name.upper().replace("_", "-"))
+        panels[0].set_yticks(range(len(means)), [visible(mean.condition)[:40] for mean in means])
+        panels[0].invert_yaxis()
+        caption = (
+            "ROUGE with 95 % intervals by user in each condition. The dashed line is the model"
+            " without posts."
+        )
+        return plot(figure, caption, name="rouge")
+
+
+def _method(of: Completions) -> Iterator[str]:
+    yield (
+        f"Source {visible(of.source)} ({of.source_hash}): {of.items:,} items, {of.asked:,} asked,"
+        f" {of.counted:,} count. Users wrote {of.truth_words:,.0f} words on average; the prompt"
+        f" asks for at most {of.words} in every condition. Model: {visible(of.policy.model)}."
+    )
+    yield (
+        "none: the title alone. wrong-profile: posts of another user of the same category, as many"
+        " as the user's own. posts-K: the user's K posts that are ranked best for the title, all of"
+        " them earlier. best-of-N-by-SCORER: of N texts written with the most posts, the one that"
+        " the scorer puts highest, with the mean over those that tie; the condition that it is"
+        " picked from is the mean over the same N."
+    )
+    if of.n > 1:
+        yield (
+            f"best-of-{of.n}-by-{CEILING} picks by what is measured: a ceiling that no scorer can"
+            " pass in ROUGE-1 with these texts."
+        )
+    for scorer in of.scorers:
+        yield f"{visible(scorer.name)}: {visible(scorer.model) or 'a baseline'}."
+    yield from missing(of)
