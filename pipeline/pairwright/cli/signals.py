@@ -1,12 +1,21 @@
 """What Ctrl-C means to a command with calls in flight."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 
 from rich.console import Console
 
 from pairwright.client import Meter
+
+
+def say_at_once(text: str) -> None:
+    """Write a line to standard error from a signal handler.
+
+    The handler may have come in the middle of a write, and Python's streams refuse another one.
+    """
+    os.write(2, f"{text}\n".encode())
 
 
 def stop_on_signals(tell: Callable[[], None], meter: Meter, console: Console) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress
 
+from pairwright.cli.signals import say_at_once
 from pairwright.cli.train_planner.prepared import asking_of, sources_of
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import on_disk
@@ -101,7 +102,7 @@ class Session(NamedTuple):
             return
         with (
             Progress(console=self.console, transient=True) as progress,
-            _stopping(self._say) as stopped,
+            _stopping() as stopped,
         ):
             if last:
                 self._say(f"Going on from {last.name}, of {most:,} steps")
@@ -180,7 +181,7 @@ class Session(NamedTuple):
 
 
 @contextmanager
-def _stopping(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
+def _stopping() -> Iterator[Callable[[], bool]]:
     """Whether a signal asked to stop; the second ends the process at once."""
     asked: list[int] = []
 
@@ -188,7 +189,7 @@ def _stopping(say: Callable[[str], None]) -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
-        say("Stopping after the step under way. Press Ctrl-C again to stop at once.")
+        say_at_once("Stopping after the step under way. Press Ctrl-C again to stop at once.")
 
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -55,7 +55,7 @@ def build_over_workers(
             engine = stack.enter_context(cluster(setup, workers, store, address))
         else:
             engine = stack.enter_context(Pool(setup, workers, meter))
-        stack.enter_context(stopping(console, meter, engine.stop))
+        stack.enter_context(stopping(meter, engine.stop))
         progress = stack.enter_context(Progress(console, total, meter))
         todo = unfinished(
             units(corpus, config.modes, limit), store, lambda outcome: progress.seen(outcome.brief)

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from rich.console import Console
-
+from pairwright.cli.signals import say_at_once
 from pairwright.client import Meter
 
 
 @contextmanager
-def stopping(console: Console, meter: Meter, tell: Callable[[], None]) -> Iterator[None]:
+def stopping(meter: Meter, tell: Callable[[], None]) -> Iterator[None]:
     """The first signal calls `tell`, which must be quick; the second is a KeyboardInterrupt."""
     asked = False
 
@@ -21,7 +20,7 @@ def stopping(console: Console, meter: Meter, tell: Callable[[], None]) -> Iterat
             raise KeyboardInterrupt
         asked = True
         tell()
-        console.print(
+        say_at_once(
             f"Stopping: waiting for {meter.in_flight} calls in flight."
             " Press Ctrl-C again to stop at once."
         )
