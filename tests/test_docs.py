@@ -231,6 +231,7 @@ def test_no_page_names_a_place_on_somebodys_machine(page: Path) -> None:
         )
 
 
+@pytest.mark.real
 def test_the_readme_shows_what_the_demo_prints(demo: Demo) -> None:
     (shown,) = blocks("text", [ROOT / "README.md"])
     printed = flat(demo.printed)
@@ -238,6 +239,7 @@ def test_the_readme_shows_what_the_demo_prints(demo: Demo) -> None:
         assert line in printed, f"{line!r} is not printed by the demo any more"
 
 
+@pytest.mark.real
 def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (users,) = re.findall(r"^\| \| `(\w+)`, who asked it \| `(\w+)`, the partner \|$", readme, re.M)
@@ -254,6 +256,7 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
         assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
 
 
+@pytest.mark.real
 def test_the_python_of_the_pages_runs(demo: Demo) -> None:
     (example,) = blocks("python", [ROOT / "docs" / "python.md"])
     (demo.folder / "example.py").write_text(example.text, encoding="utf-8")

@@ -297,6 +297,7 @@ def until(happened: Callable[[], bool], seconds: float = 300) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.real
 def test_a_killed_parent_leaves_no_process_and_the_next_run_goes_on_with_what_workers_stored(
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
@@ -319,6 +320,7 @@ def test_a_killed_parent_leaves_no_process_and_the_next_run_goes_on_with_what_wo
     assert tidy(study)
 
 
+@pytest.mark.real
 def test_ctrl_c_lets_all_processes_finish_what_is_in_flight(
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
@@ -342,6 +344,7 @@ def test_ctrl_c_lets_all_processes_finish_what_is_in_flight(
     assert study.outcomes() == whole
 
 
+@pytest.mark.real
 def test_the_second_ctrl_c_ends_all_processes_at_once(tmp_path: Path) -> None:
     async def stuck(asked: Asked) -> web.StreamResponse:
         await asyncio.sleep(0 if asked.number < 30 else 600)
