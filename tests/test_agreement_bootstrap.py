@@ -181,6 +181,7 @@ def test_raters_who_differ_widen_the_interval() -> None:
     assert widths[1] > 1.5 * widths[0]
 
 
+@pytest.mark.real
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     """Raters and items are drawn anew in every study; two raters of mean accuracy m agree with
     chance m^2 + (1 - m)^2 / 2, and levels being even, 2/3 of random pairs differ."""

@@ -506,6 +506,7 @@ def many() -> Iterator[Row]:
         )  # fmt: skip
 
 
+@pytest.mark.real
 def test_the_same_rows_give_the_same_checks_whatever_the_hash_seed() -> None:
     said = [
         subprocess.run(

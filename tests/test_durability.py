@@ -90,6 +90,7 @@ def no_outcomes(study: Study) -> bool:
     return not any((study.run / name).exists() for name in OUTCOMES)
 
 
+@pytest.mark.real
 def test_killed_again_and_again_no_stored_call_is_sent_twice_and_the_files_come_out_the_same(
     tmp_path: Path, undisturbed: tuple[dict[str, bytes], int]
 ) -> None:

@@ -659,6 +659,7 @@ def files(run: Path, asked: Asked, verdicts: list[Verdict], **options: Any) -> d
     return found
 
 
+@pytest.mark.real
 def test_files_are_the_same_bytes_whatever_the_order_of_verdicts(tmp_path: Path) -> None:
     asked = Asked(mixed(6, 6))
     verdicts = asked.verdicts(noisy(0.8))
