@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.errors import InputError
-from pairwright.files import write_whole
 
 if TYPE_CHECKING:
     from pairwright.evaluate.correlate import Correlations
@@ -62,9 +61,9 @@ def correlate_command(
       --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none --lineage family --out report
     """
     # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.cli.reports import write_report
     from pairwright.evaluate.correlate import Stated, correlate, read_models
     from pairwright.evaluate.correlate.page import page
-    from pairwright.report import to_html, to_markdown
 
     names = tuple(dict.fromkeys(benchmark))
     models = read_models(table, names, downstream, model, lineage)
@@ -83,9 +82,7 @@ def correlate_command(
     _print(Console(), found)
     if out:
         made = page(models, found)
-        write_whole(out / "report.html", [to_html(made)])
-        write_whole(out / "report.md", [to_markdown(made)])
-        write_whole(out / "report.json", [found.model_dump_json(indent=2) + "\n"])
+        write_report(out, "report", made, found)
         typer.echo(f"Open: {out / 'report.html'}")
 
 

@@ -70,8 +70,12 @@ def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
 def units_alive(config: Config) -> int:
     """One unit for each call in flight: a unit has several calls at once for most of its time,
     so an endpoint stays full, and few units alive keep memory and caches small."""
-    limits = [config.endpoints[name].concurrency for name in config.roles.all]
-    return sum(AUTO_UNITS if limit == "auto" else limit for limit in limits)
+    return sum(in_flight(config.endpoints[name]) for name in config.roles.all)
+
+
+def in_flight(endpoint: Endpoint) -> int:
+    """How many pieces of work keep an endpoint full."""
+    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency
 
 
 @asynccontextmanager

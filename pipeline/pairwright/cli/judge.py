@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from pairwright.cli.crew import AUTO_UNITS, client_of, model_of
+from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.client import Meter
 from pairwright.config import Endpoint, Sampling
 from pairwright.errors import ConfigError
@@ -57,8 +57,3 @@ def ref_of(kind: str, endpoint: Endpoint, sampling: Sampling, *deciding: str) ->
         revision=endpoint.revision,
         settings=key_of(settings),
     )
-
-
-def in_flight(endpoint: Endpoint) -> int:
-    """How many pieces of work keep an endpoint full."""
-    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency

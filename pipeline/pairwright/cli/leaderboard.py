@@ -10,8 +10,6 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.files import write_whole
-
 if TYPE_CHECKING:
     from pairwright.evaluate.board import Leaderboard
 
@@ -40,9 +38,9 @@ def leaderboard_command(
       pairwright leaderboard results theirs/skywork.profile.json --out board
     """
     # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.cli.reports import write_report
     from pairwright.evaluate.board import gather, leaderboard
     from pairwright.evaluate.board.page import page
-    from pairwright.report import to_html, to_markdown
 
     gathered = gather(results)
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -51,9 +49,7 @@ def leaderboard_command(
     _tell(Console(), board)
     if out:
         made = page(board)
-        write_whole(out / "leaderboard.html", to_html(made))
-        write_whole(out / "leaderboard.md", to_markdown(made))
-        write_whole(out / "leaderboard.json", board.model_dump_json(indent=2) + "\n")
+        write_report(out, "leaderboard", made, board)
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 

@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 
 from pairwright.errors import on_disk
-from pairwright.files import write_whole
 from pairwright.store import Store
 
 if TYPE_CHECKING:
@@ -71,13 +70,13 @@ def policy_command(
     from pairwright.cli.evaluate.command import conditions_named, end
     from pairwright.cli.evaluate.session import Session, Wanted
     from pairwright.cli.evaluate.shown import tell
+    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.client import Meter
     from pairwright.evaluate.guided.page import page
     from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
-    from pairwright.report import to_html, to_markdown
 
     read = load_scorers(scorers)
     settings, guided = both_readings(read, guided_names(read, scorer or ()))
@@ -94,9 +93,7 @@ def policy_command(
         made = asyncio.run(session.run(tell))
     found = _found(out, made, settings, guided)
     report = page(found)
-    write_whole(out / "policy.html", to_html(report))
-    write_whole(out / "policy.md", to_markdown(report))
-    write_whole(out / "policy.json", found.model_dump_json(indent=2) + "\n")
+    write_report(out, "policy", report, found)
     _tell(Console(), found, out)
     end(made, coverage, console)
 

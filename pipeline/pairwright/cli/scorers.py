@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright import assets
-from pairwright.cli.crew import AUTO_UNITS, client_of, model_of, say
+from pairwright.cli.crew import client_of, in_flight, model_of, say
 from pairwright.cli.scorer_refs import (
     deciding,
     guided_ref,
@@ -18,7 +18,6 @@ from pairwright.cli.scorer_refs import (
 )
 from pairwright.cli.vllm_scores import vllm_client
 from pairwright.client import Meter
-from pairwright.config import Endpoint
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.results import ScorerRef
@@ -106,7 +105,7 @@ async def _opened(
                 Durable(store, served), endpoint.model, endpoint.revision, settings
             )
             return OpenScorer(
-                scorer, reward_ref(name, spec.kind, scorer), _pairs(endpoint), served.stop
+                scorer, reward_ref(name, spec.kind, scorer), in_flight(endpoint), served.stop
             )
         case Likelihood() as spec:
             client = await stack.enter_async_context(InProcess(name, spec, meter, say))
@@ -123,7 +122,7 @@ async def _opened(
                 Durable(store, served), endpoint.model, endpoint.revision, settings, spec.per_token
             )
             ref = language_model_ref(name, spec.kind, language_model)
-            return OpenScorer(language_model, ref, _pairs(endpoint), served.stop)
+            return OpenScorer(language_model, ref, in_flight(endpoint), served.stop)
         case Guided() as spec:
             policy = await _opened(stack, scorers, spec.policy, prompts, store, meter)
             reward = await _opened(stack, scorers, spec.reward, prompts, store, meter)
@@ -140,7 +139,7 @@ async def _opened(
             model = model_of(Durable(store, judging), endpoint, spec.sampling)
             judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
             ref = judge_ref(name, spec, endpoint, prompts)
-            return OpenScorer(judge(model, prompts), ref, _pairs(endpoint), judging.stop)
+            return OpenScorer(judge(model, prompts), ref, in_flight(endpoint), judging.stop)
 
 
 def _spec(scorers: Scorers, name: str) -> Spec:
@@ -166,10 +165,6 @@ def _guided(name: str, spec: Guided, policy: OpenScorer, reward: OpenScorer) -> 
     where = f"[scorers.{name}]"
     scorer = GuidedPolicy(where, policy.scorer, reward.scorer, spec.beta)
     return OpenScorer(scorer, ref, policy.workers, stop, beside=reward.ref.model)
-
-
-def _pairs(endpoint: Endpoint) -> int:
-    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency
 
 
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:

@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.errors import InputError, on_disk
-from pairwright.files import write_whole
 from pairwright.store import Store
 
 if TYPE_CHECKING:
@@ -66,12 +65,12 @@ def best_of_n_command(
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.best_of_n.session import Session, Wanted
+    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
     from pairwright.evaluate.best_of_n.page import page
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
-    from pairwright.report import to_html, to_markdown
 
     settings = load_scorers(scorers)
     prompts = prompts_of(settings, scorers.resolve().parent)
@@ -86,9 +85,7 @@ def best_of_n_command(
     (out / "best_of_n.json").unlink(missing_ok=True)
     write_lines(out / "samples.jsonl", made.samples)
     write_lines(out / "scores.jsonl", made.scores)
-    write_whole(out / "best_of_n.html", to_html(report))
-    write_whole(out / "best_of_n.md", to_markdown(report))
-    write_whole(out / "best_of_n.json", made.about.model_dump_json(indent=2) + "\n")
+    write_report(out, "best_of_n", report, made.about)
     _tell(Console(), made.about, out)
     _end(made.about, coverage, console)
 

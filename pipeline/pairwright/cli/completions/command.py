@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 
 from pairwright.errors import on_disk
-from pairwright.files import write_whole
 from pairwright.store import Store
 
 if TYPE_CHECKING:
@@ -72,11 +71,11 @@ def completions_command(
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.completions.session import Session, Wanted
     from pairwright.cli.completions.source import asked
+    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
     from pairwright.evaluate.scorers.spec import load_scorers
     from pairwright.policy import SourcePolicy
-    from pairwright.report import to_html, to_markdown
     from pairwright.train.completions.page import page
 
     settings = load_scorers(scorers)
@@ -100,9 +99,7 @@ def completions_command(
     (out / "completions.json").unlink(missing_ok=True)
     write_lines(out / "completions.jsonl", made.completions)
     write_lines(out / "picks.jsonl", made.picks)
-    write_whole(out / "completions.html", to_html(report))
-    write_whole(out / "completions.md", to_markdown(report))
-    write_whole(out / "completions.json", made.about.model_dump_json(indent=2) + "\n")
+    write_report(out, "completions", report, made.about)
     _tell(Console(), made.about, out)
     _end(made.about, coverage, console)
 

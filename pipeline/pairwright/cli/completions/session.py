@@ -8,8 +8,8 @@ from rich.progress import Progress
 
 from pairwright.cli.best_of_n.session import check_pointwise, policy_of
 from pairwright.cli.completions.source import Asked
-from pairwright.cli.crew import client_of, model_of
-from pairwright.cli.judge import in_flight, ref_of
+from pairwright.cli.crew import client_of, in_flight, model_of
+from pairwright.cli.judge import ref_of
 from pairwright.cli.scorers import open_scorers
 from pairwright.cli.signals import stop_on_signals
 from pairwright.client import Meter

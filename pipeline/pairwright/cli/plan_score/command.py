@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 
 from pairwright.errors import on_disk
-from pairwright.files import write_whole
 
 if TYPE_CHECKING:
     from pairwright.train.plan_score.page import Scores
@@ -42,8 +41,8 @@ def plan_score_command(
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.plan_score.session import Session
+    from pairwright.cli.reports import write_report
     from pairwright.client import Meter
-    from pairwright.report import to_html, to_markdown
     from pairwright.store import Store
     from pairwright.train.plan_score.page import page
     from pairwright.train.plan_score.spec import load_scoring
@@ -56,9 +55,7 @@ def plan_score_command(
         session = Session(scoring, base, out, limit, store, Meter(), console)
         scores = asyncio.run(session.run())
     made = page(scores)
-    write_whole(out / "plan-score.html", to_html(made))
-    write_whole(out / "plan-score.md", to_markdown(made))
-    write_whole(out / "plan-score.json", scores.model_dump_json(indent=2) + "\n")
+    write_report(out, "plan-score", made, scores)
     _tell(Console(), scores)
     typer.echo(f"Open: {out / 'plan-score.html'}")
     _end(scores, coverage, console)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pairwright import assets
-from pairwright.cli.crew import AUTO_UNITS, client_of, model_of
+from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.signals import stop_on_signals
 from pairwright.client import Client, Meter
 from pairwright.config import Endpoint, Sampling
@@ -48,8 +48,7 @@ class Connected(NamedTuple):
     @property
     def workers(self) -> int:
         """Items under way at once: enough to keep every endpoint full."""
-        limits = [self.endpoints[name].concurrency for name in self.clients]
-        return max((AUTO_UNITS if of == "auto" else of for of in limits), default=1)
+        return max((in_flight(self.endpoints[name]) for name in self.clients), default=1)
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""

@@ -6,11 +6,10 @@ It is asked as a reward model is (see `reward`); the completion's text lists the
 from typing import NamedTuple
 
 from pairwright.client.tokens import Tokens, of_text
-from pairwright.dataset.message import message
+from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, LLM, Request
-from pairwright.prompt import Message
+from pairwright.llm import CONTEXT_LENGTH, LLM
 
 
 class Told(NamedTuple):
@@ -44,15 +43,9 @@ class LanguageModel(NamedTuple):
         """Log-probabilities of the response's tokens. Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
-        asked = message(shown.question, shown.posts, shown.aspects)
         completion = await self.llm.complete(
-            Request(
-                model=self.model,
-                revision=self.revision,
-                messages=(Message("user", asked), Message("assistant", response)),
-                max_tokens=1,
-                extra=self.settings,
-                purpose="log_probabilities",
+            conversation(
+                self.model, self.revision, self.settings, shown, response, "log_probabilities"
             )
         )
         if completion.finish == CONTEXT_LENGTH:

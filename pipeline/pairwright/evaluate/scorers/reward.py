@@ -8,11 +8,10 @@ into a forward pass in this process.
 import math
 from typing import NamedTuple
 
-from pairwright.dataset.message import message
+from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, LLM, Request
-from pairwright.prompt import Message
+from pairwright.llm import CONTEXT_LENGTH, LLM
 
 
 class RewardModel(NamedTuple):
@@ -25,16 +24,8 @@ class RewardModel(NamedTuple):
     """Canonical JSON of what decides its scores beside the model; part of each call's key."""
 
     async def score(self, shown: Shown, response: str) -> Score | Unscored:
-        asked = message(shown.question, shown.posts, shown.aspects)
         completion = await self.llm.complete(
-            Request(
-                model=self.model,
-                revision=self.revision,
-                messages=(Message("user", asked), Message("assistant", response)),
-                max_tokens=1,
-                extra=self.settings,
-                purpose="score",
-            )
+            conversation(self.model, self.revision, self.settings, shown, response, "score")
         )
         if completion.finish == CONTEXT_LENGTH:
             return Unscored(CONTEXT_LENGTH, completion.text[:200])
