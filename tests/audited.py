@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from pairwright.audit.page import Sizes
 from pairwright.audit.records import (
     Audit,
     Breakdown,
@@ -101,6 +102,14 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
         checks=checks,
         breakdowns=(Breakdown(by="configuration", rows=counts, left_out=2),),
     )
+
+
+def sizes_of(rows: Iterable[Row]) -> Sizes:
+    """As an audit gathers them."""
+    sizes = Sizes()
+    for of in rows:
+        sizes.add(of)
+    return sizes
 
 
 class Again:

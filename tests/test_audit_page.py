@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-from audited import Again, accuracy, audit_of, check, halves, post, row
+from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
 from pairwright.audit.explain import EXPLAINED, PARTS
 from pairwright.audit.page import packing, write_page
 from pairwright.audit.page.flags import Flags
@@ -98,7 +98,7 @@ class Held:
 
 
 def page_of(folder: Path, audit: Audit, rows: Sequence[Row] | Again, most: int = MOST) -> str:
-    write_page(folder / "report.html", audit, rows, most=most)
+    write_page(folder / "report.html", audit, rows, sizes_of(rows), most=most)
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -374,6 +374,15 @@ def test_too_many_pairs_leave_failed_ones_and_a_sample_and_say_so(tmp_path: Path
     assert "This file holds" not in page_of(tmp_path, audit, rows)
 
 
+def test_rows_of_one_id_that_a_failed_check_names_are_each_counted(tmp_path: Path) -> None:
+    rows = [*Again(600, SENTENCES), row(7, chosen="Another answer.")]
+    audit = audit_of(rows[:1], check("rubric_leak", "fail", rows=["pair-0007"]))
+    most = len(page_of(tmp_path, audit, rows)) * 2 // 3
+    page = page_of(tmp_path, audit, rows, most=most)
+    assert Held(page).ids.count("pair-0007") == 2
+    assert "of 601 pairs: all 2 that a failed check names" in Read(page).text
+
+
 def test_that_all_are_too_many_is_known_from_the_first_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -387,10 +396,10 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
 
     monkeypatch.setattr(packing.Packing, "add", noted)
     rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
-    whole = hold(rows, flags, 10**9)
+    whole = hold(rows, sizes_of(rows), flags, 10**9)
     assert whole.packed.pairs == len(packed) == 600
     packed.clear()
-    held = hold(rows, flags, whole.packed.size // 8, expected=600)
+    held = hold(rows, sizes_of(rows), flags, whole.packed.size // 8)
     assert held.of == 600
     assert 40 < held.packed.pairs < 75
     first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)
@@ -440,7 +449,7 @@ def test_the_file_appears_in_a_folder_made_for_it(tmp_path: Path) -> None:
     told: list[str] = []
     leak: Check = check("rubric_leak", "fail", rows=["pair-0000"])
     write_page(
-        tmp_path / "deep" / "report.html", audit_of([row(0)], leak), [row(0)],
+        tmp_path / "deep" / "report.html", audit_of([row(0)], leak), [row(0)], sizes_of([row(0)]),
         progress=lambda what, n: told.append(what),
     )  # fmt: skip
     assert told == ["drawing the report"]

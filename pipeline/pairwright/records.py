@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -24,6 +25,8 @@ def content_id(prefix: str, *parts: str) -> str:
     return f"{prefix}-{digest}"
 
 
+# A user has many pairs, and each is asked for theirs more than once.
+@lru_cache(maxsize=4096)
 def pseudonym(user: str) -> str:
     """A user's name outside the run folder. It separates people; it does not hide them from whoever
     has the source, and posts carry their address because their licence asks for it."""

@@ -97,7 +97,7 @@ def audit_command(
       --column second=output_2 --column label=label
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.audit.page import write_page
+    from pairwright.audit.page import Sizes, write_page
     from pairwright.audit.read import open_source
     from pairwright.audit.run import Options, audit, shortened
     from pairwright.dataset import write_lines, write_one
@@ -111,10 +111,11 @@ def audit_command(
         if source.kind == "run" and source.folder:
             forgotten, public = _of_run(source.folder, shown)
             options = options._replace(forgotten=forgotten, public=public)
-        found = audit(source, options, against=beside, progress=shown)
+        sizes = Sizes()
+        found = audit(source.seen_by(sizes.add), options, against=beside, progress=shown)
         write_one(folder / "audit.json", shortened(found))
         write_lines(folder / "redactions.jsonl", found.redactions)
-        write_page(folder / "report.html", found, source.rows(), progress=shown)
+        write_page(folder / "report.html", found, source.rows(), sizes, progress=shown)
     if as_json:
         typer.echo((folder / "audit.json").read_text(encoding="utf-8"), nl=False)
     else:

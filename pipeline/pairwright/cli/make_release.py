@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from pairwright.audit.page import write_page
+from pairwright.audit.page import Sizes, write_page
 from pairwright.audit.read.release import open_release
 from pairwright.audit.run import Options, audit, shortened
 from pairwright.build.folder import RunFolder
@@ -106,11 +106,15 @@ def _held(run: Path) -> Iterator[Store]:
 
 def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     primary, summary = write_primary(layout, gathered.content, lambda n: step("writing pairs", n))
-    source = open_release(layout.root)
+    source, sizes = open_release(layout.root), Sizes()
     options = Options(public=primary.public)
-    audited = audit(source, options, progress=lambda what, n: step(f"auditing: {what}", n))
+    audited = audit(
+        source.seen_by(sizes.add),
+        options,
+        progress=lambda what, n: step(f"auditing: {what}", n),
+    )
     write_one(layout.audit, shortened(audited))
-    write_page(layout.audit_page, audited, source.rows(), progress=step)
+    write_page(layout.audit_page, audited, source.rows(), sizes, progress=step)
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     step("decisions and findings", None)
     known = know(layout, primary, summary)

@@ -18,7 +18,9 @@ from pairwright.dataset.row import Row
 from pairwright.errors import InputError, on_disk
 
 GROUP = 1000
-"""Rows in memory at a time."""
+"""Rows written together."""
+BATCH = 100
+"""Rows read together: few enough to stay in a processor's cache while they are gone through."""
 _TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
 
 
@@ -71,7 +73,7 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of one file of a release, `GROUP` in memory at a time.
+    """The rows of one file of a release, `BATCH` in memory at a time.
 
     Raises InputError, naming the row, where the file is not of a release.
     """
@@ -81,7 +83,7 @@ def read_rows(path: Path) -> Iterator[Row]:
             # What stands at the top, such as the note, is not of the rows; columns have nothing.
             if not file.schema_arrow.remove_metadata().equals(SCHEMA, check_metadata=True):
                 raise _unreadable(path, _difference(file.schema_arrow))
-            for batch in file.iter_batches(batch_size=GROUP):
+            for batch in file.iter_batches(batch_size=BATCH):
                 for values in batch.to_pylist():
                     number += 1
                     yield Row.model_validate(values)

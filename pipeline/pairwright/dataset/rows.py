@@ -55,6 +55,7 @@ def row_of(
     )
 
 
+@lru_cache(maxsize=256)
 def model_name(model: str) -> str:
     """A model as a release names it: of a folder on the maker's machine, the last part."""
     if PurePosixPath(model).is_absolute() or PureWindowsPath(model).is_absolute():

@@ -1,7 +1,6 @@
 """The question itself, and what came after it, in the profile it is to be answered from."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from pairwright import text
 from pairwright.audit.found import OTHERS, TEXT, Found
@@ -27,9 +26,9 @@ class TargetInProfile:
         said = None
         for number, post in enumerate(row.profile, 1):
             own = post.text[:TEXT]
-            if _repeats(own, question):
+            if text.near_duplicate(own, question):
                 said = f"post {number} of its profile repeats the question"
-            elif narrative and _repeats(own, whole):
+            elif narrative and text.near_duplicate(own, whole):
                 said = f"post {number} of its profile repeats the narrative"
             if said:
                 break
@@ -37,19 +36,6 @@ class TargetInProfile:
 
     def checks(self) -> Iterator[Check]:
         yield from self._found.checks()
-
-
-def _repeats(post: str, asked: str) -> bool:
-    # Texts that share few of their words share few runs; seeing that needs no stems.
-    known, other = _content(asked), _content(post)
-    if known and other and len(known & other) < 0.5 * min(len(known), len(other)):
-        return False
-    return text.near_duplicate(post, asked)
-
-
-@lru_cache(maxsize=1024)
-def _content(passage: str) -> frozenset[str]:
-    return frozenset(text.words(passage)) - text.STOPWORDS
 
 
 class LaterPosts:

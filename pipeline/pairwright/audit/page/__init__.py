@@ -8,6 +8,7 @@ styles.py      styles out of elements, so that the content policy can name all o
 page.html.jinja page.css scripts/     the browser of pairs, which takes texts for text alone
 """
 
+from pairwright.audit.page.holding import Sizes
 from pairwright.audit.page.write import write_page
 
-__all__ = ["write_page"]
+__all__ = ["Sizes", "write_page"]

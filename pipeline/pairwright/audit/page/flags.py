@@ -49,3 +49,8 @@ class Flags:
     def failed(self, row: str) -> bool:
         """Whether a failed check names the row."""
         return any(self.checks[number].failed for number, _ in self._by_row.get(row, ()))
+
+    @property
+    def failed_rows(self) -> list[str]:
+        """The rows that failed checks name."""
+        return [row for row in self._by_row if self.failed(row)]

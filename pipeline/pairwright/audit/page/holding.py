@@ -25,63 +25,65 @@ class Held(NamedTuple):
     failed_held: int
 
 
-class _Subjects:
-    """The pairs and twins that may be held: the characters of their text, and which failed."""
+class Sizes:
+    """The characters of text of every pair or twin, gathered while an audit reads them: so that
+    choosing those that fit does not take a reading of its own."""
 
     def __init__(self) -> None:
-        self.rows = self.failed_rows = 0
-        self._sizes: dict[str, int] = {}
-        self._failed: set[str] = set()
+        self.rows = 0
+        self._of: dict[str, int] = {}
+        self._subjects: dict[str, list[str]] = {}
+        """Of the rows of one id: several in pairs that are not ours."""
 
-    def add(self, row: Row, *, failed: bool) -> None:
+    def add(self, row: Row) -> None:
+        """Count one row."""
         self.rows += 1
-        self.failed_rows += failed
-        self._sizes[row.subject] = self._sizes.get(row.subject, 0) + length(row)
-        if failed:
-            self._failed.add(row.subject)
+        self._of[row.subject] = self._of.get(row.subject, 0) + length(row)
+        self._subjects.setdefault(row.id, []).append(row.subject)
 
-    def first(self, room: float) -> frozenset[str]:
-        """Those that come first, as many as fit into `room` characters of text."""
-        taken = set()
-        for name in sorted(self._sizes, key=lambda name: (name not in self._failed, _hash(name))):
-            if self._sizes[name] <= room:
-                room -= self._sizes[name]
+    def subjects(self, ids: Iterable[str]) -> list[str]:
+        """One for every row that has one of these ids."""
+        return [subject for row in ids for subject in self._subjects.get(row, ())]
+
+    def first(self, room: float, failed: Iterable[str]) -> frozenset[str]:
+        """The subjects that come first, as many as fit into `room` characters of text; `failed`
+        come before others."""
+        before, taken = set(failed), set()
+        for name in sorted(self._of, key=lambda name: (name not in before, _hash(name))):
+            if self._of[name] <= room:
+                room -= self._of[name]
                 taken.add(name)
         return frozenset(taken)
 
 
 def hold(
     rows: Iterable[Row],
+    sizes: Sizes,
     flags: Flags,
     most: int,
-    expected: int = 0,
     progress: Callable[[str, int | None], None] | None = None,
 ) -> Held:
-    """Pack all rows, or as many as fit into `most` characters of base64. `rows` is gone through
-    once, and again for every try where they are too many. Where it is `expected` how many there
-    are, the first of them tell that they are far too many."""
-    subjects, packing, fits = _Subjects(), Packing(flags), True
-    for row in _told(rows, progress):
-        subjects.add(row, failed=flags.failed(row.id))
-        if fits:
-            packing.add(row)
-            # Blocks differ, so what the rest will need is not known better than within a half.
-            fits = max(packing.size, packing.size * expected / subjects.rows / 2) <= most
-    failed_held, room = subjects.failed_rows, math.inf
+    """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
+    known, is gone through again for every try where they are too many."""
+    failed = sizes.subjects(flags.failed_rows)
+    wanted, room = None, math.inf
     while True:
-        if fits:
-            packed = packing.packed()
-            if packed.size <= most or not packed.pairs:
-                return Held(packed, subjects.rows, subjects.failed_rows, failed_held)
-        # What was packed tells how well these pairs compress; others may do so less well.
-        room = 0.93 * min(room, most * packing.raw / packing.size)
-        wanted = subjects.first(room)
-        packing, fits, failed_held = Packing(flags), True, 0
-        for row in _told(rows, progress):
-            if fits and row.subject in wanted:
+        packing, failed_held = Packing(flags), 0
+        for number, row in enumerate(_told(rows, progress), start=1):
+            if wanted is None or row.subject in wanted:
                 packing.add(row)
                 failed_held += flags.failed(row.id)
-                fits = packing.size <= most
+            # Blocks differ, so what the rest will need is not known better than within a half.
+            expected = packing.size * sizes.rows / number / 2 if wanted is None else 0
+            if max(packing.size, expected) > most:
+                break
+        else:
+            packed = packing.packed()
+            if packed.size <= most or not packed.pairs:
+                return Held(packed, sizes.rows, len(failed), failed_held)
+        # What was packed tells how well these pairs compress; others may do so less well.
+        room = 0.93 * min(room, most * packing.raw / packing.size)
+        wanted = sizes.first(room, failed)
 
 
 def _told(rows: Iterable[Row], progress: Callable[[str, int | None], None] | None) -> Iterator[Row]:

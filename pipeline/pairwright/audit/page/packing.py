@@ -186,6 +186,6 @@ def length(row: Row) -> int:
 
 
 def _compressed(record: Record) -> str:
-    compressor = zlib.compressobj(level=9, wbits=-15)
+    compressor = zlib.compressobj(wbits=-15)
     raw = record.model_dump_json(exclude_defaults=True).encode()
     return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from pairwright import report
 from pairwright.audit.page.flags import Flags
-from pairwright.audit.page.holding import Held, hold
+from pairwright.audit.page.holding import Held, Sizes, hold
 from pairwright.audit.page.sections import sections
 from pairwright.audit.page.shown import short
 from pairwright.audit.page.styles import lifted, source_hash
@@ -30,14 +30,16 @@ def write_page(
     path: Path,
     audit: Audit,
     rows: Iterable[Row],
+    sizes: Sizes,
     *,
     most: int = MOST,
     progress: Callable[[str, int | None], None] | None = None,
 ) -> None:
     """Write the report of an audit, whose checks have all their flags, in at most `most` bytes.
 
-    `rows` can be gone through again, and are never all in memory; where they are too many for the
-    file, it holds those that failed checks name and a sample of the others, and says so.
+    `rows` can be gone through again, and are never all in memory; `sizes` are theirs, gathered by
+    the audit's reading. Where they are too many for the file, it holds those that failed checks
+    name and a sample of the others, and says so.
     `progress` is told each step. The same input gives the same bytes. Raises StoreError where the
     file cannot be written.
     """
@@ -62,10 +64,10 @@ def write_page(
         )  # fmt: skip
 
     flags = Flags(audit.checks)
-    empty = sum(len(piece.encode()) for piece in rendered(hold((), flags, most)))
+    empty = sum(len(piece.encode()) for piece in rendered(hold((), Sizes(), flags, most)))
     # Every block stands in an element of its own, a few dozen characters long.
     room = round(0.99 * max(0, most - empty))
-    held = hold(rows, flags, room, audit.source.rows, progress)
+    held = hold(rows, sizes, flags, room, progress)
     write_whole(path, rendered(held))
 
 

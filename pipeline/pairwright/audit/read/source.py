@@ -1,7 +1,7 @@
 """What a source gives, each time it is read."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -56,6 +56,17 @@ class PairSource:
     """Of a release or a run."""
     total: int | None = None
     """Rows, where that is known before they are read."""
+
+    def seen_by(self, look: Callable[[Row], None]) -> "PairSource":
+        """The same, with every row shown to `look` as it is read."""
+
+        def read() -> Iterator[Found | Unread]:
+            for found in self.read():
+                if isinstance(found, Found):
+                    look(found.row)
+                yield found
+
+        return replace(self, read=read)
 
     def rows(self) -> "Rows":
         """What could be read, to be gone through again and again."""

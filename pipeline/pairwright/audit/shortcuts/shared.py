@@ -1,7 +1,6 @@
 """What is kept of a pair that the informed baselines are tried on: what it shares with its user."""
 
-from functools import lru_cache
-from itertools import chain
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pairwright import text
@@ -31,8 +30,8 @@ class Shared(NamedTuple):
 
 def shared(row: Row) -> Shared:
     """Hold a row's two responses against its profile and aspects."""
-    profile = _known(tuple(post.text for post in row.profile))
-    aspects = _known(tuple(aspect.aspect for aspect in row.rubric_aspects))
+    profile = _known(post.text for post in row.profile)
+    aspects = _known(aspect.aspect for aspect in row.rubric_aspects)
     elsewhere = aspects | text.terms(row.question)
     chosen, rejected = (
         _side(given, profile, aspects, elsewhere) for given in (row.chosen, row.rejected)
@@ -49,8 +48,6 @@ def _side(
     return Side(words, among(words, of_profile), overlap)
 
 
-# A user's posts come back with every pair of theirs.
-@lru_cache(maxsize=256)
-def _known(texts: tuple[str, ...]) -> frozenset[str]:
+def _known(texts: Iterable[str]) -> frozenset[str]:
     """The content words of several texts."""
-    return text.terms_of(chain.from_iterable(map(text.words, texts)))
+    return frozenset().union(*map(text.terms, texts))

@@ -2,6 +2,7 @@
 
 import math
 import re
+import string
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ Numbers = npt.NDArray[np.float32]
 _SENTENCE = re.compile(r"[.!?]+(?=\s|$)")
 _LINK = re.compile(r"https?://|\]\(")
 _MARKS = ",;:!?()\"'`-—*"
-_UPPER, _DIGITS = slice(ord("A"), ord("Z") + 1), slice(ord("0"), ord("9") + 1)
+_UPPER, _DIGITS = string.ascii_uppercase.encode(), string.digits.encode()
 _HEDGES = frozenset(
     "may might could perhaps possibly probably likely seems usually often generally".split()
 )
@@ -68,13 +69,8 @@ def _kinds(words: Sequence[str]) -> list[int]:
 def _marks(given: str) -> list[int]:
     """Capitals, digits, characters that are not ASCII, and each mark of punctuation."""
     plain = given.encode("ascii", "ignore")
-    counts = np.bincount(np.frombuffer(plain, np.uint8), minlength=128)
-    return [
-        int(counts[_UPPER].sum()),
-        int(counts[_DIGITS].sum()),
-        len(given) - len(plain),
-        *(int(counts[ord(mark)]) if mark.isascii() else given.count(mark) for mark in _MARKS),
-    ]
+    kinds = (len(plain) - len(plain.translate(None, kind)) for kind in (_UPPER, _DIGITS))
+    return [*kinds, len(given) - len(plain), *map(given.count, _MARKS)]
 
 
 def asked(question: str) -> Numbers:
