@@ -106,7 +106,7 @@ def terms(text: str) -> frozenset[str]:
 
 def terms_of(words: Iterable[str]) -> frozenset[str]:
     """The same of words, such as those of several texts together."""
-    return frozenset(filter(None, map(_contents.__getitem__, set(words))))
+    return frozenset(map(_contents.__getitem__, words)) - {""}
 
 
 def jaccard(a: Set[T], b: Set[T]) -> float:
