@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import sys
 import tracemalloc
 from collections import Counter
@@ -120,6 +121,19 @@ def test_half_a_parquet_file_of_a_release_is_named(tmp_path: Path) -> None:
     file = folder / Part("Home-violate", "test").path
     file.write_bytes(file.read_bytes()[:-200])
     assert file.name in refused(folder)
+
+
+@pytest.mark.parametrize("path", ["stated.json", Part("Home-violate", "test").path])
+def test_a_pipe_in_a_release_is_refused_and_not_waited_for(tmp_path: Path, path: str) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+    (folder / path).unlink()
+    os.mkfifo(folder / path)
+    assert f"{path}: neither a file nor a folder" in refused(folder)
+
+
+def test_a_pipe_is_no_file_of_pairs(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.jsonl")
+    assert "a.jsonl: neither a file nor a folder" in refused(tmp_path / "a.jsonl")
 
 
 def test_one_file_of_a_release_is_read_as_what_it_is(tmp_path: Path) -> None:
@@ -418,6 +432,7 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
     assert f"{file}:1" in told
     assert "'input', 'output_1'" in told
     assert "--column" in told
+    assert "first, second and label" in told
 
 
 def test_a_wrong_column_map_names_the_column_and_those_that_are_there(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`pairwright diff` and history.jsonl: what changed between two releases, and why."""
 
 import json
+import os
 import random
 import shutil
 from collections import Counter
@@ -15,7 +16,18 @@ from pairwright.records import Pair, content_id
 from pairwright.release.diff import EITHER, Sides, Sketch, differences
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Unit, Version
-from released import DOMAINS, question, right, rows, run_of, subjects, twinned, violated, written
+from released import (
+    DOMAINS,
+    INFO,
+    question,
+    right,
+    rows,
+    run_of,
+    subjects,
+    twinned,
+    violated,
+    written,
+)
 from study import Done, pairwright
 from verified import user_of
 
@@ -345,6 +357,13 @@ def test_no_release_can_command_the_terminal(first: Layout, tmp_path: Path) -> N
     assert "\u202e" not in said
 
 
+def test_two_datasets_are_not_taken_for_two_versions_of_one(first: Layout, tmp_path: Path) -> None:
+    run = run_of(tmp_path / "other", pairs_of(0), info=INFO | {"name": "other-pairs"})
+    other = written(run, tmp_path / "b", "1.1.0")
+    assert "releases of two datasets" in diff(first, other).out
+    assert "datasets" not in diff(first, next_release(first, tmp_path, pairs_of(0))).out
+
+
 # What cannot be compared
 
 
@@ -363,6 +382,14 @@ def _written(path: str, text: str) -> Callable[[Path], None]:
     return write
 
 
+def _pipe(path: str) -> Callable[[Path], None]:
+    def put(root: Path) -> None:
+        (root / path).unlink()
+        os.mkfifo(root / path)
+
+    return put
+
+
 WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "no folder": (shutil.rmtree, "no such folder"),
     "no manifest": (lambda root: (root / "manifest.json").unlink(), "no release here"),
@@ -374,6 +401,8 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "units that are none": (_written("build/units.jsonl", "[]\n"), "units.jsonl:1"),
     "verdicts that were cut": (_cut("human/verdicts.jsonl"), "verdicts.jsonl"),
     "rows that were cut": (_cut(Part("Home-twin", "test").path), "test-00000-of-00001.parquet"),
+    "a pipe for units": (_pipe("build/units.jsonl"), "units.jsonl: neither a file nor a folder"),
+    "a pipe for checksums": (_pipe("checksums.sha256"), "neither a file nor a folder"),
     "rows of something else": (
         _written(Part("Home-twin", "test").path, "PAR1"), "test-00000-of-00001.parquet"
     ),

@@ -24,6 +24,7 @@ from tampering import Tampered, bytes_of, copy_of, renamed, turned
 
 TWINS, VIOLATES = "data/Home-twin/test-00000-of-00001.parquet", "Home-violate"
 VIOLATE = f"data/{VIOLATES}/test-00000-of-00001.parquet"
+VALIDATION = VIOLATE.replace("test-", "validation-")
 VERDICTS, SUBJECTS, STUDY = "human/verdicts.jsonl", "human/subjects.jsonl", "human/study.json"
 UNITS, SUMS = "build/units.jsonl", "checksums.sha256"
 
@@ -402,6 +403,8 @@ ROWS = (
         bad, pa.schema(list(reversed(SCHEMA))))),
     Tampering("another note", TWINS, "metadata", _note),
     Tampering("a user in two splits", "data/Home-violate/validation", "the split of", _split_user),
+    Tampering("a pair in both splits", "data/Home-violate/validation", "there twice",
+              lambda bad: bad.write(VALIDATION, (bad.root / VIOLATE).read_bytes())),
     Tampering("a split that nobody is to be in", "data/Home-violate/validation", "the split of",
               lambda bad: _moved(bad, VIOLATES, "validation")),
     Tampering("a file in another place", "data/Kitchen-violate/test", "domain and mode",
@@ -678,6 +681,7 @@ STATED = (
               bad.text("audit/audit.json", "{", '{"more": NaN,')),
     Tampering("an audit without end", "audit/audit.json", "",
               lambda bad: bad.write("audit/audit.json", "[" * 200_000)),
+    Tampering("no verdicts", VERDICTS, "No such file", lambda bad: _gone(bad, VERDICTS)),
     Tampering("no audit", "audit/audit.json", "missing",
               lambda bad: _gone(bad, "audit/audit.json")),
     Tampering("no page of the audit", "audit/report.html", "missing",

@@ -474,6 +474,17 @@ def test_it_says_what_was_released_what_was_not_and_what_comes_next(
         assert part in done.out
 
 
+def test_users_who_leave_the_validation_split_are_told_of(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    done = pairwright(
+        "release", run, "--out", tmp_path / "out", "--version", "1.1.0",
+        "--previous", release.root, "--validation", "10%",
+    )  # fmt: skip
+    assert "small-pairs 1.0.0 had a share of 0.4" in done.out
+    assert "--validation 0.4 leaves them" in done.out
+
+
 # What cannot be released
 
 
@@ -730,6 +741,11 @@ def _trial(root: Path) -> None:
     (root / "stated.json").write_text(of.model_dump_json(), encoding="utf-8")
 
 
+def _pipe(root: Path) -> None:
+    (root / "stated.json").unlink()
+    os.mkfifo(root / "stated.json")
+
+
 def _lost_part(root: Path) -> None:
     (root / Part("Home-twin", "test").path).unlink()
 
@@ -764,6 +780,7 @@ def _other_history(root: Path) -> None:
         (lambda root: shutil.rmtree(root), "no such folder"),
         (lambda root: (root / "checksums.sha256").unlink(), "no checksums"),
         (lambda root: (root / "history.jsonl").write_text("{}\n"), "history.jsonl:1"),
+        (_pipe, "stated.json: neither a file nor a folder"),
         (_lost_part, "listed in checksums.sha256, and is not there"),
         (_more, "is there, and is not listed"),
         (_no_parquet, "Home-twin/test.*Parquet"),

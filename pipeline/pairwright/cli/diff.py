@@ -82,6 +82,8 @@ def _tell(
     from pairwright.release.versions import TRIAL, check_version
 
     console.print(visible(f"{old.name} to {new.name}"), style="bold", markup=False, highlight=False)
+    if old.stated.info.name != new.stated.info.name:
+        console.print("These are releases of two datasets, not two of one.", style="yellow")
     first, second = (check_version(of.stated.version.removesuffix(TRIAL)) for of in (old, new))
     if second < first:
         console.print("A is the later one: what is called added here was removed.", style="yellow")

@@ -85,6 +85,14 @@ def _notes(made: Made, run: Path) -> Iterator[str]:
     stated, splits = gathered.content.stated, {part.split for part in made.summary.parts}
     if stated.validation_share and "validation" not in splits:
         yield "Nobody came into the split `validation`: it takes users by hash, and they are few."
+    before = gathered.content.previous
+    if before and stated.validation_share < before.stated.validation_share:
+        share = f"{before.stated.validation_share:.12g}"
+        yield (
+            f"{before.name} had a share of {share} of its users in the split `validation`, and this"
+            f" has {stated.validation_share:.12g}: some of them are now in `test`, where scorers"
+            f" that were tuned on them should not be tested. --validation {share} leaves them."
+        )
     if failed_checks:
         yield f"{failed_checks:,} checks of its audit failed; the report says what and why."
     if empty := not_stated(stated.info, made.summary):

@@ -12,7 +12,7 @@ lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 """
 
-from pairwright.dataset.layout import Layout, Part, parts_of
+from pairwright.dataset.layout import Layout, Part, check_files, parts_of
 from pairwright.dataset.licence import licence_of
 from pairwright.dataset.lines import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
@@ -27,6 +27,7 @@ __all__ = [
     "RowPost",
     "RowQuality",
     "RowVotes",
+    "check_files",
     "content_digest",
     "licence_of",
     "model_name",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pairwright.errors import InputError
+
 SPLITS = ("test", "validation")
 _PART = re.compile(r"data/([A-Za-z0-9][A-Za-z0-9_.-]*)/([a-z]+)-00000-of-00001\.parquet")
 DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -105,6 +107,17 @@ class Layout:
 def parts_of(root: Path) -> list[Part]:
     """The Parquet files of a release, by configuration and split."""
     return sorted(_parts(root))
+
+
+def check_files(root: Path) -> None:
+    """Raise InputError for a pipe or a device below `root`: to read one might never end."""
+    for path in root.rglob("*"):
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(
+                "neither a file nor a folder",
+                where=path,
+                fix="Take the release anew from where it was published.",
+            )
 
 
 def _parts(root: Path) -> Iterator[Part]:

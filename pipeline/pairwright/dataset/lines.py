@@ -30,7 +30,7 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
             for number, line in enumerate(file, start=1):
                 yield _record(f"{path}:{number}", line, kind)
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(str(path), str(error)) from None
+        raise _unreadable(str(path), _told(error)) from None
 
 
 def read_one(path: Path, kind: type[T]) -> T:
@@ -38,7 +38,7 @@ def read_one(path: Path, kind: type[T]) -> T:
     try:
         return _record(str(path), path.read_text(encoding="utf-8"), kind)
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(str(path), str(error)) from None
+        raise _unreadable(str(path), _told(error)) from None
 
 
 def _record(where: str, text: str, kind: type[T]) -> T:
@@ -48,6 +48,11 @@ def _record(where: str, text: str, kind: type[T]) -> T:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
         raise _unreadable(f"{where} [{at}]" if at else where, first["msg"]) from None
+
+
+def _told(error: OSError | UnicodeDecodeError) -> str:
+    """Without the path, which is told beside it."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _unreadable(where: str, what: str) -> InputError:

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.dataset import Layout, parts_of, read_lines, read_one
+from pairwright.dataset import Layout, check_files, parts_of, read_lines, read_one
 from pairwright.dataset.checksums import root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import Difference, InputError
@@ -63,6 +63,7 @@ def read_release(root: Path) -> Told:
             where=root,
             fix="Name the folder of a release: it has a manifest.json and checksums.sha256.",
         )
+    check_files(root)
     return Told(
         layout=layout,
         digest=root_digest(root),

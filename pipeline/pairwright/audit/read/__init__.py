@@ -39,5 +39,11 @@ def open_source(given: str, columns: Iterable[str] = ()) -> PairSource:
         raise InputError(
             "no such file or folder", where=path, fix="Correct the path; a Hub id is ORG/NAME."
         )
+    if not path.is_dir():
+        raise InputError(
+            "neither a file nor a folder",
+            where=path,
+            fix="Write the pairs to a file: they are read more than once.",
+        )
     mapped.refuse(path)
     return open_release(path) if is_release(path) else open_run(path)

@@ -137,7 +137,8 @@ def _nothing_read(
     if there:
         fix = (
             f"The columns are {', '.join(map(shown, there))}. Say what holds what with --column,"
-            " such as --column prompt=question --column chosen=better --column rejected=worse."
+            " such as --column prompt=question --column chosen=better --column rejected=worse;"
+            " or first, second and label, where a label (1 or 2) says which is better."
         )
     return InputError(
         f"not one row could be read: {counts}; here: {first.detail}",

@@ -9,15 +9,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pairwright.audit.read.source import Found, PairSource
-from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
+from pairwright.dataset import Layout, Part, Row, check_files, parts_of, read_rows
 from pairwright.errors import InputError
 
 _FIX = "Take the release anew and verify it; or name one Parquet file of data/ by itself."
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder has a release's rows; raises InputError where only the rest is missing."""
+    """Whether a folder has a release's rows; raises InputError where only the rest is missing, or
+    something in it cannot be read."""
     parts = parts_of(folder)
+    if parts:
+        check_files(folder)
     if Layout(folder).manifest.is_file():
         return bool(parts)
     if parts and _released(folder / parts[0].path):
