@@ -45,6 +45,7 @@ from released import (
     written,
 )
 from study import Done, pairwright
+from tampering import bytes_of
 
 
 @pytest.fixture(scope="module")
@@ -639,6 +640,28 @@ def test_a_release_is_never_written_over_anything(run: Path, tmp_path: Path) -> 
         else:
             made.symlink_to(tmp_path / "nowhere")
         refused(pairwright("release", run, "--out", made, "--version", "1.0.0"), "is there already")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("release", "run", "--version", "1.1.0"), ("audit", "release"), ("evaluate", "release"),
+        ("leaderboard", "results"), ("judge-outputs", "release", "outputs.jsonl"),
+        ("policy", "release"), ("best-of-n", "release"), ("completions", "release"),
+        ("export-rl", "release", "--format", "trl"), ("correlate", "scores.csv"),
+        ("plan-score", "score.toml"),
+    ],
+    ids=lambda of: of[0],
+)  # fmt: skip
+def test_nothing_is_written_into_a_release(
+    command: tuple[str, ...], run: Path, release: Layout
+) -> None:
+    name, *given = command
+    paths = {"run": run, "release": release.root}
+    there = bytes_of(release.root)
+    done = pairwright(name, *(paths.get(of, of) for of in given), "--out", release.root / "more")
+    refused(done, "inside a release")
+    assert bytes_of(release.root) == there
 
 
 def test_a_strangers_folder_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:

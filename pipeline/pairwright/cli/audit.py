@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pairwright.cli import collector
 from pairwright.cli.audit_tables import tell
-from pairwright.errors import InputError
+from pairwright.cli.outside import outside
 from pairwright.text import visible
 
 if TYPE_CHECKING:
@@ -142,8 +142,6 @@ def _held_against(release: Path, folder: Path) -> str:
 
 def _folder(source: "PairSource", out: Path | None) -> Path:
     """Where to write. Raises InputError where that would break a release's checksums."""
-    from pairwright.dataset import Layout, parts_of
-
     if out is not None:
         folder = out
     elif source.kind == "run" and source.folder:
@@ -151,13 +149,7 @@ def _folder(source: "PairSource", out: Path | None) -> Path:
     else:
         name = re.sub(r"\.(json|jsonl|parquet)$", "", source.name)
         folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
-    for above in (folder.resolve(), *folder.resolve().parents):
-        if Layout(above).manifest.is_file() and parts_of(above):
-            raise InputError(
-                "inside a release, whose checksums name every file in it",
-                where=folder,
-                fix="Give --out a folder outside of it.",
-            )
+    outside(folder)
     return folder
 
 

@@ -10,6 +10,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.outside import outside
 from pairwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def correlate_command(
     p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
     seed: Annotated[int, typer.Option(min=0, help="Of orders and resamples.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write report.html, report.md and .json.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write report.html, report.md and .json.", callback=outside
+        ),
     ] = None,
 ) -> None:
     """Correlate benchmark scores with downstream scores over the same models.

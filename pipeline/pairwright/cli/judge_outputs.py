@@ -12,6 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.store import Store
 from pairwright.text import visible
@@ -32,7 +33,9 @@ def judge_outputs_command(
     scorers: Annotated[
         Path, typer.Option("--scorers", metavar="FILE.toml", help="Its [judge] and [endpoints].")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+    ],
     coverage: Annotated[
         float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")
     ] = 0.95,

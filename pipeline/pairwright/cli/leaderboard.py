@@ -10,6 +10,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.outside import outside
+
 if TYPE_CHECKING:
     from pairwright.evaluate.board import Leaderboard
 
@@ -23,7 +25,9 @@ def leaderboard_command(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write leaderboard.html, .md and .json there."),
+        typer.Option(
+            metavar="DIR", help="Write leaderboard.html, .md and .json there.", callback=outside
+        ),
     ] = None,
 ) -> None:
     """Rank scorers by what they got right on one release, and say which can be told apart.

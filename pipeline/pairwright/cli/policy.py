@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.store import Store
 
@@ -27,7 +28,11 @@ def policy_command(
     ],
     out: Annotated[
         Path,
-        typer.Option(metavar="DIR", help="Folder of the results; one of `evaluate` will do."),
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the results; one of `evaluate` will do.",
+            callback=outside,
+        ),
     ],
     scorer: Annotated[
         list[str] | None,

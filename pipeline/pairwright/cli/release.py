@@ -8,6 +8,7 @@ from rich.console import Console
 
 from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath, share_of
+from pairwright.cli.outside import outside
 from pairwright.cli.push import Public, check_push, publish
 from pairwright.errors import InputError
 
@@ -15,7 +16,10 @@ from pairwright.errors import InputError
 def release_command(
     run: RunPath,
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="A new folder, for the release.")
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="A new folder, for the release.", callback=outside
+        ),
     ],
     version: Annotated[
         str, typer.Option(metavar="X.Y.Z", help="The version, higher than any before.")

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.outside import outside
 from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
 
@@ -26,7 +27,9 @@ def best_of_n_command(
             "--scorers", metavar="FILE.toml", help="Its [policy], [judge], scorers and endpoints."
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+    ],
     scorer: Annotated[
         list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
     ],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.store import Store
 
@@ -25,7 +26,9 @@ def completions_command(
         Path,
         typer.Option("--scorers", metavar="FILE.toml", help="Its [policy], endpoints and scorers."),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+    ],
     k: Annotated[
         list[int] | None,
         typer.Option("-k", min=1, metavar="K", help="Posts in context; again for more [1, 4, 16]."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.outside import outside
 from pairwright.cli.program import program
 from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 def evaluate_command(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+    ],
     scorer: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A scorer; again for more [the baselines]."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ def plan_score_command(
     settings: Annotated[
         Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+    ],
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
     ] = None,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pairwright.cli.outside import outside
 from pairwright.errors import InputError
 
 
@@ -21,7 +22,9 @@ class ShownCondition(StrEnum):
 
 def export_rl_command(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder of the data.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="New folder of the data.", callback=outside)
+    ],
     format: Annotated[Format, typer.Option(help="Which trainer reads it.")],
     condition: Annotated[
         ShownCondition, typer.Option(help="Whether a policy is shown the user's earlier posts.")

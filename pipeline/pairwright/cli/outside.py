@@ -1,0 +1,22 @@
+"""Nothing is written into a release: its checksums name every file in it."""
+
+from pathlib import Path
+
+from pairwright.errors import InputError
+
+
+def outside(folder: Path | None) -> Path | None:
+    """The folder of an option `--out`, as it was given. Raises InputError inside a release."""
+    # What reads rows takes a while to import, and other commands do without.
+    from pairwright.dataset import Layout, parts_of
+
+    if folder is None:
+        return None
+    for above in (folder.resolve(), *folder.resolve().parents):
+        if Layout(above).manifest.is_file() and parts_of(above):
+            raise InputError(
+                "inside a release, whose checksums name every file in it",
+                where=folder,
+                fix="Give --out a folder outside of it.",
+            )
+    return folder
