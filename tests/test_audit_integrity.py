@@ -288,6 +288,7 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
     check = only(rows, "evidence_missing")
     assert (check.of, check.count, check.status) == (1, 0, "pass")
     assert check.detail == "1 rows have aspects and nothing to look for their evidence in"
+    assert "a named post or narrative" in only(rows[:1], "evidence_missing").detail
 
 
 @pytest.mark.parametrize(

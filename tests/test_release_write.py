@@ -475,15 +475,20 @@ def test_it_says_what_was_released_what_was_not_and_what_comes_next(
         assert part in done.out
 
 
-def test_users_who_leave_the_validation_split_are_told_of(
+def test_users_who_leave_the_validation_split_and_errata_of_no_pair_are_told_of(
     run: Path, release: Layout, tmp_path: Path
 ) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    run = tmp_path / "run"
+    mistyped = {"pair": "pair-0123456789abcdef", "versions": "1.0.0", "what": "a typo"}
+    (run / "errata.jsonl").write_text(json.dumps(mistyped) + "\n", encoding="utf-8")
     done = pairwright(
         "release", run, "--out", tmp_path / "out", "--version", "1.1.0",
         "--previous", release.root, "--validation", "10%",
     )  # fmt: skip
     assert "small-pairs 1.0.0 had a share of 0.4" in done.out
     assert "--validation 0.4 leaves them" in done.out
+    assert "1 of 1 errata left out" in done.out
 
 
 # What cannot be released

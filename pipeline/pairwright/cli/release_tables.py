@@ -12,7 +12,10 @@ from rich.table import Table
 from pairwright.cli.gather import Gathered
 from pairwright.cli.make_release import Made
 from pairwright.cli.program import program
+from pairwright.dataset import Layout, read_lines
 from pairwright.policy import ReleaseInfo
+from pairwright.release.errata import FILE as ERRATA
+from pairwright.release.records import Erratum
 from pairwright.release.summary import Summary
 
 
@@ -26,7 +29,7 @@ def tell(console: Console, run: Path, out: Path, made: Made) -> None:
     console.print(_released(f"{stated.name} {stated.version}", gathered, summary))
     if any(gathered.why.values()):
         console.print(_left_out(gathered))
-    for line in _notes(made, run):
+    for line in _notes(made, run, out):
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     config = summary.configs[0].config
     for line in (
@@ -75,7 +78,7 @@ def _left_out(gathered: Gathered) -> Table:
     return table
 
 
-def _notes(made: Made, run: Path) -> Iterator[str]:
+def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
     gathered, failed_checks = made.gathered, made.failed_checks
     if gathered.failed:
         yield (
@@ -85,6 +88,12 @@ def _notes(made: Made, run: Path) -> Iterator[str]:
     stated, splits = gathered.content.stated, {part.split for part in made.summary.parts}
     if stated.validation_share and "validation" not in splits:
         yield "Nobody came into the split `validation`: it takes users by hash, and they are few."
+    written = sum(1 for _ in read_lines(Layout(out).errata, Erratum))
+    if lost := len(gathered.content.errata) - written:
+        yield (
+            f"{lost:,} of {len(gathered.content.errata):,} errata left out: no pair that may be"
+            f" named, of this release or the one before, has their id. See {run / ERRATA}."
+        )
     before = gathered.content.previous
     if before and stated.validation_share < before.stated.validation_share:
         share = f"{before.stated.validation_share:.12g}"

@@ -21,7 +21,7 @@ class Evidence:
     def __init__(self) -> None:
         self._found = Found(
             "integrity", "evidence_missing", limit=0.0, others=OTHERS, by_config=True,
-            nothing="no row has aspects with evidence, and posts or a narrative to look in",
+            nothing="no row has aspects with evidence, and a named post or narrative to look in",
         )  # fmt: skip
         self._nowhere = 0
 
