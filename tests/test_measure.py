@@ -247,6 +247,31 @@ def test_a_gain_is_paired_pair_by_pair() -> None:
     assert 0.35 < gain.high < 0.5
 
 
+def test_a_gain_from_ties_is_as_sure_as_it_is_even() -> None:
+    """Half a step on each pair: steps of one size say more than wins and losses of the same mean."""
+    profile = [violate(n, 1.0 if n < 12 else 0.0) for n in range(15)]
+    ties = [violate(n, 0.0) for n in range(15)]
+    gain = gains(profile, ties)[0]
+    assert gain.value == 0.4
+    assert gain.low is not None
+    assert gain.high is not None
+    # 12 of 15 from a tie to right, none to wrong: the sign-flip test has p < .001.
+    assert 0 < gain.low < 0.3
+    assert 0.5 < gain.high < 0.75
+
+
+def test_the_interval_of_a_gain_from_ties_holds_the_truth_in_about_95_of_100() -> None:
+    chance, held, tries, truth = np.random.default_rng(6), 0, 400, 0.25
+    ties = [violate(n, 0.0) for n in range(40)]
+    for _ in range(tries):
+        steps = chance.choice([1.0, -1.0, 0.0], 40, p=[0.6, 0.1, 0.3])
+        gain = gains([violate(n, float(step)) for n, step in enumerate(steps)], ties)[0]
+        assert gain.low is not None
+        assert gain.high is not None
+        held += gain.low <= truth <= gain.high
+    assert 0.92 <= held / tries <= 0.98
+
+
 def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
     profile = [violate(1, 1.0), violate(2, 1.0), violate(3, None), violate(4, 1.0)]
     other = [violate(1, -1.0), violate(2, None), violate(3, 1.0)]

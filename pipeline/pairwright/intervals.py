@@ -1,6 +1,7 @@
 """Intervals by cluster of an accuracy, and whether it keeps to a bound; Holm's levels.
 
-An accuracy is a mean of points: 1 for the chosen response, 0 for the other, one half for a tie.
+An accuracy is a mean of points: 1 for the chosen response, 0 for the other, one half for a tie; and
+for a gain one quarter or three where a tie became a wrong or a right one.
 """
 
 import math
@@ -39,7 +40,7 @@ class Accuracy(NamedTuple):
 
     value: float
     tied: float
-    """Share of ties."""
+    """Share of ties, one at one quarter or three counting as three quarters: mean of 4x(1 - x)."""
     n: int
     clusters: int
     design: float
@@ -50,9 +51,9 @@ class Accuracy(NamedTuple):
 
         n over the design effect, times (t(n - 1) / t(clusters - 1)) squared for the few clusters it
         was estimated on (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
-        variance of its own: points vary by p(1 - p) - ties/4. z^2 / 4 wins and as many losses more
-        (at 95 % one each, Bonett and Price 2012, J. Educ. Behav. Stat. 37, 479-488) keep that
-        above 0 where all are ties.
+        variance of its own: points x vary by p(1 - p) less the mean of x(1 - x), which is ties/4.
+        z^2 / 4 wins and as many losses more (at 95 % one each, Bonett and Price 2012, J. Educ.
+        Behav. Stat. 37, 479-488) keep that above 0 where all are ties.
         """
         if self.clusters < 2:
             return 0.0
@@ -109,7 +110,7 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
         return None
     _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     n, value = len(points), float(points.mean())
-    tied = np.count_nonzero(points == 0.5) / n
+    tied = float((4 * points * (1 - points)).mean())
     return Accuracy(value, tied, n, len(sizes), _design(points - value, places, sizes))
 
 

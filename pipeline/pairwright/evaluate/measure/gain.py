@@ -39,7 +39,7 @@ def _gain(
     name: str, group: Group, joined: Sequence[Decision], there: dict[str, float], note: str = ""
 ) -> Figure:
     differences = [(one.points or 0.0) - there[one.id] for one in joined]
-    # From -1 to 1 as points from 0 to 1, where no difference is a tie: its interval is as good.
+    # From -1 to 1 as points from 0 to 1, where no difference is a tie: the interval is of those.
     points = (np.array(differences, np.float64) + 1) / 2
     found = share(name, group, list(points), [one.cluster for one in joined], note)
     if found.value is None or found.low is None or found.high is None:
