@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from aiohttp import web
+from rich.console import Console
 
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
+from pairwright.cli.judge_outputs import _tell
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
@@ -24,7 +26,7 @@ from pairwright.evaluate.best_of_n.page import page
 from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sample, Sampled, Scored
 from pairwright.evaluate.outputs import Judged, OutputScores, read_outputs, summarised
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import ReleaseRef, ScorerRef
+from pairwright.evaluate.results import TRIAL, ReleaseRef, ScorerRef
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.records import AspectScore
 from pairwright.report import to_html, to_markdown
@@ -596,3 +598,10 @@ def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:
     path.write_text(text.replace('[policy]\nendpoint = "toy"', '[policy]\nendpoint = "gone"'))
     with pytest.raises(ConfigError, match=r"\[policy\] names the endpoint 'gone'"):
         load_scorers(path)
+
+
+def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    ref = ReleaseRef(name="r", version="0.1.0-trial", digest="b2:00", trial=True, pairs=1)
+    judge = ScorerRef(name="judge", kind="judge", model="m")
+    _tell(Console(), OutputScores(release=ref, judge=judge, simulated=False, models=()))
+    assert TRIAL in " ".join(capsys.readouterr().out.split())

@@ -24,7 +24,7 @@ from pairwright.evaluate.correlate.overlap import (
     overlap_of_scores,
     rank_biased_overlap,
 )
-from pairwright.evaluate.correlate.page import page
+from pairwright.evaluate.correlate.page import cells, page
 from pairwright.report import to_html, to_markdown
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
@@ -297,6 +297,14 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     html = to_html(page(models, found))
     assert "<script>" not in html
     assert "Not stated: who judged the downstream outputs." in html
+
+
+def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
+    models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
+    spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
+    chance = spearman.chance.model_copy(update={"p": 0.0005})
+    tiny = spearman.model_copy(update={"chance": chance})
+    assert cells(tiny)[-2] == "< 0.001"
 
 
 def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:

@@ -204,6 +204,12 @@ def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) ->
         pytest.param(
             '[scorers.a]\nkind = "classifier"', "scorers.a.model", id="a model that is missing"
         ),
+        pytest.param("[scorers.a]\nmodel = 'm'", r"\[scorers\.a\]: has no kind", id="no kind"),
+        pytest.param(
+            "[scorers.a]\nkind = 'pairwize'",
+            r"kind is 'pairwize', and must be one of 'classifier'",
+            id="a kind that is none",
+        ),
         pytest.param("[scorer.a]\nkind = 1", r"\[scorer", id="an unknown table"),
         pytest.param("[scorers.a", "not TOML", id="no TOML"),
     ],
@@ -240,6 +246,7 @@ def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(
         )  # fmt: skip
     assert done.code == 1
     assert "0 of 24 pairs have a score (24 unparseable)" in done.said
+    assert "What each reason means: docs/evaluate.md" in done.said
     about = json.loads((tmp_path / "out" / "judge.none.json").read_text())
     assert about["unscored"] == {"unparseable": 24}
 
@@ -252,3 +259,21 @@ def test_a_release_that_was_changed_is_refused(release: Path, tmp_path: Path) ->
     done = pairwright("evaluate", copy, "--out", tmp_path / "out")
     assert done.code == 2
     assert "manifest.json [name]: not a release's manifest" in done.said
+
+
+def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
+    release: Path, tmp_path: Path
+) -> None:
+    done = pairwright(
+        "evaluate", release, "--out", tmp_path / "out", "--scorer", "overlap", "--limit", "2"
+    )
+    assert done.code == 0, done.said
+    assert "wrong-profile is left out" in done.said
+    assert {path.stem for path in (tmp_path / "out").glob("*.json")} == {
+        "overlap.none", "overlap.profile",
+    }  # fmt: skip
+
+
+def test_a_split_that_is_not_there_is_named_with_those_that_are(release: Path) -> None:
+    with pytest.raises(InputError, match=r"no rows of split 'train'\n.*It has: test\."):
+        Release(release, "train")

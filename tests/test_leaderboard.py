@@ -18,6 +18,7 @@ from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather, leaderboard
 from pairwright.evaluate.board.groups import letters
 from pairwright.evaluate.board.page import page
+from pairwright.evaluate.board.plots import accuracies
 from pairwright.evaluate.board.sign_flip import sign_flip
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure import RULE
@@ -437,6 +438,12 @@ def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool) -> Non
     assert "holds no results" in str(done.exception)
 
 
+def test_the_lines_of_a_result_are_no_result(tmp_path: Path) -> None:
+    path = result(tmp_path, "a", right_on(30))
+    with pytest.raises(InputError, match=r"a\.profile\.jsonl: is no SCORER\.CONDITION\.json\n"):
+        board_of(path.with_suffix(".jsonl"))
+
+
 def test_results_without_a_single_pair_are_refused(tmp_path: Path) -> None:
     result(tmp_path, "a", [], "wrong-profile")
     with pytest.raises(InputError, match="no pair is in any"):
@@ -465,6 +472,17 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
     html = (out / "leaderboard.html").read_text()
     assert html.count("<svg") == 2
     assert "<script" not in html
+
+
+def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
+    """The ceiling and the control as well: the caption says it of all marks."""
+
+    def marks(condition: Condition) -> int:
+        folder = tmp_path / condition
+        result(folder, "a", right_on(30), condition)
+        return accuracies(board_of(folder), "violate").svg.count("fill: var(--paper)")
+
+    assert marks("rubric") == marks("wrong-profile") == marks("profile") + 1
 
 
 def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) -> None:

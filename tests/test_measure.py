@@ -248,7 +248,7 @@ def test_a_gain_is_paired_pair_by_pair() -> None:
 
 
 def test_a_gain_from_ties_is_as_sure_as_it_is_even() -> None:
-    """Half a step on each pair: steps of one size say more than wins and losses of the same mean."""
+    """Half a step each: that says more than wins and losses of the same mean."""
     profile = [violate(n, 1.0 if n < 12 else 0.0) for n in range(15)]
     ties = [violate(n, 0.0) for n in range(15)]
     gain = gains(profile, ties)[0]

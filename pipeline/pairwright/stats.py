@@ -24,6 +24,11 @@ class Share(NamedTuple):
         return f"{self.k:,} of {self.n:,}: {middle} % ({low} to {high})"
 
 
+def p_value(p: float) -> str:
+    """Three places; no p is ever 0."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
 def share(k: int, n: int, z: float = 1.959964) -> Share:
     """Wilson's score interval (Wilson 1927, eq. 6): never outside 0 to 1, defined at 0 and n."""
     if n == 0:

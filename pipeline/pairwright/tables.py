@@ -53,7 +53,13 @@ def validated(
 
 
 def _in_toml(message: str) -> str:
-    return re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
+    told = re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
+    told = re.sub(r"Unable to extract tag using discriminator '(\w+)'", r"has no \1", told)
+    return re.sub(
+        r"Input tag ('.*') found using '(\w+)' does not match any of the expected tags: ",
+        r"\2 is \1, and must be one of ",
+        told,
+    )
 
 
 def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:

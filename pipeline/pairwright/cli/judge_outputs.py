@@ -122,6 +122,8 @@ class Judging(NamedTuple):
 
 
 def _tell(console: Console, made: "OutputScores") -> None:
+    from pairwright.evaluate.results import TRIAL
+
     table = Table(box=box.SIMPLE_HEAD)
     for name in ("model", "adherence", "95 % interval", "n", "users", "unscored all 0 to all 1"):
         table.add_column(name, justify="left" if name == "model" else "right")
@@ -136,6 +138,8 @@ def _tell(console: Console, made: "OutputScores") -> None:
             console.print(line, markup=False, highlight=False)
     if made.simulated:
         console.print("Simulated: the embedded model judged, so it is no result.", style="yellow")
+    if made.release.trial:
+        console.print(TRIAL, style="yellow")
 
 
 def _cells(of: "ModelScore") -> tuple[str, ...]:

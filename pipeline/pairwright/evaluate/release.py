@@ -103,9 +103,15 @@ class Release:
         return Layout(self.folder).part(part)
 
     def _check_files(self, split: str | None) -> None:
+        there = sorted({part.split for part in parts_of(self.folder)})
+        if not there:
+            raise InputError("no rows", where=self.folder, fix=_FIX)
         if not self._parts:
-            what = f"no rows of split {split!r}" if split else "no rows"
-            raise InputError(what, where=self.folder, fix=_FIX)
+            raise InputError(
+                f"no rows of split {split!r}",
+                where=self.folder,
+                fix=f"It has: {', '.join(there)}. Without --split all are taken.",
+            )
         for part in self._parts:
             self._check_file(self._path(part))
 

@@ -16,6 +16,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What a scorer may be called: it becomes part of a file's name."""
 
 
+TRIAL = "The release is a trial, and says itself that it is no benchmark."
 _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
 """What a result depends on."""
 
@@ -155,6 +156,12 @@ def previous_timing(folder: Path, about: Evaluated) -> Timing | None:
 def read_results(given: Path) -> list[Result]:
     """The results of a folder, by name, or the one of a .json file. Raises InputError."""
     if given.is_file():
+        if given.suffix != ".json":
+            raise InputError(
+                "is no SCORER.CONDITION.json",
+                where=given,
+                fix="Name the .json that stands beside it, or their folder.",
+            )
         return [Result(given)]
     found = [Result(path) for path in sorted(given.glob("*.*.json"))]
     if not found:

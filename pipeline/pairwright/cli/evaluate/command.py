@@ -14,6 +14,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
 
 if TYPE_CHECKING:
+    from pairwright.evaluate.release import Release
     from pairwright.evaluate.results import Evaluated
     from pairwright.evaluate.shown import Condition
 
@@ -77,13 +78,13 @@ def evaluate_command(
     from pairwright.evaluate.scorers.baselines import BASELINES
     from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 
-    conditions = conditions_named(condition or ["none", "profile", "wrong-profile"])
     settings = load_scorers(scorers) if scorers else Scorers()
     base = scorers.resolve().parent if scorers else Path.cwd()
     prompts = prompts_of(settings, base)
     names = tuple(dict.fromkeys(scorer or BASELINES))
-    wanted = Wanted(Release(release, split), names, conditions, limit)
-    console = Console(stderr=True)
+    held_to, console = Release(release, split), Console(stderr=True)
+    conditions = conditions_named(condition) if condition else _usual(held_to, limit, console)
+    wanted = Wanted(held_to, names, conditions, limit)
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with closing(Store(out / "calls.sqlite")) as store:
@@ -91,6 +92,18 @@ def evaluate_command(
         made = asyncio.run(session.run(tell))
     typer.echo(f"{program()} leaderboard {out}")
     end(made, coverage, console)
+
+
+def _usual(release: "Release", limit: int | None, console: Console) -> "tuple[Condition, ...]":
+    """The conditions that are tried where none is named."""
+    from pairwright.evaluate.conditions import applies
+
+    if any(applies(row, "wrong-profile") for row in release.rows(limit)):
+        return ("none", "profile", "wrong-profile")
+    console.print(
+        "Condition wrong-profile is left out: it is not of twins, and all pairs here are."
+    )
+    return ("none", "profile")
 
 
 def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
@@ -119,6 +132,8 @@ def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
             f" --coverage asks for {coverage:.0%}.",
             style="yellow", markup=False, highlight=False,
         )  # fmt: skip
+    if short:
+        console.print('What each reason means: docs/evaluate.md, "What it leaves behind".')
     if any(why.startswith("call_failed") for of in made for why in of.unscored):
         console.print("Calls that failed are asked again when you run the same command again.")
     if short:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from pairwright.evaluate.best_of_n.records import BestOfN, Curve
+from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import Interval
 from pairwright.report import (
     BLUE,
@@ -47,7 +48,7 @@ def warnings(of: BestOfN) -> Iterator[str]:
     if of.simulated:
         yield "The embedded model had a part in it, so it is no result."
     if of.release.trial:
-        yield "The release is a trial, and says itself that it is no benchmark."
+        yield TRIAL
     if of.limit is not None:
         yield f"Only the first {of.limit:,} questions were asked."
     for curve in of.curves:

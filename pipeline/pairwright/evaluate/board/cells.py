@@ -10,6 +10,7 @@ from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.measure import Figure
 from pairwright.evaluate.shown import Condition
 from pairwright.records import Mode
+from pairwright.stats import p_value
 from pairwright.text import visible
 
 MODES: dict[Mode | None, str] = {
@@ -130,13 +131,9 @@ def bounds(of: Entry, mode: Mode | None) -> str:
     return f"{worst} to {best}" if worst and best else ""
 
 
-def chance(p: float) -> str:
-    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
-
-
 def _to_next(of: Ranking, entry: Entry) -> str:
     found = of.next_to(entry.name) if entry.name in of.ranked else None
-    return chance(found.adjusted) if found else ""
+    return p_value(found.adjusted) if found else ""
 
 
 def _gain(control: Condition, mode: Mode | None, entry: Entry) -> str:

@@ -15,6 +15,7 @@ from pairwright.evaluate.board.entry import UNRANKED
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
 from pairwright.evaluate.measure import MEANING
+from pairwright.evaluate.results import TRIAL
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
@@ -39,7 +40,7 @@ def page(board: Leaderboard) -> Page:
 def warnings(board: Leaderboard) -> Iterator[str]:
     """What a reader must know before any number."""
     if board.release.trial:
-        yield "The release is a trial, and says itself that it is no benchmark."
+        yield TRIAL
     if board.limit is not None:
         yield f"Only the first {board.limit:,} subjects were scored."
     if board.split is not None:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure as Drawing
 
 from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
 from pairwright.evaluate.board.cells import MODES, label
-from pairwright.evaluate.board.entry import UNRANKED, Entry
+from pairwright.evaluate.board.entry import Entry
 from pairwright.evaluate.measure import Figure, whole
 from pairwright.evaluate.shown import CONDITIONS, Condition
 from pairwright.records import Mode
@@ -119,7 +119,7 @@ def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | 
         order = sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
         for step, one in enumerate(order):
             at = line + 0.6 * ((step + 0.5) / len(order) - 0.5)
-            hollow = bool(one.unranked(mode)) and one.about.condition not in UNRANKED
+            hollow = bool(one.unranked(mode))
             _mark(axes, one.figure(name, mode), at, one.about.condition, hollow=hollow)
     _lines(axes, scorers)
     axes.set_xlim(-2, 102)

@@ -3,7 +3,6 @@
 from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
 from pairwright.evaluate.board.cells import (
     by_accuracy,
-    chance,
     clusters,
     count,
     in_words,
@@ -14,6 +13,7 @@ from pairwright.evaluate.board.cells import (
 )
 from pairwright.records import Mode
 from pairwright.report import Table
+from pairwright.stats import p_value
 from pairwright.text import visible
 
 TWINS = ("both_right", "interaction")
@@ -70,7 +70,7 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     made = [
         (
             of.first, of.second, f"{100 * of.difference:+.1f}", f"{of.n:,}", f"{of.clusters:,}",
-            chance(of.p), chance(of.adjusted),
+            p_value(of.p), p_value(of.adjusted),
         )
         for ranking in board.rankings if ranking.mode == mode for of in ranking.comparisons
     ]  # fmt: skip

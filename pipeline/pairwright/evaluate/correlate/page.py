@@ -6,6 +6,7 @@ from pairwright.evaluate.correlate.chance import Interval
 from pairwright.evaluate.correlate.correlate import CLAIMS_FROM, Correlation, Correlations
 from pairwright.evaluate.correlate.table import Models
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
+from pairwright.stats import p_value
 
 NOT_SAID = {
     "judge": "who judged the downstream outputs",
@@ -51,8 +52,8 @@ def cells(of: Correlation) -> tuple[str, ...]:
         between(of.interval),
         f"{of.chance.mean:.2f}",
         f"{of.chance.low:.2f} to {of.chance.high:.2f}",
-        f"{of.chance.p:.3f}",
-        f"{of.adjusted:.3f}",
+        p_value(of.chance.p),
+        p_value(of.adjusted),
     )
 
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from pairwright.evaluate.correlate.correlate import CLAIMS_FROM
 from pairwright.evaluate.correlate.page import between
 from pairwright.evaluate.guided.records import Line, PolicyAccuracy, Tau
+from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import Interval
 from pairwright.report import (
     BLUE,
@@ -19,6 +20,7 @@ from pairwright.report import (
     drawing,
     plot,
 )
+from pairwright.stats import p_value
 from pairwright.text import visible
 
 HEAD = (
@@ -46,7 +48,7 @@ def warnings(of: PolicyAccuracy) -> Iterator[str]:
     if of.simulated:
         yield "The embedded model had a part in it, so it is no result."
     if of.release.trial:
-        yield "The release is a trial, and says itself that it is no benchmark."
+        yield TRIAL
     if of.limit is not None:
         yield f"Only the first {of.limit:,} subjects were scored."
     if not of.lines:
@@ -110,7 +112,7 @@ def _tau_cells(of: Tau) -> tuple[str, ...]:
     if of.value is None or of.interval is None or of.chance is None:
         return ("none", "", "", "")
     chance = f"{round(of.chance.mean, 2) + 0:.2f} ({of.chance.low:.2f} to {of.chance.high:.2f})"
-    return (f"{of.value:+.3f}", between(of.interval), chance, f"{of.chance.p:.3f}")
+    return (f"{of.value:+.3f}", between(of.interval), chance, p_value(of.chance.p))
 
 
 def _taus(of: PolicyAccuracy) -> Table:
