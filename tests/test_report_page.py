@@ -126,6 +126,12 @@ def test_plots_keep_their_text_and_follow_the_pages_colours() -> None:
     assert BLUE.light not in svg
 
 
+def test_a_plot_is_scrolled_where_it_would_be_too_small_to_read() -> None:
+    html = to_html(Page(title="t", sections=(Section("s", (drawn("x"),)),)))
+    assert '<div class="wide"><svg' in html
+    assert "min-width: 34rem" in html
+
+
 def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:
     ids, used = [], set[str]()
     for name in ("p1", "p2"):

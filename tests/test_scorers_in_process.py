@@ -10,6 +10,7 @@ import random
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import jinja2
@@ -183,6 +184,7 @@ def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait(
     for error in found:
         assert isinstance(error, ConfigError)
         assert "'tiny' cannot be loaded: no such file" in str(error)
+        assert f"There is no folder {Path('tiny').resolve()}" in error.fix
 
 
 @pytest.mark.parametrize(

@@ -77,5 +77,5 @@ class Words(NamedTuple):
 
 def wrong(where: str, model: str, what: str) -> ConfigError:
     """A model that cannot score."""
-    fix = "Name another model; docs/evaluate.md says which can be used."
+    fix = "Name another model; docs/scorers.md says which can be used."
     return ConfigError(f"{model}: {what}", where=where, fix=fix)

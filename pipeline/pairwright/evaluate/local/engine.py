@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, Protocol
 
@@ -169,10 +170,14 @@ class InProcess:
                 f"{self._spec.model!r} cannot be loaded: {str(error) or type(error).__name__}",
                 where=self._where,
                 fix="Name the folder or Hugging Face id of such a model, and a device that is"
-                " there.",
+                f" there.{self._no_folder()}",
             ) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
+
+    def _no_folder(self) -> str:
+        here = Path(self._spec.model).resolve()
+        return "" if here.is_dir() else f" (There is no folder {here}, so it is taken for an id.)"
 
 
 def _body(score: float | Tokens, prompt_tokens: int) -> bytes:
