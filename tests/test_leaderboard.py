@@ -181,6 +181,21 @@ def test_two_rows_are_compared_on_the_pairs_that_both_have_a_score_for(tmp_path:
     assert comparison.difference == pytest.approx(1 / 38, abs=1e-6)
 
 
+def test_a_difference_has_its_interval(tmp_path: Path) -> None:
+    result(tmp_path, "a", right_on(30))
+    result(tmp_path, "b", right_on(18))
+    board = board_of(tmp_path)
+    (compared,) = board.rankings[0].comparisons
+    assert compared.difference == 0.3
+    assert compared.low is not None
+    assert compared.high is not None
+    # 12 of 40 pairs come out otherwise, all one way (p < .001).
+    assert 0.1 < compared.low < 0.2
+    assert 0.4 < compared.high < 0.5
+    told = f"+30.0 ({100 * compared.low:+.1f} to {100 * compared.high:+.1f})"
+    assert told in to_markdown(page(board))
+
+
 def test_twins_of_one_dyad_are_one_cluster_and_a_half_alone_is_not_compared(tmp_path: Path) -> None:
     def twins(right: int, missing: bool) -> list[Decision]:
         made = [

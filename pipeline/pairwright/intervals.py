@@ -114,6 +114,19 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
     return Accuracy(value, tied, n, len(sizes), _design(points - value, places, sizes))
 
 
+def difference(differences: Floats, clusters: Places) -> Interval | None:
+    """The mean of differences of points, from -1 to 1, with its 95 % interval by cluster: halved
+    and moved they are points, and no difference is a tie. None where n = 0."""
+    moved = accuracy((differences + 1) / 2, clusters)
+    if moved is None:
+        return None
+    found = moved.found(z_of(LEVEL))
+    value, low, high = (
+        None if x is None else round(2 * x - 1, 6) for x in (found.value, found.low, found.high)
+    )
+    return found.model_copy(update={"value": value, "low": low, "high": high})
+
+
 def _design(errors: Floats, places: Places, sizes: Places) -> float:
     n, clusters = len(errors), len(sizes)
     squares = float(errors @ errors)

@@ -37,6 +37,7 @@ def tell(console: Console, run: Path, out: Path, made: Made) -> None:
         "Next:",
         f"  {program()} verify {out} --digest {made.digest}",
         f"  {out / 'audit' / 'report.html'}",
+        f"  {program()} evaluate {out} --out results   # the baselines; docs/evaluate.md has more",
         f'  datasets.load_dataset("{out}", "{config}")   # in Python',
     ):
         console.print(line, markup=False, highlight=False, soft_wrap=True)

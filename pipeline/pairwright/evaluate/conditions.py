@@ -46,7 +46,8 @@ class Conditions(NamedTuple):
     def _wrong(self, row: Row, own: tuple[Post, ...]) -> Shown | Unscored:
         posts = self.strangers.instead_of(asker(row))
         if posts is None:
-            return Unscored("no_other_profile", f"nobody else writes in {row.category!r}")
+            told = f"no stranger in {row.category!r} has posts older than the question"
+            return Unscored("no_other_profile", told)
         as_many = len(selected(row.question, own, self.history))
         policy = self.history.model_copy(update={"posts": as_many})
         return Shown(row.question, selected(row.question, posts, policy))

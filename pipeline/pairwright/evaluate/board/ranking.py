@@ -10,7 +10,7 @@ from pairwright.evaluate.board.entry import Entry
 from pairwright.evaluate.board.groups import letters
 from pairwright.evaluate.board.sign_flip import sign_flip
 from pairwright.evaluate.shown import Condition
-from pairwright.intervals import LEVEL, Floats, Places
+from pairwright.intervals import LEVEL, Floats, Places, difference
 from pairwright.records import Mode, Record
 
 
@@ -21,6 +21,9 @@ class Comparison(Record):
     second: str
     difference: float
     """Accuracy of the first less that of the second."""
+    low: float | None
+    high: float | None
+    """Its 95 % interval by cluster, of this one comparison; None where no pair is compared."""
     n: int
     clusters: int
     p: float
@@ -98,10 +101,13 @@ def _compare(first: str, second: str, points: Mapping[str, Floats], clusters: Pl
     both = ~np.isnan(differences)
     differences, common = differences[both], clusters[both]
     p = _six_digits(sign_flip(differences, common)) if len(differences) else 1.0
+    found = difference(differences, common)
     return Comparison(
         first=first,
         second=second,
-        difference=round(float(differences.mean()), 6) if len(differences) else 0.0,
+        difference=found.value or 0.0 if found else 0.0,
+        low=found and found.low,
+        high=found and found.high,
         n=len(differences),
         clusters=len(np.unique(common)),
         p=p,

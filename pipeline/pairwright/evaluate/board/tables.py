@@ -11,6 +11,7 @@ from pairwright.evaluate.board.cells import (
     points,
     words,
 )
+from pairwright.evaluate.board.ranking import Comparison
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
@@ -69,13 +70,21 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     """Every two ranked rows."""
     made = [
         (
-            of.first, of.second, f"{100 * of.difference:+.1f}", f"{of.n:,}", f"{of.clusters:,}",
+            of.first, of.second, _difference(of), f"{of.n:,}", f"{of.clusters:,}",
             p_value(of.p), p_value(of.adjusted),
         )
         for ranking in board.rankings if ranking.mode == mode for of in ranking.comparisons
     ]  # fmt: skip
     head = ("", "", "difference, points", "n", "clusters", "p", "p (Holm)")
-    return Table(head, tuple(made), left=2)
+    note = "Each interval is of its own comparison alone; p (Holm) is corrected for all of a table."
+    return Table(head, tuple(made), left=2, note=note)
+
+
+def _difference(of: Comparison) -> str:
+    told = f"{100 * of.difference:+.1f}"
+    if of.low is None or of.high is None:
+        return f"{told} (no interval)"
+    return f"{told} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
 
 
 def costs(board: Leaderboard) -> Table:

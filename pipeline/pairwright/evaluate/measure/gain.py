@@ -6,8 +6,9 @@ import numpy as np
 
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure.accuracy import by_config
-from pairwright.evaluate.measure.figure import Figure, Group, share, whole
+from pairwright.evaluate.measure.figure import Figure, Group, figure, numbered, whole
 from pairwright.evaluate.measure.units import by_mode
+from pairwright.intervals import difference
 
 
 def gains(
@@ -39,10 +40,5 @@ def _gain(
     name: str, group: Group, joined: Sequence[Decision], there: dict[str, float], note: str = ""
 ) -> Figure:
     differences = [(one.points or 0.0) - there[one.id] for one in joined]
-    # From -1 to 1 as points from 0 to 1, where no difference is a tie: the interval is of those.
-    points = (np.array(differences, np.float64) + 1) / 2
-    found = share(name, group, list(points), [one.cluster for one in joined], note)
-    if found.value is None or found.low is None or found.high is None:
-        return found
-    value, low, high = (round(2 * x - 1, 6) for x in (found.value, found.low, found.high))
-    return found.model_copy(update={"value": value, "low": low, "high": high})
+    clusters = numbered([one.cluster for one in joined])
+    return figure(name, group, difference(np.array(differences, np.float64), clusters), note)

@@ -21,8 +21,8 @@ def by_model(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
 def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
     """The mean of values from 0 to 1 with its interval by cluster, all rounded; None where n = 0.
 
-    Student's; where no value differs Wilson's, as of so many wins: a spread that nothing shows is
-    not known to be none.
+    Student's; where no value differs Wilson's at the effective number of values: a spread that
+    nothing shows is not known to be none.
     """
     places = numbered(clusters)
     found = mean(values, places, least=0, most=1)
