@@ -193,7 +193,9 @@ def test_a_difference_has_its_interval(tmp_path: Path) -> None:
     assert 0.1 < compared.low < 0.2
     assert 0.4 < compared.high < 0.5
     told = f"+30.0 ({100 * compared.low:+.1f} to {100 * compared.high:+.1f})"
-    assert told in to_markdown(page(board))
+    shown = to_markdown(page(board))
+    assert told in shown
+    assert "|  |" not in "".join(line for line in shown.splitlines() if "clusters" in line)
 
 
 def test_twins_of_one_dyad_are_one_cluster_and_a_half_alone_is_not_compared(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
             made.append((*own, *cells, clusters(accuracy)))
     unit = "%" if mode == "twin" else "points"
     head = [part for figure in further for part in (f"{words(figure)}, {unit}", "n")]
-    return Table(("", "", "accuracy, %", "n", *head, "clusters"), tuple(made), left=2)
+    return Table(("row", "pairs", "accuracy, %", "n", *head, "clusters"), tuple(made), left=2)
 
 
 def people(board: Leaderboard, mode: Mode | None) -> Table:
@@ -63,7 +63,7 @@ def _named(board: Leaderboard, mode: Mode | None, wanted: tuple[str, ...]) -> Ta
         for name, of in figures
         if of is not None
     )
-    return Table(("", "", "", "n", "clusters", ""), told, left=2)
+    return Table(("figure", "row", "value", "n", "clusters", "note"), told, left=2)
 
 
 def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
@@ -75,7 +75,7 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
         )
         for ranking in board.rankings if ranking.mode == mode for of in ranking.comparisons
     ]  # fmt: skip
-    head = ("", "", "difference, points", "n", "clusters", "p", "p (Holm)")
+    head = ("row", "less row", "difference, points", "n", "clusters", "p", "p (Holm)")
     note = "Each interval is of its own comparison alone; p (Holm) is corrected for all of a table."
     return Table(head, tuple(made), left=2, note=note)
 
@@ -98,7 +98,7 @@ def costs(board: Leaderboard) -> Table:
         calls = f"{timing.calls:,}" if timing else ""
         made.append((name, per, latency, rate, calls, f"{about.shortened:,}", f"{about.pairs:,}"))
     return Table(
-        ("", "tokens a decision", "seconds a call", "calls a second", "n calls",
+        ("row", "tokens a decision", "seconds a call", "calls a second", "n calls",
          "histories shortened", "of pairs"),
         tuple(made),
         note="Times are those of the last run that sent calls, with as many in flight as its"
