@@ -854,7 +854,7 @@ def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> N
         going = asyncio.create_task(many(20)(sender))
         await asyncio.sleep(0.1)
         sender.stop()
-        with pytest.raises(Interrupted):
+        with pytest.raises(Interrupted, match="run again to go on"):
             await sender.send(ask("late"))
         return await going
 

@@ -148,7 +148,7 @@ class Client:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopped.wait(), seconds)
         if self._stopped.is_set():
-            raise Interrupted("stopping: no new calls are sent")
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
     async def _post(self, server: Server, request: Request) -> Answer:
         self._meter.sent += 1

@@ -90,7 +90,7 @@ def evaluate_command(
     with closing(Store(out / "calls.sqlite")) as store:
         session = Session(wanted, settings, prompts, out, store, Meter(), console)
         made = asyncio.run(session.run(tell))
-    typer.echo(f"{program()} leaderboard {out}")
+    typer.echo(f"Next:\n  {program()} leaderboard {out} --out board")
     end(made, coverage, console)
 
 

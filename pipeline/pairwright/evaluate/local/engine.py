@@ -142,7 +142,7 @@ class InProcess:
 
     def _go_on(self) -> None:
         if self._stopped:
-            raise Interrupted("stopping: no new batches are begun")
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
     async def _started(self) -> Loaded:
         self._go_on()
