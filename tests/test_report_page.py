@@ -156,3 +156,9 @@ def test_tables_align_words_left_and_numbers_right() -> None:
     page = Page(title="t", sections=(Section("s", (Table(("a", "n"), (("b", "1"),)),)),))
     assert "| a | n |\n| --- | --: |\n| b | 1 |" in to_markdown(page)
     assert '<td>b</td><td class="number short">1</td>' in to_html(page)
+
+
+def test_a_number_with_its_interval_and_n_is_not_broken() -> None:
+    number = "-0.476 (-0.545 to -0.407, n = 1,500)"
+    page = Page(title="t", sections=(Section("s", (Table(("a", "n"), (("b", number),)),)),))
+    assert f'class="number short">{number}<' in to_html(page)
