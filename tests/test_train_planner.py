@@ -281,6 +281,12 @@ def test_a_training_of_no_item_is_refused_with_the_reasons(tmp_path: Path) -> No
         made(tmp_path, *rows(2), row("other", rubric_aspects=[]), max_tokens=100)
 
 
+def test_a_training_whose_aspects_all_fall_says_why(tmp_path: Path) -> None:
+    told = "1 empty_target; of their aspects 1 no_passage_in_posts"
+    with pytest.raises(ConfigError, match=told):
+        made(tmp_path, row("q-1", rubric_aspects=[{"aspect": "Vegan substitutes"}]))
+
+
 def test_a_validation_user_that_is_trained_on_is_refused(tmp_path: Path) -> None:
     training = items(tmp_path, *rows(3))
     with pytest.raises(ConfigError, match=r"1 of its users are among those.*user-of-q-1"):
@@ -410,8 +416,17 @@ def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
     )  # fmt: skip
     told = to_markdown(page(report))
     assert "checkpoint-500 is chosen" in told
+    assert "can be read: none is better" not in told
     assert "validation, not used: no_gold_aspects | 3" in told
     assert "<b>base" not in to_html(page(report))
+
+
+def test_checkpoints_that_write_no_plan_are_no_choice() -> None:
+    nothing = check(250, 0.0).model_copy(update={"unreadable": 4})
+    report = Report(
+        begun=begun(), match="words", refused={}, checkpoints=(nothing,), chosen=250, losses=()
+    )
+    assert "No checkpoint wrote a plan that can be read" in to_markdown(page(report))
 
 
 # Settings

@@ -25,7 +25,7 @@ from pairwright.train.planner.choose import Validated, best, sample_hash, sample
 from pairwright.train.planner.conversation import Tokens
 from pairwright.train.planner.data import Data, rows_of
 from pairwright.train.planner.examples import Asking, prompted
-from pairwright.train.planner.page import Report, page
+from pairwright.train.planner.page import Report, page, warnings
 from pairwright.train.planner.settings import Training
 from pairwright.train.planner.sft import Words, Writer, merge, train
 
@@ -70,6 +70,8 @@ class Session(NamedTuple):
         )
         write_whole(self.out / "report.html", to_html(page(report)))
         write_one(self.out / "report.json", report)
+        for warning in warnings(report):
+            self._say(warning)
         self._say(f"checkpoint-{chosen} is chosen; serve {served}")
         self._say(f"Open: {self.out / 'report.html'}")
 

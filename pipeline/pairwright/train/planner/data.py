@@ -1,7 +1,7 @@
 """What is trained on: tokens, and what was left out."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pairwright.errors import ConfigError
 from pairwright.records import Record
@@ -40,11 +40,13 @@ def rows_of(
     """Each item's tokens; `seen` is told of each item. Raises ConfigError where none is left."""
     rows: list[Tokens] = []
     refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
+    empty = Counter[str]()
     aspects = shortened = 0
     for made in examples(source.items, asking, tokenizer, settings.max_tokens):
         seen(1)
         if isinstance(made, Refused):
             refused[made.reason] += 1
+            empty.update(made.dropped)
             continue
         rows.append(made.tokens)
         dropped.update(made.target.dropped)
@@ -52,9 +54,9 @@ def rows_of(
         aspects += made.target.aspects
         shortened += bool(made.shown.left_out)
     if not rows:
-        told = ", ".join(f"{n:,} {reason}" for reason, n in sorted(refused.items()))
+        aspects_told = f"; of their aspects {_told(empty)}" if empty else ""
         raise ConfigError(
-            f"not one item is left to train on: {told}",
+            f"not one item is left to train on: {_told(refused)}{aspects_told}",
             where=f"[source] {settings.source.path}",
             fix="Bring items whose posts carry their gold aspects, set target = 'lamp-qa', or raise"
             " max_tokens.",
@@ -71,3 +73,7 @@ def rows_of(
         learned=sum(len(row.completion) for row in rows),
     )
     return rows, data
+
+
+def _told(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n:,} {reason}" for reason, n in sorted(counts.items()))

@@ -39,6 +39,8 @@ class Refused(NamedTuple):
 
     item: Item
     reason: Refusal
+    dropped: dict[str, int]
+    """Its gold aspects, by why they are in no target."""
 
 
 class Asking(NamedTuple):
@@ -109,8 +111,8 @@ def _fitted(item: Item, asking: Asking, tokenizer: Tokenizer, most: int) -> Exam
         if not wanted.aspects:
             # A post that left for want of room may have carried the last of them.
             whole = kept == len(asking.shown(item).posts)
-            return Refused(item, "empty_target" if whole else "too_long")
+            return Refused(item, "empty_target" if whole else "too_long", wanted.dropped)
         tokens = tokenizer.tokens(ask, wanted.text)
         if len(tokens.prompt) + len(tokens.completion) <= most:
             return Example(item, shown, wanted, tokens)
-    return Refused(item, "too_long")
+    return Refused(item, "too_long", {})

@@ -28,12 +28,22 @@ def page(of: Report) -> Page:
     """The whole page."""
     return Page(
         title=f"A planner trained from {visible(of.begun.model)}",
+        warnings=warnings(of),
         sections=(
             Section("Checkpoints", (_matches(of), _checkpoints(of), *_chosen(of))),
             Section("Loss", (_losses(of),)),
             Section("What it was trained on", tuple(_data(of))),
             Section("Settings", (_settings(of.begun),)),
         ),
+    )
+
+
+def warnings(of: Report) -> tuple[str, ...]:
+    if any(found.unreadable < found.items for found in of.checkpoints):
+        return ()
+    return (
+        "No checkpoint wrote a plan that can be read: none is better than another, and the earliest"
+        " is kept. Train for longer, or raise [selection] new_tokens if plans are cut short.",
     )
 
 
@@ -47,9 +57,10 @@ def _matches(of: Report) -> Plot:
                 axes.vlines(found.step, found.f1.low, found.f1.high, color=colour.light)
             if found.f1 and found.f1.value is not None:
                 axes.plot(found.step, found.f1.value, "o", color=colour.light)
-            axes.plot(found.step, found.worst, "x", color=GREY.light)
+            axes.plot(found.step, found.worst, "x", color=GREY.light, clip_on=False)
         axes.set_xlabel("step")
         axes.set_ylabel("F1")
+        axes.set_xticks([found.step for found in of.checkpoints][:: len(of.checkpoints) // 12 + 1])
         axes.set_ylim(bottom=0)
         caption = (
             "How the plans of each checkpoint match the gold aspects of validation items: F1 with"
@@ -113,7 +124,7 @@ def _data(of: Report) -> tuple[Block, ...]:
 def _settings(begun: Begun) -> Table:
     told = begun.model_dump(mode="json", exclude={"data"})
     rows = [
-        (f"{key}.{name}" if name else key, visible(str(value)))
+        (f"{key}.{name}" if name else key, "none" if value is None else visible(str(value)))
         for key, given in told.items()
         for name, value in (given.items() if isinstance(given, dict) else [("", given)])
     ]

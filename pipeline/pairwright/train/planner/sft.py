@@ -189,13 +189,18 @@ def _trainer(settings: Training, words: Words, rows: Sequence[Tokens], out: Path
         r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=modules,
         task_type="CAUSAL_LM", revision=settings.revision,
     )  # fmt: skip
-    return SFTTrainer(
+    return _Trainer(
         model=_load(settings),
         args=arguments,
         train_dataset=data,
         processing_class=words.tokenizer,
         peft_config=adapter,
     )
+
+
+class _Trainer(SFTTrainer):  # type: ignore[misc]
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """TRL's names no base model and shows how to ask something else; report.html says more."""
 
 
 class _Steps(TrainerCallback):  # type: ignore[misc]
