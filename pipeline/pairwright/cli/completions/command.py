@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
@@ -119,10 +121,16 @@ def _tell(console: Console, of: "Completions", out: Path) -> None:
     )
 
     for head, body in ((HEAD, rows(of)), (DIFFERENCES, differences(of))):
-        for named, *row in body:
-            told = zip(head[1:], row, strict=True)
-            values = "; ".join(f"{name} {cell}" for name, cell in told)
-            console.print(f"{named}: {values}", markup=False, highlight=False)
+        # In 80 columns: two of them stand on the page alone, and a long name takes more lines.
+        shown = [n for n, name in enumerate(head) if name not in ("posts", "words")]
+        table = Table(box=None, padding=(0, 1, 0, 0))
+        for n in shown:
+            table.add_column(
+                head[n], justify="right" if n else "left", no_wrap=n > 0, overflow="fold"
+            )
+        for row in body:
+            table.add_row(*(escape(row[n]) for n in shown))
+        console.print(table, "", highlight=False)
     for line in (NO_EVIDENCE, *warnings(of), *missing(of)):
         console.print(line, style="yellow", markup=False, highlight=False)
     console.print(f"Open: {out / 'completions.html'}", markup=False, highlight=False)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
@@ -69,16 +71,20 @@ def _tell(console: Console, scores: "Scores") -> None:
     from pairwright.train.plan_score.page import WORDS, warnings
 
     for match in scores.matches:
+        table = Table(box=None, padding=(0, 1, 0, 0))
+        table.add_column(f"by {match}", overflow="fold")
+        table.add_column()
+        table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
         for name, figures in scores.of(match).items():
-            means = ", ".join(f"{WORDS[of]} {told(figures[of].mean)}" for of in WORDS)
-            f1 = figures["f1"]
-            missing = f", {f1.missing:,} missing" if f1.missing else ""
-            line = f"{name}, by {match}: {means}{missing}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
-    for of in scores.differences:
-        if of.name == "f1":
-            line = f"{of.first} less {of.second}, {WORDS[of.name]} by {of.match}: {told(of.mean)}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            for figure, words in WORDS.items():
+                table.add_row(escape(name), words, told(figures[figure].mean))
+            if missing := figures["f1"].missing:
+                table.add_row(escape(name), "missing", f"{missing:,}")
+        for of in scores.differences:
+            if (of.match, of.name) == (match, "f1"):
+                less = f"{of.first} less {of.second}"
+                table.add_row(escape(less), WORDS[of.name], told(of.mean))
+        console.print(table, "", highlight=False)
     for warning in warnings(scores):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
 

@@ -35,6 +35,12 @@ class MadePlan(Record):
 def read_plans(path: Path, gold: Gold) -> dict[str, MadePlan]:
     """Plans by item. Raises InputError for a line that is none, an item that is not in the source
     and one that is planned twice."""
+    if not path.is_file():
+        raise InputError(
+            "no such file",
+            where=path,
+            fix="`path` is relative to the folder of the settings: correct it.",
+        )
     known = {item.id for item in gold.items} | gold.without
     plans: dict[str, MadePlan] = {}
     for number, plan in enumerate(read_lines(path, MadePlan), start=1):
