@@ -182,6 +182,7 @@ def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
     reply = posted(Scripted(length), body(SAMPLE, SAMPLE, SAMPLE), queue=2)
     assert reply.status_code == 413
     assert "3 samples, and --queue is 2" in reply.text
+    assert "larger --queue" in reply.text
 
 
 @pytest.mark.parametrize(
@@ -390,9 +391,15 @@ def test_what_the_server_will_never_answer_is_raised_at_once(status: int) -> Non
         assert len(times) == 1
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_an_address_with_a_path_is_told_to_have_none() -> None:
+    with answering(gives(1.0)) as (url, _), pytest.raises(EndpointRefused, match="without a path"):
+        RewardClient(f"{url}/score").rewards(asked("a"))
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8600", "http://", "http://127.0.0.1:port"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="no address"):
-        RewardClient("127.0.0.1:8600")
+        RewardClient(url)
 
 
 def test_many_samples_are_sent_in_parts_and_come_back_in_order() -> None:

@@ -182,6 +182,7 @@ def test_a_release_without_the_split_says_how_to_get_one(release: Path, tmp_path
     assert done.code == 2
     assert "there is no split 'train': the release has test, validation" in done.err
     assert "--validation 10%" in done.err
+    assert "a small share comes to nobody" in " ".join(done.err.split())
 
 
 def test_what_is_no_release_is_refused(tmp_path: Path) -> None:

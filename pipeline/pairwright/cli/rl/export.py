@@ -84,7 +84,8 @@ def export_rl_command(
         raise InputError(
             f"there is no split {split!r}: the release has {', '.join(there)}",
             where=release,
-            fix="Make the release with `--validation 10%`, which keeps users apart to train on.",
+            fix="Make the release with `--validation 10%`, which keeps users apart to train on."
+            " Users are taken by hash: where they are few, a small share comes to nobody.",
         )
     found = Release(release, split)
     policy = HistoryPolicy(posts=posts, history_tokens=history_tokens)

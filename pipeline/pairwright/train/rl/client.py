@@ -23,6 +23,7 @@ AT_ONCE = 256
 """Samples of one call."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.2, max=15) + tenacity.wait_random(0, 0.2)
 _BUSY = (429, 502, 503, 504)
+_NO_SERVER = "\n  Give the address that `pairwright reward-server` prints, without a path."
 
 
 class RewardClient:
@@ -35,7 +36,7 @@ class RewardClient:
 
         Raises ConfigError for what is no URL.
         """
-        if not url.startswith(("http://", "https://")):
+        if not _is_address(url):
             raise ConfigError(
                 f"{url!r} is no address", where="url", fix="Give one such as http://127.0.0.1:8600."
             )
@@ -90,13 +91,22 @@ class RewardClient:
         if reply.status_code in _BUSY:
             raise Transient(f"http_{reply.status_code}", _said(reply), _seconds(reply.headers))
         if reply.status_code != 200:
-            raise EndpointRefused(f"{self.url}: {reply.status_code} {_said(reply)}")
+            fix = _NO_SERVER if reply.status_code == 404 else ""
+            raise EndpointRefused(f"{self.url}: {reply.status_code} {_said(reply)}{fix}")
         try:
             return Rewards.model_validate_json(reply.content).rewards
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             at = ".".join(map(str, first["loc"]))
             raise CallFailed("not_a_reward", f"{self.url}: {at}: {first['msg']}") from None
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.host)
 
 
 def _parts(samples: Sequence[Sample]) -> Iterator[Sequence[Sample]]:

@@ -105,7 +105,7 @@ def _counted(about: Exported, found: Sequence[Prompted]) -> Exported:
         raise InputError(
             "all users are partners of each other, so that none can be held out",
             where=f"--validation-share {about.validation_share:g}",
-            fix="Give 0, for no validation file.",
+            fix="Give 0, for no validation file, or bring a release with more users in its split.",
         )
     return about.model_copy(
         update={

@@ -80,7 +80,11 @@ class RewardServer:
         except ValidationError as error:
             return _wrong(error)
         if len(samples) > self._queue:
-            return _refused(413, f"{len(samples)} samples, and --queue is {self._queue}")
+            return _refused(
+                413,
+                f"{len(samples)} samples, and --queue is {self._queue}\n"
+                "  Start the server with a larger --queue, or send fewer at once.",
+            )
         if self._waiting + len(samples) > self._queue:
             return _later(f"{self._waiting} samples wait already", "1")
         self._waiting += len(samples)
