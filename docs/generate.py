@@ -176,7 +176,8 @@ def train_page() -> str:
     return _page(
         "# Training and comparing planners, key by key",
         "The files of `pairwright train-planner` and `pairwright plan-score`; `docs/train.md` shows"
-        " both. Paths are relative to the file's folder.",
+        " both. Paths are relative to the file's folder, a model's folder to where the command is"
+        " run.",
         "## train-planner: keys outside tables",
         _fields(Training, [key for key in Training.model_fields if f"[{key}]" not in TRAINING]),
         *_tables_of(TRAINING),
