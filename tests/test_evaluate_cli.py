@@ -1,15 +1,18 @@
 """`pairwright evaluate` on a real port: what is asked, what is stored, what is written and said."""
 
 import asyncio
+import io
 import json
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
+import typer
 from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
+from pairwright.cli.evaluate.command import end
 from pairwright.cli.evaluate.session import Session, Wanted
 from pairwright.cli.scorers import prompts_of
 from pairwright.client import Meter
@@ -17,7 +20,7 @@ from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.board import gather
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import Evaluated
+from pairwright.evaluate.results import Evaluated, ReleaseRef, ScorerRef
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.evaluate.shown import CONDITIONS
 from pairwright.store import Store
@@ -273,6 +276,35 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
     assert {path.stem for path in (tmp_path / "out").glob("*.json")} == {
         "overlap.none", "overlap.profile",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scored", "why", "short"),
+    [
+        pytest.param(13, "no_other_profile", False, id="nobody to show"),
+        pytest.param(13, "not_a_number", True, id="the scorer's own"),
+        pytest.param(0, "no_other_profile", True, id="nothing scored"),
+    ],
+)
+def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
+    scored: int, why: str, short: bool
+) -> None:
+    of = Evaluated(
+        release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
+        scorer=ScorerRef(name="longer", kind="baseline"),
+        condition="wrong-profile",
+        pairs=15,
+        scored=scored,
+        unscored={why: 15 - scored},
+        ties=0,
+        unstable=0,
+        shortened=0,
+        tokens=0,
+    )
+    said = io.StringIO()
+    with pytest.raises(typer.Exit) if short else nullcontext():
+        end([of], 0.95, Console(file=said))
+    assert bool(said.getvalue()) == short
 
 
 def test_a_split_that_is_not_there_is_named_with_those_that_are(release: Path) -> None:

@@ -15,6 +15,8 @@ from pairwright.records import Post
 from pairwright.retrieve import ranked, selected
 
 T = TypeVar("T")
+NO_STRANGER = "no_other_profile"
+"""Why a pair has no score where a release has nobody to show in the place of its user."""
 
 
 class Conditions(NamedTuple):
@@ -47,7 +49,7 @@ class Conditions(NamedTuple):
         posts = self.strangers.instead_of(asker(row))
         if posts is None:
             told = f"no stranger in {row.category!r} has posts older than the question"
-            return Unscored("no_other_profile", told)
+            return Unscored(NO_STRANGER, told)
         as_many = len(selected(row.question, own, self.history))
         policy = self.history.model_copy(update={"posts": as_many})
         return Shown(row.question, selected(row.question, posts, policy))

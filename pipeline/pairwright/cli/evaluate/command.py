@@ -56,7 +56,8 @@ def evaluate_command(
 
     Scores are stored as they come: running the same command again goes on, and scores nothing
     twice. The baselines longer, constant, overlap and similarity need no file and no model.
-    Exit code 1: a scorer left more pairs without a score than --coverage allows.
+    Exit code 1: a scorer left more pairs without a score than --coverage allows, not counting those
+    for which the release has no stranger to show in condition wrong-profile.
 
     Examples:
 
@@ -121,8 +122,12 @@ def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
 
 
 def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
-    """Exit with 1, saying why, where a result covers too few pairs."""
-    short = [of for of in made if not of.pairs or of.scored < coverage * of.pairs]
+    """Exit with 1, saying why, where a result covers too few pairs. That a release has no stranger
+    to show is told with the result, and no scorer's fault."""
+    from pairwright.evaluate.conditions import NO_STRANGER
+
+    due = {of.stem: of.pairs - of.unscored.get(NO_STRANGER, 0) for of in made}
+    short = [of for of in made if not due[of.stem] or of.scored < coverage * due[of.stem]]
     for of in short:
         told = (
             ", ".join(f"{n} {why}" for why, n in of.unscored.items()) or "no pair is of this kind"
