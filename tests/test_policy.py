@@ -1,6 +1,7 @@
 """Policy accuracy: what token log-probabilities of a served model mean, and what they add up to."""
 
 import asyncio
+import io
 import json
 import math
 from collections.abc import Callable
@@ -11,10 +12,12 @@ from typing import Any
 import pytest
 import tenacity
 from aiohttp import web
+from rich.console import Console
 
 from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
+from pairwright.cli.policy import _tell
 from pairwright.client import Client, Meter, PromptLogprobs, client
 from pairwright.client.tokens import Tokens, of_text, to_text
 from pairwright.config import Endpoint
@@ -456,6 +459,45 @@ def test_the_page_says_how_it_was_done_and_claims_nothing_of_four_rewards() -> N
     html = to_html(made)
     assert "<b>x</b>" not in html
     assert html.count("<svg") == 1
+
+
+@pytest.mark.parametrize(("rewards", "plots"), [(1, 0), (2, 1)])
+def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, plots: int) -> None:
+    summed = FOUR[:rewards]
+    both = [
+        line(of.reward, 0.5, 0.5, scorer=f"{of.scorer}-per-token", per_token=True) for of in summed
+    ]
+    html = to_html(page(report(*summed, *both)))
+    assert html.count("<svg") == plots
+    assert ("Nothing is drawn of one guided policy" in html) == (not plots)
+    # Each once, whatever its readings.
+    for of in FOUR[:plots]:
+        assert html.partition("<svg")[2].partition("</svg>")[0].count(f">{of.scorer}</text>") == 1
+
+
+def printed(of: PolicyAccuracy) -> list[str]:
+    text = io.StringIO()
+    _tell(Console(file=text, width=80), of, Path("out"))
+    return text.getvalue().splitlines()
+
+
+def test_what_is_printed_fits_80_columns_with_every_n_and_interval() -> None:
+    long = line("e", 0.5, 0.6, scorer="by-" + "long-" * 12, condition="profile")
+    lines = printed(report(*FOUR, long))
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    assert text.count("0.600") == 3
+    assert text.count("(0.000 to 1.000)") == 2 * 5
+    assert text.count("(+0.000 to +1.000)") == text.count("(10)") == 5
+
+
+def test_what_has_no_tau_is_said_once() -> None:
+    shown = [line(name, 0.5, 0.6, condition="profile") for name in "ab"]
+    both = [line(name, 0.5, 0.6, condition="none", mode="twin") for name in "ab"]
+    text = "\n".join(printed(report(*FOUR, *shown, *both)))
+    assert "+0.667" in text
+    assert text.count("beta 1") == 1
+    assert text.count("No tau for 2 of 3 combinations: nothing can be said of fewer than 3") == 1
 
 
 def test_a_page_without_pairs_says_so() -> None:

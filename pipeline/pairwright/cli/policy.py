@@ -3,10 +3,12 @@
 import asyncio
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
@@ -132,14 +134,50 @@ def _found(
     )
 
 
-def _tell(console: Console, of: "PolicyAccuracy", out: Path) -> None:
-    from pairwright.evaluate.guided.page import HEAD, TAU_HEAD, claims, rows, tau_rows, warnings
+# In 80 columns: the policy alone stands on the page, and what is in brackets on a second line.
+_ACCURACIES = ("guided policy", "policy accuracy", "gain", "reward alone", "pairs (clusters)")
+_TAUS = ("policy", "shown,\npairs of", "tau", "chance", "p", "rewards")
 
-    for head, body, named in ((HEAD, rows(of), 3), (TAU_HEAD, tau_rows(of), 4)):
-        for row in body:
-            told = zip(head[named:], row[named:], strict=True)
-            values = "; ".join(f"{name} {cell}" for name, cell in told if cell)
-            console.print(f"{', '.join(row[:named])}: {values}", markup=False, highlight=False)
+
+def _tell(console: Console, of: "PolicyAccuracy", out: Path) -> None:
+    from pairwright.evaluate.guided.page import claims, rows, tau_rows, warnings
+
+    tables: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    for name, shown, pairs, accuracy, _, gain, reward, n, clusters in rows(of):
+        row = (name, accuracy, gain, reward, f"{n} ({clusters})")
+        tables.setdefault((shown, pairs), []).append(row)
+    for (shown, pairs), found in tables.items():
+        console.print(_table(f"shown: {shown}; pairs of: {pairs}", _ACCURACIES, found), "")
+    known: list[tuple[str, ...]] = [
+        (f"{policy}\n{beta}", f"{shown},\n{pairs}", f"{tau} ({interval})", chance, p, n)
+        for (policy, beta, shown, pairs, tau, interval, chance, p, n), tau_of in zip(
+            tau_rows(of), of.taus, strict=True
+        )
+        if tau_of.value is not None
+    ]
+    if known:
+        console.print(_table("Do rewards that rank well guide well?", _TAUS, known), "")
+    if tables:
+        console.print(
+            "In brackets: 95 % intervals; of pairs, clusters. Gain: over the policy alone.",
+            highlight=False,
+        )
     for line in (*warnings(of), *claims(of)):
         console.print(line, style="yellow", markup=False, highlight=False)
     console.print(f"Open: {out / 'policy.html'}", markup=False, highlight=False)
+
+
+def _table(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
+    table = Table(
+        box=None, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="italic"
+    )
+    for n, head in enumerate(heads):
+        justify: Literal["right", "left"] = "right" if n else "left"
+        table.add_column(_in_two(head), justify=justify, no_wrap=n > 0, overflow="fold")
+    for row in rows:
+        table.add_row(escape(row[0]), *map(_in_two, row[1:]))
+    return table
+
+
+def _in_two(cell: str) -> str:
+    return cell.replace(" (", "\n(", 1)

@@ -1,18 +1,25 @@
 """Policy accuracy as a page: the accuracies, the rewards against what they lead to, and tau."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from pairwright.evaluate.correlate.correlate import CLAIMS_FROM
 from pairwright.evaluate.correlate.page import between
+from pairwright.evaluate.guided.readings import PER_TOKEN
 from pairwright.evaluate.guided.records import Line, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import Interval
 from pairwright.report import (
     BLUE,
     FAINT,
+    GREEN,
+    ORANGE,
+    RED,
+    SKY,
     Page,
     Plot,
     Section,
@@ -23,6 +30,9 @@ from pairwright.report import (
 from pairwright.stats import p_value
 from pairwright.text import visible
 
+COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
+MARKERS = ("o", "s", "^", "D")
+"""Colours and then markers come again, so that twenty guided policies can be told apart."""
 HEAD = (
     "guided policy", "shown", "pairs of", "policy accuracy", "policy alone", "gain", "reward alone",
     "pairs", "clusters",
@@ -82,8 +92,8 @@ def claims(of: PolicyAccuracy) -> Iterator[str]:
     """What tau may be taken for, and why there is none."""
     if any(tau.value is not None and tau.n < CLAIMS_FROM for tau in of.taus):
         yield f"Nothing is claimed of fewer than {CLAIMS_FROM} rewards: see what chance gives."
-    for note in dict.fromkeys(tau.note for tau in of.taus if tau.note):
-        yield f"No tau: {note}."
+    for note, n in Counter(tau.note for tau in of.taus if tau.note).items():
+        yield f"No tau for {n:,} of {len(of.taus):,} combinations: {note}."
 
 
 def missing(of: PolicyAccuracy) -> Iterator[str]:
@@ -124,12 +134,15 @@ def _taus(of: PolicyAccuracy) -> Table:
     return Table(TAU_HEAD, tuple(tau_rows(of)), left=4, note=note)
 
 
-def _plots(of: PolicyAccuracy) -> Iterator[Plot]:
+def _plots(of: PolicyAccuracy) -> Iterator[Plot | str]:
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in of.lines:
         groups.setdefault((line.condition, line.mode or "pairs"), []).append(line)
-    for (condition, mode), lines in groups.items():
+    drawn = {group: lines for group, lines in groups.items() if len(_guided(lines)) > 1}
+    for (condition, mode), lines in drawn.items():
         yield _plot(lines, condition, mode)
+    if len(drawn) < len(groups):
+        yield "Nothing is drawn of one guided policy alone: its numbers are in the table above."
 
 
 def _plot(lines: list[Line], condition: str, mode: str) -> Plot:
@@ -138,33 +151,43 @@ def _plot(lines: list[Line], condition: str, mode: str) -> Plot:
         for per_token, told in ((False, "summed"), (True, "per token"))
     ]
     drawn = [(told, some) for told, some in readings if some]
+    names = _guided(lines)
     with drawing():
-        figure = Figure(figsize=(8.6, 4.2), layout="constrained")
+        height = max(4.2, 0.2 * len(names))
+        figure = Figure(figsize=(8.6, height), layout="constrained")
         panels = figure.subplots(1, len(drawn), sharex=True, sharey=True, squeeze=False)[0]
+        points: dict[str, Line2D] = {}
         for axes, (told, some) in zip(panels, drawn, strict=True):
             axes.set_title(told)
             axes.axhline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
             axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
             axes.set_xlabel("accuracy of the reward alone, %")
             for line in some:
-                _point(axes, line)
+                name = line.scorer.removesuffix(PER_TOKEN)
+                points[visible(name)[:40]] = _point(axes, line, names.index(name))
         panels[0].set_ylabel("policy accuracy, %")
+        # Beside the panels: rewards often lie so near to each other that names there would overlap.
+        figure.legend(points.values(), points.keys(), loc="outside right upper", fontsize=8)
         caption = (
-            f"Shown: {condition}; pairs of {mode}. Each point is a reward, with 95 % intervals of"
-            " both accuracies. The dashed lines are one half."
+            f"Shown: {condition}; pairs of {mode}. Each point is a guided policy, with 95 %"
+            " intervals of both accuracies. The dashed lines are one half."
         )
         return plot(figure, caption, name=f"rewards-{condition}-{mode}")
 
 
-def _point(axes: Axes, line: Line) -> None:
+def _guided(lines: list[Line]) -> list[str]:
+    """The guided policies, each once: a sum and its reading per token are one."""
+    return list(dict.fromkeys(line.scorer.removesuffix(PER_TOKEN) for line in lines))
+
+
+def _point(axes: Axes, line: Line, place: int) -> Line2D:
     x, y = _percent(line.reward_alone), _percent(line.accuracy)
-    axes.hlines(y[0], *x[1:], color=BLUE.light, linewidth=0.8, alpha=0.5)
-    axes.vlines(x[0], *y[1:], color=BLUE.light, linewidth=0.8, alpha=0.5)
-    axes.plot(x[0], y[0], "o", color=BLUE.light)
-    axes.annotate(
-        visible(line.reward)[:30], (x[0], y[0]), xytext=(5, 3), textcoords="offset points",
-        fontsize=8,
-    )  # fmt: skip
+    colour = COLOURS[place % len(COLOURS)].light
+    marker = MARKERS[place // len(COLOURS) % len(MARKERS)]
+    axes.hlines(y[0], *x[1:], color=colour, linewidth=0.8, alpha=0.5)
+    axes.vlines(x[0], *y[1:], color=colour, linewidth=0.8, alpha=0.5)
+    [point] = axes.plot(x[0], y[0], marker, color=colour)
+    return point
 
 
 def _percent(of: Interval) -> tuple[float, float, float]:

@@ -33,7 +33,9 @@ def _tau(lines: tuple[Line, ...], seed: int) -> Tau:
         n=len(lines),
     )
     if len(lines) < FEWEST:
-        return bare.model_copy(update={"note": f"nothing can be said of fewer than {FEWEST}"})
+        return bare.model_copy(
+            update={"note": f"nothing can be said of fewer than {FEWEST} rewards"}
+        )
     x = np.array([of.reward_alone.value for of in lines], np.float64)
     y = np.array([of.accuracy.value for of in lines], np.float64)
     if len(set(x)) == 1 or len(set(y)) == 1:
