@@ -57,6 +57,8 @@ def test_trl_reads_one_conversational_prompt_for_each_question_of_a_user(
     assert sorted((p["item_id"], p["user"]) for p in prompts) == sorted(asked)
     assert len(rows) > len(asked), "a question is in a twin and in a violate pair"
     assert f"{len(rows) - len(asked)} pairs ask what another" in done.out
+    assert "Next:\n" in done.out
+    assert f"reward-server --release {release} --scorers scorers.toml --scorer NAME" in done.out
     for prompt in prompts:
         row = rows[prompt["id"]]
         [message] = prompt["prompt"]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from pairwright.cli.outside import outside
+from pairwright.cli.program import program
 from pairwright.errors import InputError
 
 
@@ -119,6 +120,10 @@ def export_rl_command(
         f"{made.repeated:,} pairs ask what another pair asks for the same user; each prompt is"
         f" there once. The longest has {made.longest:,} characters, about {made.longest // 4:,}"
         " tokens."
+    )
+    typer.echo(
+        f"Next:\n  {program()} reward-server --release {release} --scorers scorers.toml"
+        " --scorer NAME   # the rewards of a training; docs/train.md has more"
     )
     if split == "test":
         typer.echo(

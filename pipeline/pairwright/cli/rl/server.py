@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 from rich.console import Console
 
+from pairwright.errors import InputError
+
 if TYPE_CHECKING:
     from pairwright.cli.rl.scoring import Held
     from pairwright.evaluate.scorers.spec import Scorers
@@ -33,8 +35,9 @@ def reward_server_command(
         typer.Option(metavar="DIR", help="Release whose pairs may be named by their ids."),
     ] = None,
     condition: Annotated[
-        HeldCondition, typer.Option(help="What the scorer is shown of the user of such a pair.")
-    ] = HeldCondition.PROFILE,
+        HeldCondition | None,
+        typer.Option(help="What the scorer is shown of the user of such a pair [profile]."),
+    ] = None,
     port: Annotated[int, typer.Option(help="Port; 0 takes a free one.")] = 8600,
     host: Annotated[
         str, typer.Option(help="Address to serve on. There is no password: trust its network.")
@@ -63,9 +66,15 @@ def reward_server_command(
     from pairwright.cli.scorers import prompts_of
     from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 
+    if condition and condition != HeldCondition.NONE and not release:
+        raise InputError(
+            "without a release no pair can be named, and a prompt that is sent is shown as it is",
+            where=f"--condition {condition.value}",
+            fix="Name the release with --release, or leave --condition out.",
+        )
     settings = load_scorers(scorers) if scorers else Scorers()
     prompts = prompts_of(settings, scorers.resolve().parent if scorers else Path.cwd())
-    held = held_of(release, condition.value)
+    held = held_of(release, (condition or HeldCondition.PROFILE).value)
     serving = _Serving(settings, scorer, prompts, held, host, port, queue)
     ended = asyncio.run(serving.run(Console(stderr=True)))
     reasons = ", ".join(f"{n:,} {why}" for why, n in ended.errors.items())
