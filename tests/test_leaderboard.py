@@ -31,6 +31,7 @@ from pairwright.evaluate.results import (
 )
 from pairwright.evaluate.shown import Condition
 from pairwright.report import to_html, to_markdown
+from study import pairwright
 
 RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
 
@@ -377,7 +378,7 @@ def not_json(folder: Path) -> None:
         (fewer, "has no pair pair-39", True),
         (more, "has the pair pair-40", True),
         (cut, "39 pairs", False),
-        (no_lines, "No such file", False),
+        (no_lines, "is not there, and b.profile.json was written for it", False),
         (not_json, "b.profile.json", False),
         (line(3, cluster="user-9"), "pair-3 has cluster 'user-9', and 'user-3' in", True),
         (line(3, mode="twin"), "pair-3 has mode 'twin'", True),
@@ -453,6 +454,24 @@ def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool) -> Non
     assert done.exit_code
     assert isinstance(done.exception, InputError)
     assert "holds no results" in str(done.exception)
+
+
+def test_a_result_without_its_lines_is_to_be_evaluated_again(tmp_path: Path) -> None:
+    path = result(tmp_path, "a", right_on(30))
+    path.with_suffix(".jsonl").unlink()
+    done = pairwright("leaderboard", tmp_path)
+    assert done.code == 2
+    assert "Run `pairwright evaluate` again" in done.err
+
+
+@pytest.mark.parametrize("place", ["board", "board/of/mine"])
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, place: str) -> None:
+    (tmp_path / "board").write_text("mine")
+    result(tmp_path / "results", "a", right_on(30))
+    done = pairwright("leaderboard", tmp_path / "results", "--out", tmp_path / place)
+    assert done.code == 2
+    assert f"{tmp_path / 'board'}: is a file, and a folder is wanted" in done.err
+    assert (tmp_path / "board").read_text() == "mine"
 
 
 def test_the_lines_of_a_result_are_no_result(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Nothing is written into a release: its checksums name every file in it."""
+"""What --out may be: a folder, and none inside a release, whose checksums name every file."""
 
 from pathlib import Path
 
@@ -6,13 +6,20 @@ from pairwright.errors import InputError
 
 
 def outside(folder: Path | None) -> Path | None:
-    """The folder of an option `--out`, as it was given. Raises InputError inside a release."""
+    """The folder of an option `--out`, as it was given. Raises InputError where a file is in its
+    place, and inside a release."""
     # What reads rows takes a while to import, and other commands do without.
     from pairwright.dataset import Layout, parts_of
 
     if folder is None:
         return None
     for above in (folder.resolve(), *folder.resolve().parents):
+        if above.exists() and not above.is_dir():
+            raise InputError(
+                "is a file, and a folder is wanted",
+                where=above,
+                fix="Give --out the name of a folder; one that is not there is made.",
+            )
         if Layout(above).manifest.is_file() and parts_of(above):
             raise InputError(
                 "inside a release, whose checksums name every file in it",

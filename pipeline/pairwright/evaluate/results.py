@@ -117,7 +117,7 @@ class Result:
     def decisions(self) -> Iterator[Decision]:
         """In the release's order. Raises InputError for a line that is none, a pair that is there
         twice, and a file that is not as long as it says."""
-        lines, seen = self.path.with_suffix(".jsonl"), set[str]()
+        lines, seen = self._lines(), set[str]()
         for decision in read_lines(lines, Decision):
             if decision.id in seen:
                 raise _broken(lines, f"the pair {decision.id} is there twice")
@@ -128,9 +128,15 @@ class Result:
 
     def check_lines(self) -> None:
         """Raises InputError where the lines are not those that this summary was written for."""
-        lines = self.path.with_suffix(".jsonl")
+        lines = self._lines()
         if file_digest(lines) != self.about.lines:
             raise _broken(lines, f"is not the file that {self.path.name} was written for")
+
+    def _lines(self) -> Path:
+        lines = self.path.with_suffix(".jsonl")
+        if not lines.is_file():
+            raise _broken(lines, f"is not there, and {self.path.name} was written for it")
+        return lines
 
 
 def write_result(folder: Path, about: Evaluated, decisions: list[Decision]) -> Path:
@@ -174,4 +180,6 @@ def read_results(given: Path) -> list[Result]:
 
 
 def _broken(where: Path, what: str) -> InputError:
-    return InputError(what, where=where, fix="Evaluate again: nothing is scored twice.")
+    return InputError(
+        what, where=where, fix="Run `pairwright evaluate` again: nothing is scored twice."
+    )

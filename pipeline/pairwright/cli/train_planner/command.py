@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pairwright.cli.outside import outside
 from pairwright.errors import ConfigError
 
 LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
@@ -15,7 +16,10 @@ def train_planner_command(
     settings: Annotated[
         Path, typer.Argument(metavar="SETTINGS.toml", help="What is trained, on what, and how.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of checkpoints and adapter.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder of checkpoints and adapter.", callback=outside),
+    ],
     merge: Annotated[
         bool, typer.Option("--merge", help="Also write the model with the adapter in its weights.")
     ] = False,

@@ -52,7 +52,7 @@ class Pairs(NamedTuple):
                 f"{scored:,} pairs have a score, and {result.path.name} says"
                 f" {result.about.scored:,}",
                 where=result.path.with_suffix(".jsonl"),
-                fix="Evaluate again: nothing is scored twice.",
+                fix="Run `pairwright evaluate` again: nothing is scored twice.",
             )
         for one in decisions:
             if one.id not in self.facts:
