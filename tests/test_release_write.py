@@ -726,6 +726,15 @@ def test_a_validation_share_of_all_is_refused(run: Path, tmp_path: Path) -> None
         refused(done, "nothing would be left")
 
 
+def test_a_test_split_that_nobody_is_left_in_is_told(run: Path, tmp_path: Path) -> None:
+    done = pairwright(
+        "release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--validation", "99.9%"
+    )
+    assert done.code == 0, done.said
+    assert "Nobody is left in the split `test`" in done.out
+    assert "split `validation`:" not in done.out
+
+
 def test_a_run_that_is_no_run_is_refused(tmp_path: Path) -> None:
     refused(
         pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"), "no run"

@@ -89,6 +89,11 @@ def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
     stated, splits = gathered.content.stated, {part.split for part in made.summary.parts}
     if stated.validation_share and "validation" not in splits:
         yield "Nobody came into the split `validation`: it takes users by hash, and they are few."
+    if stated.validation_share and "test" not in splits:
+        yield (
+            "Nobody is left in the split `test`, on which results are compared: `validation` takes"
+            " users by hash, and they are few. A smaller --validation leaves more of them."
+        )
     written = sum(1 for _ in read_lines(Layout(out).errata, Erratum))
     if lost := len(gathered.content.errata) - written:
         yield (
