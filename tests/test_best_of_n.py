@@ -1,5 +1,6 @@
 """Outputs held to rubrics, and what a scorer's pick of k samples is worth."""
 
+import io
 import json
 import math
 import re
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
+from pairwright.cli.best_of_n.command import _tell as say
 from pairwright.cli.judge_outputs import _tell
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
@@ -23,6 +25,7 @@ from pairwright.evaluate.asked import Questions
 from pairwright.evaluate.best_of_n.curves import CEILING, ceiling, curve
 from pairwright.evaluate.best_of_n.estimator import of_first, of_subsets, powers, weights
 from pairwright.evaluate.best_of_n.page import page
+from pairwright.evaluate.best_of_n.page import rows as shown_rows
 from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sample, Sampled, Scored
 from pairwright.evaluate.outputs import Judged, OutputScores, read_outputs, summarised
 from pairwright.evaluate.release import Release
@@ -590,6 +593,22 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is(tmp_path: Path) -> 
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert "no interval: one user" in to_markdown(page(found))
+
+
+def test_at_one_sample_there_is_no_gain() -> None:
+    found = BestOfN(
+        release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
+        limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model="p"),
+        judge=ScorerRef(name="judge", kind="judge", model="j"), simulated=False, questions=1,
+        sampled=1, unscored={}, ceiling=None, curves=(made(samples([0.0, 1.0]), [0, 1]),),
+    )  # fmt: skip
+    one, two = shown_rows(found)
+    assert (one[1], one[4]) == ("1", "")
+    assert two[4].startswith("+0.500")
+    text = io.StringIO()
+    say(Console(file=text, width=80), found, Path("out"))
+    for told in (to_markdown(page(found)), text.getvalue()):
+        assert "At k = 1 nothing is picked, so there is none." in " ".join(told.split())
 
 
 def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def _ks(given: list[int] | None, n: int) -> tuple[int, ...]:
 
 
 def _tell(console: Console, of: "BestOfN", out: Path) -> None:
-    from pairwright.evaluate.best_of_n.page import HEAD, missing, rows, warnings
+    from pairwright.evaluate.best_of_n.page import GAIN_SAYS, HEAD, missing, rows, warnings
 
     table = Table(box=box.SIMPLE_HEAD)
     # The best of the first k stands in the files.
@@ -119,6 +119,7 @@ def _tell(console: Console, of: "BestOfN", out: Path) -> None:
     for row in rows(of):
         table.add_row(*(Text(row[place]) for place in brief))
     console.print(table)
+    console.print(GAIN_SAYS, markup=False, highlight=False)
     for line in (*warnings(of), *missing(of)):
         console.print(line, style="yellow", markup=False, highlight=False)
     console.print(f"Open: {out / 'best_of_n.html'}", markup=False, highlight=False)

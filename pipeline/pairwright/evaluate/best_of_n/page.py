@@ -67,7 +67,7 @@ def rows(of: BestOfN) -> Iterator[tuple[str, ...]]:
                 str(point.k),
                 shown(point.first),
                 shown(point.subsets),
-                shown(point.gain, sign="+"),
+                shown(point.gain, sign="+") if point.k > 1 else "",
                 f"{point.first.n:,}",
                 f"{point.first.clusters:,}",
             )
@@ -94,10 +94,13 @@ def missing(of: BestOfN) -> Iterator[str]:
             yield f"{visible(curve.scorer.name)}: {curve.shortened:,} histories did not fit whole."
 
 
+GAIN_SAYS = (
+    "Gain: over all subsets, less the mean of the question's samples, which is what picking at"
+    " random gives. At k = 1 nothing is picked, so there is none."
+)
 _NOTE = (
     "Adherence, 0 to 1, of the sample that the scorer picks among k, with 95 % intervals by user."
-    " Gain: over all subsets, less the mean of the question's samples, which is what picking at"
-    " random gives."
+    f" {GAIN_SAYS}"
 )
 
 
