@@ -603,7 +603,7 @@ def test_status_finds_one_changed_byte_in_a_request(built: Built, copied: Study)
     done = pairwright("status", copied.run, "--verify")
     assert done.code == 1
     assert key in done.out
-    assert f"1 differences in {built.calls} calls" in done.out
+    assert f"1 difference in {built.calls} calls" in done.out
     assert pairwright("status", copied.run).code == 0
 
 

@@ -1,15 +1,18 @@
 """Releases as they were published verify, and `pairwright verify` says what that means."""
 
+import io
 import json
 import shutil
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from pairwright.cli.verify import tell
 from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
 from pairwright.release.records import Change, Version
-from pairwright.release.verify import verify
+from pairwright.release.verify import Verified, verify
 from pairwright.release.verify.documents import compare
 from pairwright.release.verify.history import check_rows_of_history
 from released import PAIRS, released, run_of
@@ -238,3 +241,14 @@ def test_equal_files_have_no_difference(tmp_path: Path) -> None:
         (tmp_path / "page").write_bytes(text.encode())
         compare(tmp_path, "page", text)
         compare(tmp_path, "page", [text, ""])
+
+
+def test_one_of_each_is_told_in_the_singular() -> None:
+    text = io.StringIO()
+    one = Verified(
+        digest="b2:0", name="small", version="1.0.0", kind="release", trial_because=(), rows=1,
+        subjects=1, units=1, verdicts=1, files=1, beside=(),
+    )  # fmt: skip
+    tell(Console(file=text, width=200), one)
+    told = "1 row of 1 subject, 1 verdict, 1 unit of the build, 1 file."
+    assert told in text.getvalue()

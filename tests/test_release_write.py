@@ -488,7 +488,7 @@ def test_users_who_leave_the_validation_split_and_errata_of_no_pair_are_told_of(
     )  # fmt: skip
     assert "small-pairs 1.0.0 had a share of 0.4" in done.out
     assert "--validation 0.4 leaves them" in done.out
-    assert "1 of 1 errata left out" in done.out
+    assert "1 of 1 erratum left out" in done.out
 
 
 # What cannot be released

@@ -166,3 +166,11 @@ def test_measuring_twice_gives_the_same() -> None:
     for _ in range(2):
         assert text.terms("Bake bread") == {"bak", "bread"}
         assert set(text.spans("a b c", 3)) == {("a", "b", "c")}
+
+
+@pytest.mark.parametrize(
+    ("n", "told"), [(0, "0 errata"), (1, "1 erratum"), (2, "2 errata"), (1000, "1,000 errata")]
+)
+def test_a_number_of_things_is_worded_rightly(n: int, told: str) -> None:
+    assert text.number_of(n, "erratum", "errata") == told
+    assert text.number_of(n, "pair") == f"{n:,} {'pair' if n == 1 else 'pairs'}"

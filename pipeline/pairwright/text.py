@@ -150,6 +150,11 @@ def _told(texts: tuple[str, ...]) -> _Told:
     return _Told(f" {told} ", frozenset(told.split()))
 
 
+def number_of(n: int, one: str, several: str = "") -> str:
+    """`1 pair`, `2,000 pairs`."""
+    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
+
+
 def visible(text: str) -> str:
     """Without invisible characters, and with plain newlines."""
     # Most texts are, and a look is much cheaper than the patterns.

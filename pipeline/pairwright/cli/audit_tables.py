@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.text import number_of
+
 if TYPE_CHECKING:
     from pairwright.audit.page.verdict import Finding
     from pairwright.audit.records import Audit, Status
@@ -26,8 +28,8 @@ def tell(console: Console, found: "Audit", folder: Path) -> None:
     for warning in warnings(found):
         console.print(warning, style="bold red", markup=False, highlight=False)
     name = short(f"{source.name} {source.version}".strip())
-    several = "" if len(source.configs) == 1 else "s"
-    pairs = f"{source.rows:,} pairs in {len(source.configs):,} configuration{several}"
+    configs = number_of(len(source.configs), "configuration")
+    pairs = f"{number_of(source.rows, 'pair')} in {configs}"
     for line in (f"{name}: {pairs}", source.digest):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     for finding in said.findings:

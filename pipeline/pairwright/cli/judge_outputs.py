@@ -15,7 +15,7 @@ from rich.text import Text
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.store import Store
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
     from pairwright.evaluate.outputs import Found, Judged, OutputScores
@@ -156,8 +156,9 @@ def _end(made: "OutputScores", coverage: float, console: Console) -> None:
     short = [of for of in made.models if of.scored < coverage * of.outputs]
     for of in short:
         reasons = ", ".join(f"{n:,} {why}" for why, n in of.unscored.items())
+        outputs = number_of(of.outputs, "output has", "outputs have")
         console.print(
-            f"{visible(of.model)}: {of.scored:,} of {of.outputs:,} outputs have a score"
+            f"{visible(of.model)}: {of.scored:,} of {outputs} a score"
             f" ({reasons}); --coverage asks for {coverage:.0%}.",
             style="yellow", markup=False, highlight=False,
         )  # fmt: skip

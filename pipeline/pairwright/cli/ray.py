@@ -30,6 +30,7 @@ from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightEr
 from pairwright.files import write_whole
 from pairwright.store import Store
 from pairwright.store.shards import place
+from pairwright.text import number_of
 
 try:
     import ray
@@ -125,7 +126,7 @@ class Actor:
             names = [unit.id for unit in chunk.units[:3]]
             raise PairwrightError(
                 f"{MOST_TIMES} actors have died while they built {', '.join(names)} or another of"
-                f" {len(chunk.units)} units\n"
+                f" {number_of(len(chunk.units), 'unit')}\n"
                 "  Too little memory is the usual reason. Every finished call is stored; run again"
                 " to go on."
             )

@@ -17,6 +17,7 @@ from pairwright.policy import ReleaseInfo
 from pairwright.release.errata import FILE as ERRATA
 from pairwright.release.records import Erratum
 from pairwright.release.summary import Summary
+from pairwright.text import number_of
 
 
 def tell(console: Console, run: Path, out: Path, made: Made) -> None:
@@ -83,8 +84,8 @@ def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
     gathered, failed_checks = made.gathered, made.failed_checks
     if gathered.failed:
         yield (
-            f"{gathered.failed:,} units of the build failed, and the release says that it is short:"
-            " build again to ask for them."
+            f"{number_of(gathered.failed, 'unit')} of the build failed, and the release says that"
+            " it is short: build again to ask for them."
         )
     stated, splits = gathered.content.stated, {part.split for part in made.summary.parts}
     if stated.validation_share and "validation" not in splits:
@@ -96,8 +97,9 @@ def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
         )
     written = sum(1 for _ in read_lines(Layout(out).errata, Erratum))
     if lost := len(gathered.content.errata) - written:
+        errata = number_of(len(gathered.content.errata), "erratum", "errata")
         yield (
-            f"{lost:,} of {len(gathered.content.errata):,} errata left out: no pair that may be"
+            f"{lost:,} of {errata} left out: no pair that may be"
             f" named, of this release or the one before, has their id. See {run / ERRATA}."
         )
     before = gathered.content.previous
@@ -109,7 +111,8 @@ def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
             f" that were tuned on them should not be tested. --validation {share} leaves them."
         )
     if failed_checks:
-        yield f"{failed_checks:,} checks of its audit failed; the report says what and why."
+        checks = number_of(failed_checks, "check")
+        yield f"{checks} of its audit failed; the report says what and why."
     if empty := not_stated(stated.info, made.summary):
         yield (
             f'The pages say "Not stated." of {", ".join(empty)}: [release] in'

@@ -16,7 +16,7 @@ from pairwright.build.outcomes import Failure, Outcome, Waiting
 from pairwright.llm import completion_of
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
 from pairwright.store import Store, StoredCall
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 
 def show_command(
@@ -62,8 +62,8 @@ def _heading(console: Console, outcome: Outcome) -> None:
     marked = ", simulated" if outcome.simulated else ""
     console.print(
         escape(
-            f"user {outcome.user}{partner}; {outcome.posts} earlier posts; "
-            f"{len(outcome.calls)} calls, {outcome.prompt_tokens:,} prompt and "
+            f"user {outcome.user}{partner}; {number_of(outcome.posts, 'earlier post')}; "
+            f"{number_of(len(outcome.calls), 'call')}, {outcome.prompt_tokens:,} prompt and "
             f"{outcome.completion_tokens:,} reply tokens{marked}"
         )
     )

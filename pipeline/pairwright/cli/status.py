@@ -11,6 +11,7 @@ from pairwright.build.folder import RunFolder
 from pairwright.build.tally import tally
 from pairwright.cli.tables import result_table
 from pairwright.store import Store
+from pairwright.text import number_of
 
 
 def status_command(
@@ -41,7 +42,8 @@ def status_command(
     else:
         result_table(console, store, folder.settings(), counted, checks(store, counted), folder)
     if counted.waiting:
-        console.print(f"{counted.waiting.total():,} units wait for the replies of a batch.")
+        waiting = number_of(counted.waiting.total(), "unit waits", "units wait")
+        console.print(f"{waiting} for the replies of a batch.")
     elif not (store.finished and (folder.path / "manifest.json").exists()):
         console.print("The build has not finished; run it again to go on.")
     whole = _verified(store, console) if verify else True
@@ -66,7 +68,9 @@ def _verified(store: Store, console: Console) -> bool:
         console.print(difference, style="red", markup=False)
     n = store.totals().calls
     if differences:
-        console.print(f"{differences} differences in {n:,} calls. Restore the store from a copy.")
+        told = f"{number_of(differences, 'difference')} in {number_of(n, 'call')}"
+        console.print(f"{told}. Restore the store from a copy.")
         return False
-    console.print(f"All {n:,} calls hash to their keys.")
+    every = "The 1 call hashes to its key" if n == 1 else f"All {n:,} calls hash to their keys"
+    console.print(f"{every}.")
     return True

@@ -13,6 +13,7 @@ from pairwright.build.tally import Tally
 from pairwright.client import Meter
 from pairwright.config import Config
 from pairwright.store import Store
+from pairwright.text import number_of
 
 
 def result_table(
@@ -34,7 +35,7 @@ def result_table(
     for mode in config.modes:
         table.add_row("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in config.modes:
-        twins = f" ({counted.kept[mode]:,} twins)" if mode == "twin" else ""
+        twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
         table.add_row("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
     if not counted.rejected:
         table.add_row("refused", "", "0")
@@ -80,7 +81,9 @@ def estimate_tables(console: Console, expected: Estimate) -> None:
         ("at most, if every draw is used", expected.at_most),
     ):
         table = Table(
-            title=f"{expected.items:,} items, {title}", box=box.SIMPLE, title_justify="left"
+            title=f"{number_of(expected.items, 'item')}, {title}",
+            box=box.SIMPLE,
+            title_justify="left",
         )
         for name in ("role", "model", "calls", "prompt tokens", "reply tokens", "cost"):
             table.add_column(name, justify="left" if name in ("role", "model") else "right")

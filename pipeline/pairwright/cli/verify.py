@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pairwright.cli import collector
 from pairwright.errors import Difference
+from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.release.verify import Verified
@@ -79,9 +80,9 @@ def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
         console.print(f"A trial, no benchmark: {because}", style="bold red", markup=False)
     lines = (
         f"{verified.name} {verified.version} is what it says:"
-        f" {verified.rows:,} rows of {verified.subjects:,} subjects,"
-        f" {verified.verdicts:,} verdicts, {verified.units:,} units of the build,"
-        f" {verified.files:,} files.",
+        f" {number_of(verified.rows, 'row')} of {number_of(verified.subjects, 'subject')},"
+        f" {number_of(verified.verdicts, 'verdict')},"
+        f" {number_of(verified.units, 'unit')} of the build, {number_of(verified.files, 'file')}.",
         *(f"No part of the release: {name}" for name in verified.beside),
         f"Root digest: {verified.digest}",
         NOT_SHOWN + (HELD if held else HOLD_TO),

@@ -19,6 +19,7 @@ from pairwright.cli.crew import api_key
 from pairwright.config import Config
 from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
+from pairwright.text import number_of
 
 SHOWN = 20
 """Problems that are printed; all are in the file."""
@@ -115,7 +116,7 @@ def show_ingested(console: Console, ingested: Ingested) -> None:
     lines: list[tuple[str, int]] = [("stored", ingested.stored), ("stored before", ingested.known)]
     lines += [(MEANINGS[kind], n) for kind, n in ingested.problems.most_common()]
     told = "; ".join(f"{n:,} {what}" for what, n in lines)
-    console.print(f"{ingested.lines:,} lines: {told}.", highlight=False, markup=False)
+    console.print(f"{number_of(ingested.lines, 'line')}: {told}.", highlight=False, markup=False)
 
 
 def _print(console: Console, problem: Problem) -> None:

@@ -11,6 +11,7 @@ from pairwright.batch import Ingest
 from pairwright.batch.poll import Polled, poll
 from pairwright.batch.rounds import latest_round
 from pairwright.cli.batch.opened import OutPath, RunPath, opened, show_ingested
+from pairwright.text import number_of
 
 EVERY_S = 30.0
 
@@ -64,7 +65,9 @@ def _troubles(polled: list[Polled]) -> list[str]:
 def _show(polled: list[Polled], trouble: list[str], ingest: Ingest) -> None:
     console = Console()
     for at in polled:
-        line = f"{at.shard.file}: {at.status}, {at.done:,} of {at.shard.lines:,} requests"
+        line = (
+            f"{at.shard.file}: {at.status}, {at.done:,} of {number_of(at.shard.lines, 'request')}"
+        )
         console.print(line, highlight=False, markup=False)
     for line in dict.fromkeys(trouble):
         console.print(line, style="yellow", highlight=False, markup=False, soft_wrap=True)

@@ -7,6 +7,7 @@ from pairwright.batch.submissions import Submission
 from pairwright.batch.submit import submit
 from pairwright.cli.batch.opened import OutPath, RunPath, opened
 from pairwright.cli.program import program
+from pairwright.text import number_of
 
 
 def submit_command(run: RunPath, out: OutPath) -> None:
@@ -22,14 +23,16 @@ def submit_command(run: RunPath, out: OutPath) -> None:
     console = Console()
 
     def told(shard: Shard, submission: Submission) -> None:
+        sent = f"{shard.file}: {number_of(shard.lines, 'request')} to {shard.endpoint}"
         console.print(
-            f"{shard.file}: {shard.lines:,} requests to {shard.endpoint} as {submission.batch_id}",
+            f"{sent} as {submission.batch_id}",
             highlight=False, markup=False, soft_wrap=True,
         )  # fmt: skip
 
     with opened(run) as there, there.apis() as api_of:
         made = there.round_in(out)
         new = submit(out, made, api_of, told)
-    console.print(f"{new} new batches, {len(made.shards) - new} submitted before. Next:")
+    batches = number_of(new, "new batch", "new batches")
+    console.print(f"{batches}, {len(made.shards) - new} submitted before. Next:")
     command = f"  {program()} batch poll {run} {out} --wait"
     console.print(command, highlight=False, markup=False, soft_wrap=True)

@@ -13,6 +13,7 @@ from pairwright.cli.crew import EndpointCrew, writing_crew
 from pairwright.cli.program import program
 from pairwright.config import Config
 from pairwright.store import Store
+from pairwright.text import number_of
 
 
 class BatchBuild:
@@ -50,7 +51,9 @@ class BatchBuild:
         used = {name: self._config.endpoints[name] for name in self._config.roles.all}
         made = write_round(self._asked, self._out, used, self._most_lines)
         folder = folder_of(self._out, made.round)
-        console.print(f"Round {made.round}: {made.lines:,} calls in {folder}/", markup=False)
+        console.print(
+            f"Round {made.round}: {number_of(made.lines, 'call')} in {folder}/", markup=False
+        )
         for shard in made.shards:
             line = f"  {shard.file}: {shard.lines:,} to {shard.endpoint} ({shard.model})"
             console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 from pairwright.cli.outside import outside
 from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
+from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.evaluate.best_of_n.records import BestOfN
@@ -131,8 +132,9 @@ def _end(of: "BestOfN", coverage: float, console: Console) -> None:
         console.print("Calls that failed are asked again when you run the same command again.")
     counted = min((curve.questions for curve in of.curves), default=0)
     if not of.questions or counted < coverage * of.questions:
+        questions = number_of(of.questions, "question counts", "questions count")
         console.print(
-            f"{counted:,} of {of.questions:,} questions count; --coverage asks for {coverage:.0%}.",
+            f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.",
             style="yellow", markup=False, highlight=False,
         )  # fmt: skip
         raise typer.Exit(1)

@@ -13,6 +13,7 @@ from rich.table import Table
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.store import Store
+from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.train.completions.records import Completions
@@ -140,8 +141,9 @@ def _end(of: "Completions", coverage: float, console: Console) -> None:
     if any("call_failed" in why for why in of.unscored):
         console.print("Calls that failed are asked again when you run the same command again.")
     if of.counted < coverage * of.asked:
+        items = number_of(of.asked, "item counts", "items count")
         console.print(
-            f"{of.counted:,} of {of.asked:,} items count; --coverage asks for {coverage:.0%}.",
+            f"{of.counted:,} of {items}; --coverage asks for {coverage:.0%}.",
             style="yellow", markup=False, highlight=False,
         )  # fmt: skip
         raise typer.Exit(1)

@@ -23,6 +23,7 @@ from pairwright.client import Client, Meter
 from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling, load
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.prompt import Prompts
+from pairwright.text import number_of
 
 PATIENCE_S = 120.0
 
@@ -101,7 +102,9 @@ async def _examine(wanted: Wanted, prompts: Prompts, console: Console) -> list[S
             findings = await _findings(questions, wanted, key)
     console.print(table(f"{name}: {endpoint.model} at {url}", findings))
     sent, got = meter.prompt_tokens, meter.completion_tokens
-    console.print(f"  {meter.sent} requests sent: {sent:,} tokens of prompts, {got:,} of replies")
+    console.print(
+        f"  {number_of(meter.sent, 'request')} sent: {sent:,} tokens of prompts, {got:,} of replies"
+    )
     return [finding.state for finding in findings]
 
 

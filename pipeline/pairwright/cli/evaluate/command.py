@@ -12,6 +12,7 @@ from pairwright.cli.outside import outside
 from pairwright.cli.program import program
 from pairwright.errors import InputError, on_disk
 from pairwright.store import Store
+from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.evaluate.release import Release
@@ -132,8 +133,9 @@ def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
         told = (
             ", ".join(f"{n} {why}" for why, n in of.unscored.items()) or "no pair is of this kind"
         )
+        pairs = number_of(of.pairs, "pair has", "pairs have")
         console.print(
-            f"{of.stem}: {of.scored} of {of.pairs} pairs have a score ({told});"
+            f"{of.stem}: {of.scored:,} of {pairs} a score ({told});"
             f" --coverage asks for {coverage:.0%}.",
             style="yellow", markup=False, highlight=False,
         )  # fmt: skip

@@ -5,6 +5,7 @@ from rich.console import Console
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure import Figure, measured
 from pairwright.evaluate.results import Evaluated
+from pairwright.text import number_of
 
 _TOLD = {"accuracy": "right", "both_right": "both halves right"}
 
@@ -32,19 +33,24 @@ def _share(figure: Figure) -> str:
 def _open_ends(about: Evaluated) -> list[str]:
     lines = []
     if about.ties:
-        unstable = f", {about.unstable:,} of them change with the order" if about.unstable else ""
-        lines.append(f"{about.ties:,} of {about.pairs:,} are ties, counted one half{unstable}")
+        unstable = (
+            f", {number_of(about.unstable, 'of them changes', 'of them change')} with the order"
+            if about.unstable
+            else ""
+        )
+        ties = "is a tie" if about.ties == 1 else "are ties"
+        lines.append(f"{about.ties:,} of {about.pairs:,} {ties}, counted one half{unstable}")
     if about.unscored:
         told = ", ".join(f"{n:,} {reason}" for reason, n in about.unscored.items())
         lines.append(f"without a score: {told}")
     if about.shortened:
-        lines.append(f"{about.shortened:,} histories did not fit whole")
+        lines.append(f"{number_of(about.shortened, 'history', 'histories')} did not fit whole")
     if about.timing:
         timing = about.timing
         tokens = f", {about.tokens / about.pairs:,.0f} tokens a decision" if about.pairs else ""
         lines.append(
-            f"{timing.calls:,} calls, {timing.latency_s:.2f} s each, {timing.calls_per_s:,.0f} a"
-            f" second{tokens}"
+            f"{number_of(timing.calls, 'call')}, {timing.latency_s:.2f} s each,"
+            f" {timing.calls_per_s:,.0f} a second{tokens}"
         )
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")

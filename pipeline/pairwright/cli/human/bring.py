@@ -15,6 +15,7 @@ from rich.table import Table
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KnownUrl, RunPath, api_key
 from pairwright.cli.program import program
+from pairwright.text import number_of
 from pairwright_human_eval.accept import Accepted
 from pairwright_human_eval.exports import store_raw
 
@@ -63,7 +64,8 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
             )
         for title, tasks in pulled.gone.items():
             console.print(
-                f"{len(tasks)} tasks were deleted on the server in {title}, such as {tasks[0]}:"
+                f"{number_of(len(tasks), 'task was', 'tasks were')} deleted on the server in"
+                f" {title}, such as {tasks[0]}:"
                 " push again to have them answered.",
                 style="yellow",
                 markup=False,

@@ -9,6 +9,7 @@ from rich.progress import Progress
 
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath, ServerUrl, api_key
+from pairwright.text import number_of
 from pairwright_human_eval.exports.store import check_unmixed
 
 
@@ -50,7 +51,11 @@ def push_command(
         console.print(
             f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,}"
             f" imported, {pushed.already:,} there before"
-            + (f", {pushed.removed:,} second copies removed" if pushed.removed else "")
+            + (
+                f", {number_of(pushed.removed, 'second copy', 'second copies')} removed"
+                if pushed.removed
+                else ""
+            )
         )
         console.print(
             "Each annotator labels under these links, quality first, and needs no other page:"

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
+from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.train.plan_score.page import Scores
@@ -98,8 +99,9 @@ def _end(scores: "Scores", coverage: float, console: Console) -> None:
         if of.items - missing < coverage * of.items:
             short = True
             why = ", ".join(f"{n:,} {name}" for name, n in reasons.items())
+            items = number_of(of.items, "item is", "items are")
             console.print(
-                f"{of.planner}: {of.items - missing:,} of {of.items:,} items are compared ({why});"
+                f"{of.planner}: {of.items - missing:,} of {items} compared ({why});"
                 f" --coverage asks for {coverage:.0%}.",
                 style="yellow", markup=False, highlight=False,
             )  # fmt: skip

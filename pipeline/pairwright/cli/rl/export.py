@@ -9,6 +9,7 @@ import typer
 from pairwright.cli.outside import outside
 from pairwright.cli.program import program
 from pairwright.errors import InputError
+from pairwright.text import number_of
 
 
 class Format(StrEnum):
@@ -114,10 +115,11 @@ def export_rl_command(
     )
     made = export(out, about, prompted(list(found.rows()), shown, validation_share))
     for name, prompts in made.prompts.items():
-        counts = f"{made.pairs[name]:,} pairs, {made.users[name]:,} users"
-        typer.echo(f"{name}: {prompts:,} prompts, {counts}")
+        counts = f"{number_of(made.pairs[name], 'pair')}, {number_of(made.users[name], 'user')}"
+        typer.echo(f"{name}: {number_of(prompts, 'prompt')}, {counts}")
+    repeated = number_of(made.repeated, "pair asks", "pairs ask")
     typer.echo(
-        f"{made.repeated:,} pairs ask what another pair asks for the same user; each prompt is"
+        f"{repeated} what another pair asks for the same user; each prompt is"
         f" there once. The longest has {made.longest:,} characters, about {made.longest // 4:,}"
         " tokens."
     )

@@ -24,12 +24,14 @@ def rl_outputs_command(
       pairwright judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml --out judged
     """
     from pairwright.dataset import write_lines
+    from pairwright.text import number_of
     from pairwright.train.rl.rollouts import outputs_of
 
     found = outputs_of(dump, model)
     write_lines(out, found.lines)
     steps = len({line.model for line in found.lines})
     typer.echo(
-        f"{len(found.lines):,} outputs of {steps:,} steps; {found.further:,} further outputs to the"
-        " same prompt in the same step are left out."
+        f"{number_of(len(found.lines), 'output')} of {number_of(steps, 'step')};"
+        f" {number_of(found.further, 'further output')} to the same prompt in the same step left"
+        " out."
     )

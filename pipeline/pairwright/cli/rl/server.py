@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from pairwright.errors import InputError
+from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.cli.rl.scoring import Held
@@ -79,9 +80,8 @@ def reward_server_command(
     ended = asyncio.run(serving.run(Console(stderr=True)))
     reasons = ", ".join(f"{n:,} {why}" for why, n in ended.errors.items())
     without = f" {sum(ended.errors.values()):,} without a score: {reasons}." if reasons else ""
-    typer.echo(
-        f"Stopped. {ended.scored:,} responses scored, {ended.empty:,} of them empty.{without}"
-    )
+    scored = number_of(ended.scored, "response")
+    typer.echo(f"Stopped. {scored} scored, {ended.empty:,} of them empty.{without}")
 
 
 class _Serving(NamedTuple):

@@ -18,6 +18,7 @@ from pairwright.errors import on_disk
 from pairwright.files import write_whole
 from pairwright.report import to_html
 from pairwright.retrieve import dense
+from pairwright.text import number_of
 from pairwright.train.gold import Gold
 from pairwright.train.matching import Similarity, by_embedding, by_words
 from pairwright.train.planner import folder
@@ -107,7 +108,7 @@ class Session(NamedTuple):
             _stopping() as stopped,
         ):
             if last:
-                self._say(f"Going on from {last.name}, of {most:,} steps")
+                self._say(f"Going on from {last.name}, of {number_of(most, 'step')}")
             task = progress.add_task("steps", total=most, completed=reached)
 
             def seen(step: int, loss: float) -> None:
@@ -162,7 +163,8 @@ class Session(NamedTuple):
 
     def _tell(self, data: Data) -> None:
         self._say(
-            f"{data.items:,} items of {data.users:,} users, {data.aspects:,} aspects;"
+            f"{number_of(data.items, 'item')} of {number_of(data.users, 'user')},"
+            f" {number_of(data.aspects, 'aspect')};"
             f" {data.learned:,} of {data.tokens:,} tokens are learned"
         )
         for what, counted in (("refused", data.refused), ("aspects left out", data.dropped)):
@@ -170,7 +172,7 @@ class Session(NamedTuple):
                 told = ", ".join(f"{n:,} {reason}" for reason, n in counted.items())
                 self._say(f"  {what}: {told}")
         if data.shortened:
-            self._say(f"  {data.shortened:,} items with fewer posts, for want of room")
+            self._say(f"  {number_of(data.shortened, 'item')} with fewer posts, for want of room")
 
     def _say(self, line: str) -> None:
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -22,7 +22,7 @@ from pairwright.report import (
     drawing,
     plot,
 )
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
 LINES = ("-", "--", ":", "-.")
@@ -50,7 +50,7 @@ def warnings(of: BestOfN) -> Iterator[str]:
     if of.release.trial:
         yield TRIAL
     if of.limit is not None:
-        yield f"Only the first {of.limit:,} questions were asked."
+        yield f"Only the first {number_of(of.limit, 'question was', 'questions were')} asked."
     for curve in of.curves:
         if curve.scorer.model and curve.scorer.model == of.judge.model:
             yield f"{visible(curve.scorer.name)} is the judge's own model: this is no evidence."
@@ -86,12 +86,14 @@ def shown(of: Interval, sign: str = "") -> str:
 def missing(of: BestOfN) -> Iterator[str]:
     """Questions that do not count, and why."""
     if of.unscored:
-        yield f"{_counts(of.unscored)}: of {of.questions:,} questions {of.sampled:,} are left."
+        asked = number_of(of.questions, "question")
+        yield f"{_counts(of.unscored)}: of {asked} {of.sampled:,} left."
     for curve in of.curves:
         if curve.unscored:
             yield f"{visible(curve.scorer.name)} has no curve over: {_counts(curve.unscored)}."
         if curve.shortened:
-            yield f"{visible(curve.scorer.name)}: {curve.shortened:,} histories did not fit whole."
+            histories = number_of(curve.shortened, "history", "histories")
+            yield f"{visible(curve.scorer.name)}: {histories} did not fit whole."
 
 
 GAIN_SAYS = (

@@ -19,7 +19,7 @@ from pairwright.evaluate.results import TRIAL
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 
 def page(board: Leaderboard) -> Page:
@@ -42,7 +42,7 @@ def warnings(board: Leaderboard) -> Iterator[str]:
     if board.release.trial:
         yield TRIAL
     if board.limit is not None:
-        yield f"Only the first {board.limit:,} subjects were scored."
+        yield f"Only the first {number_of(board.limit, 'subject was', 'subjects were')} scored."
     if board.split is not None:
         yield f"Only the split {visible(board.split)} was scored."
     if any(of.about.simulated for of in board.entries.values()):

@@ -28,7 +28,7 @@ from pairwright.report import (
     plot,
 )
 from pairwright.stats import p_value
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
 MARKERS = ("o", "s", "^", "D")
@@ -60,7 +60,7 @@ def warnings(of: PolicyAccuracy) -> Iterator[str]:
     if of.release.trial:
         yield TRIAL
     if of.limit is not None:
-        yield f"Only the first {of.limit:,} subjects were scored."
+        yield f"Only the first {number_of(of.limit, 'subject was', 'subjects were')} scored."
     if not of.lines:
         yield "No pair has a score from a guided policy, its policy and its reward."
 

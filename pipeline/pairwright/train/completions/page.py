@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from pairwright.intervals import Interval
 from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 from pairwright.train.completions.figures import CEILING
 from pairwright.train.completions.records import Completions, Mean
 from pairwright.train.completions.tasks import REFUSED
@@ -37,7 +37,7 @@ def warnings(of: Completions) -> Iterator[str]:
     if of.simulated:
         yield "The embedded model had a part in it, so it is no result."
     if of.limit is not None:
-        yield f"Only the first {of.limit:,} items were asked."
+        yield f"Only the first {number_of(of.limit, 'item was', 'items were')} asked."
     if not of.counted:
         yield "No item has a text and a score in every condition."
 

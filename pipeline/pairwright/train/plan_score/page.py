@@ -19,7 +19,7 @@ from pairwright.report import (
     drawing,
     plot,
 )
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 from pairwright.train.means import told
 from pairwright.train.plan_score.figures import MEANING, Difference, Figure, Name, Planned
 from pairwright.train.plan_score.scored import MATCHES, Match
@@ -105,7 +105,7 @@ def warnings(scores: Scores) -> Iterator[str]:
     if scores.simulated:
         yield "The embedded model had a part in this: it is no result."
     if scores.limit is not None:
-        yield f"Only the first {scores.limit:,} items were scored."
+        yield f"Only the first {number_of(scores.limit, 'item was', 'items were')} scored."
     if not scores.judge:
         yield (
             "No judge compared the aspects. Shared words and embeddings see that two aspects speak"
