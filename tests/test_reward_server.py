@@ -81,9 +81,10 @@ def prompt(question: str, response: str) -> Sample:
 
 @asynccontextmanager
 async def serving(
-    scoring: Any, queue: int = 100, *, ready: bool = True
+    scoring: Any, queue: int = 100, *, ready: bool = True, told: list[str] | None = None
 ) -> AsyncIterator[tuple[str, RewardServer]]:
-    server = RewardServer(scoring, Health(status="loading", scorer="toy"), queue)
+    tell = ([] if told is None else told).append
+    server = RewardServer(scoring, Health(status="loading", scorer="toy"), queue, tell)
     async with listening(server, "127.0.0.1", 0) as url:
         if ready:
             server.ready()
@@ -233,6 +234,70 @@ def test_what_no_sample_gets_a_score_for_is_an_error_of_the_batch(
     assert reply.status_code == status
     assert "rewards" not in reply.json()
     assert str(error) in reply.json()["error"]["message"]
+
+
+def test_failed_requests_are_counted_and_told_when_they_begin_and_end() -> None:
+    errors = {
+        "down": CallFailed("connection", "refused\n\x1b[2Jby the host"),
+        "refused": EndpointRefused("401"),
+        "broken": ConfigError("no GPU", where="w", fix="f"),
+        "nobody": InputError("no such pair", where="w", fix="f"),
+    }
+    told: list[str] = []
+
+    def given(sample: Sample) -> Reward | Exception:
+        return errors.get(sample.response) or length(sample)
+
+    async def run() -> list[tuple[bool, int]]:
+        async with serving(Scripted(given), told=told) as (url, server):
+            seen = []
+            for said in ("nobody", "down", "down", "refused", "broken", "fine", "fine", "down"):
+                content = body(SAMPLE, {**SAMPLE, "response": said})
+                await asyncio.to_thread(httpx2.post, f"{url}/score", content=content)
+                seen.append((server.health.failing, len(told)))
+            health = Health.model_validate_json(
+                (await asyncio.to_thread(httpx2.get, f"{url}/health")).content
+            )
+            assert health.status == "ready"
+            assert health.failed == {"connection": 3, "refused": 1, "unknown_id": 1, "unusable": 1}
+            return seen
+
+    failing = [(True, 1)] * 4
+    assert asyncio.run(run()) == [(False, 0), *failing, (False, 2), (False, 2), (True, 3)]
+    assert told[0].startswith("Requests fail, and the server goes on: connection: refused")
+    assert "\x1b" not in told[0]
+    assert told[1] == "Requests get rewards again, after 4 requests that failed."
+
+
+def test_a_request_from_before_an_outage_does_not_end_it() -> None:
+    told: list[str] = []
+
+    async def run() -> None:
+        go_on = asyncio.Event()
+
+        class Late(NamedTuple):
+            async def score(self, sample: Sample) -> Reward:
+                if sample.response == "down":
+                    raise CallFailed("connection", "refused")
+                await go_on.wait()
+                return length(sample)
+
+        async with serving(Late(), told=told) as (url, server):
+            down = body({**SAMPLE, "response": "down"})
+            early = asyncio.create_task(
+                asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
+            )
+            while not server.health.waiting:
+                await asyncio.sleep(0.01)
+            await asyncio.to_thread(httpx2.post, f"{url}/score", content=down)
+            go_on.set()
+            assert (await early).status_code == 200
+            assert server.health.failing
+            await asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
+            assert not server.health.failing
+
+    asyncio.run(run())
+    assert len(told) == 2
 
 
 def test_a_bug_is_no_reward() -> None:

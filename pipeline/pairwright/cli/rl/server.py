@@ -80,8 +80,11 @@ def reward_server_command(
     ended = asyncio.run(serving.run(Console(stderr=True)))
     reasons = ", ".join(f"{n:,} {why}" for why, n in ended.errors.items())
     without = f" {sum(ended.errors.values()):,} without a score: {reasons}." if reasons else ""
+    told = ", ".join(f"{n:,} {why}" for why, n in ended.failed.items())
+    requests = number_of(sum(ended.failed.values()), "request")
+    failed = f" {requests} failed: {told}." if told else ""
     scored = number_of(ended.scored, "response")
-    typer.echo(f"Stopped. {scored} scored, {ended.empty:,} of them empty.{without}")
+    typer.echo(f"Stopped. {scored} scored, {ended.empty:,} of them empty.{without}{failed}")
 
 
 class _Serving(NamedTuple):
@@ -106,7 +109,11 @@ class _Serving(NamedTuple):
             rewards,
             about,
         ):
-            server = RewardServer(rewards, about, self.queue)
+
+            def tell(line: str) -> None:
+                console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+            server = RewardServer(rewards, about, self.queue, tell)
             async with listening(server, self.host, self.port) as url:
                 typer.echo(f"Serving {url}: {self.scorer} is loading.")
                 warming = asyncio.create_task(warm_up(rewards))

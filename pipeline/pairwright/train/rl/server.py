@@ -11,15 +11,22 @@ all of a batch, or may be better soon, is the status of the reply:
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from aiohttp import web
 from pydantic import ValidationError
 
-from pairwright.errors import CallFailed, ConfigError, InputError, PairwrightError
+from pairwright.errors import (
+    CallFailed,
+    ConfigError,
+    EndpointRefused,
+    InputError,
+    PairwrightError,
+)
 from pairwright.llm import together
+from pairwright.text import number_of, visible
 from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, Sample
 
 MAX_BODY = 256 * 1024 * 1024
@@ -37,18 +44,33 @@ class Scoring(Protocol):
         ...
 
 
+class Outage(NamedTuple):
+    """Requests that failed and after which none got rewards."""
+
+    latest: int
+    """How many had come in when the latest of them failed."""
+    requests: int
+
+
 class RewardServer:
     """The two handlers, and what has come of all samples."""
 
-    def __init__(self, scoring: Scoring, about: Health, queue: int) -> None:
-        """`about` names the scorer; `queue` is how many samples may wait."""
+    def __init__(
+        self, scoring: Scoring, about: Health, queue: int, tell: Callable[[str], None]
+    ) -> None:
+        """`about` names the scorer; `queue` is how many samples may wait; `tell` is called when
+        failures begin and when they end."""
         self._scoring = scoring
+        self._tell = tell
         self._about = about
         self._queue = queue
         self._waiting = 0
         self._scored = 0
         self._empty = 0
         self._errors = Counter[str]()
+        self._failed = Counter[str]()
+        self._received = 0
+        self._outage: Outage | None = None
 
     def ready(self) -> None:
         """From now on samples are taken."""
@@ -65,6 +87,8 @@ class RewardServer:
             "scored": self._scored,
             "empty": self._empty,
             "errors": dict(sorted(self._errors.items())),
+            "failed": dict(sorted(self._failed.items())),
+            "failing": self._outage is not None,
         }
         return self._about.model_copy(update=counts)
 
@@ -88,17 +112,39 @@ class RewardServer:
         if self._waiting + len(samples) > self._queue:
             return _later(f"{self._waiting} samples wait already", "1")
         self._waiting += len(samples)
+        self._received += 1
+        number = self._received
         try:
             rewards = await together(*map(self._scoring.score, samples))
-        except CallFailed as error:
-            return _later(str(error), "5")
         except PairwrightError as error:
-            unknown = isinstance(error, InputError) and not isinstance(error, ConfigError)
-            return _refused(422 if unknown else 500, str(error))
+            return self._no_rewards(error)
         finally:
             self._waiting -= len(samples)
         self._count(samples, rewards)
+        self._rewarded(number)
         return _json(Rewards(rewards=rewards).model_dump_json(), 200)
+
+    def _no_rewards(self, error: PairwrightError) -> web.Response:
+        """Count it, and answer as the kind of error asks for."""
+        if isinstance(error, InputError) and not isinstance(error, ConfigError):
+            # A mistake of the client, which says nothing of the scorer.
+            self._failed["unknown_id"] += 1
+            return _refused(422, str(error))
+        later = isinstance(error, CallFailed)
+        refused = "refused" if isinstance(error, EndpointRefused) else "unusable"
+        self._failed[error.reason if isinstance(error, CallFailed) else refused] += 1
+        if self._outage is None:
+            self._tell(f"Requests fail, and the server goes on: {_on_one_line(error)}")
+        before = self._outage.requests if self._outage else 0
+        self._outage = Outage(self._received, before + 1)
+        return _later(str(error), "5") if later else _refused(500, str(error))
+
+    def _rewarded(self, number: int) -> None:
+        """An outage has ended where a request got rewards that came in after its latest failure."""
+        if self._outage and number > self._outage.latest:
+            failed = number_of(self._outage.requests, "request")
+            self._tell(f"Requests get rewards again, after {failed} that failed.")
+            self._outage = None
 
     def _count(self, samples: tuple[Sample, ...], rewards: tuple[Reward, ...]) -> None:
         for sample, reward in zip(samples, rewards, strict=True):
@@ -136,6 +182,10 @@ async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator
     finally:
         server.stopping()
         await runner.cleanup()
+
+
+def _on_one_line(error: PairwrightError) -> str:
+    return " ".join(visible(str(error)).split())[:500]
 
 
 def _wrong(error: ValidationError) -> web.Response:
