@@ -297,7 +297,7 @@ def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
     assert found.refused == {"body_in_posts": 1, "empty_body": 1}
     assert found.source_problems == {"unknown_category": 1}
     assert (found.items, found.asked, found.counted) == (4, 2, 2)
-    assert "1 items were not asked, empty_body" in done.said
+    assert "1 item was not asked, empty_body" in done.said
 
 
 def test_a_source_without_a_body_is_an_error(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from pairwright.config import SIMULATED_URL, Config, load
 from pairwright.errors import InputError
 from pairwright.store import Store
 from pairwright.store.shards import merge_all
+from pairwright.text import number_of
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -154,8 +155,9 @@ def build_command(
     if counted.waiting:
         raise typer.Exit(3)
     if counted.failed:
+        units = number_of(counted.failed.total(), "unit")
         console.print(
-            f"{counted.failed.total()} units failed ({run_folder.path / 'failed.jsonl'} says why);"
+            f"{units} failed ({run_folder.path / 'failed.jsonl'} says why);"
             " run the same command again to ask for them only.",
             style="yellow",
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from rich.console import Console
 
 from pairwright.client import Meter
+from pairwright.text import number_of
 
 
 def say_at_once(text: str) -> None:
@@ -31,7 +32,7 @@ def stop_on_signals(tell: Callable[[], None], meter: Meter, console: Console) ->
             return
         asked = True
         console.print(
-            f"Stopping: waiting for {meter.in_flight} calls in flight."
+            f"Stopping: waiting for {number_of(meter.in_flight, 'call')} in flight."
             " Press Ctrl-C again to stop at once."
         )
         tell()

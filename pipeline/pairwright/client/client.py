@@ -27,6 +27,7 @@ from pairwright.client.wire import (
 from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.llm import Answer, Request, completion_of
+from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
@@ -100,16 +101,14 @@ class Client:
         try:
             return await retrying(attempt)
         except Transient as error:
+            detail = f"{error.detail} (after {number_of(self._endpoint.attempts, 'attempt')})"
             if not self._answered and error.reason == "connection":
                 raise EndpointRefused(
-                    f"[endpoints.{self.name}] {error.detail}"
-                    f" (after {self._endpoint.attempts} attempts)\n"
+                    f"[endpoints.{self.name}] {detail}\n"
                     "  Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is"
                     " a proxy's address.) See `pairwright doctor`."
                 ) from None
-            raise CallFailed(
-                error.reason, f"{error.detail} (after {self._endpoint.attempts} attempts)"
-            ) from None
+            raise CallFailed(error.reason, detail) from None
 
     async def _attempt(self, request: Request) -> Answer:
         async with self.concurrency:

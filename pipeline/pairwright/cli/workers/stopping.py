@@ -7,6 +7,7 @@ from types import FrameType
 
 from pairwright.cli.signals import say_at_once
 from pairwright.client import Meter
+from pairwright.text import number_of
 
 
 @contextmanager
@@ -21,7 +22,7 @@ def stopping(meter: Meter, tell: Callable[[], None]) -> Iterator[None]:
         asked = True
         tell()
         say_at_once(
-            f"Stopping: waiting for {meter.in_flight} calls in flight."
+            f"Stopping: waiting for {number_of(meter.in_flight, 'call')} in flight."
             " Press Ctrl-C again to stop at once."
         )
 

@@ -62,14 +62,15 @@ def differences(of: Completions) -> Iterator[tuple[str, ...]]:
 def missing(of: Completions) -> Iterator[str]:
     """Rows and items that do not count, and why."""
     for reason, n in of.source_problems.items():
-        yield f"{n:,} rows or posts of the source were refused: {reason}."
+        yield f"{number_of(n, 'row or post', 'rows or posts')} of the source refused: {reason}."
     for reason, n in of.refused.items():
         told = REFUSED[reason]
-        yield f"{n:,} items were not asked, {reason}: {told}."
+        yield f"{number_of(n, 'item was', 'items were')} not asked, {reason}: {told}."
     for reason, n in of.unscored.items():
-        yield f"{n:,} items do not count, {visible(reason)}."
+        yield f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}."
     if of.shortened:
-        yield f"{of.shortened:,} texts were written with fewer posts than chosen: not all fitted."
+        texts = number_of(of.shortened, "text was", "texts were")
+        yield f"{texts} written with fewer posts than chosen: not all fitted."
 
 
 _NOTE = (

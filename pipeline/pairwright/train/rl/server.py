@@ -106,11 +106,13 @@ class RewardServer:
         if len(samples) > self._queue:
             return _refused(
                 413,
-                f"{len(samples)} samples, and --queue is {self._queue}\n"
+                f"{number_of(len(samples), 'sample')}, and --queue is {self._queue}\n"
                 "  Start the server with a larger --queue, or send fewer at once.",
             )
         if self._waiting + len(samples) > self._queue:
-            return _later(f"{self._waiting} samples wait already", "1")
+            return _later(
+                f"{number_of(self._waiting, 'sample waits', 'samples wait')} already", "1"
+            )
         self._waiting += len(samples)
         self._received += 1
         number = self._received
