@@ -18,7 +18,7 @@ from pairwright.text import visible
 if TYPE_CHECKING:
     from pairwright.release.diff import Difference
     from pairwright.release.records import Change
-    from pairwright.release.versions import Told
+    from pairwright.release.told import Told
 
 SHOWN = 20
 """Subjects that the terminal names."""
@@ -42,7 +42,7 @@ def diff_command(
     # What reads rows and verdicts takes a while to import, and other commands do without.
     from pairwright.release.diff import differences, sides_of, sketches_of
     from pairwright.release.history import settled
-    from pairwright.release.versions import read_release
+    from pairwright.release.told import read_release
 
     collector.ease()
     old, new = read_release(before), read_release(after)

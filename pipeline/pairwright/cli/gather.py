@@ -17,10 +17,11 @@ from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.errors import InputError
 from pairwright.release.errata import read_errata
+from pairwright.release.previous import read_previous
 from pairwright.release.select import Entry, Survey, select, survey, trial_because
 from pairwright.release.stated import stated
+from pairwright.release.told import Told
 from pairwright.release.tombstones import read_tombstones
-from pairwright.release.versions import Told, read_previous
 from pairwright.release.write import Content
 from pairwright.store import Store
 from pairwright_human_eval.decide import Decision

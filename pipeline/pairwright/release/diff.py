@@ -9,7 +9,7 @@ from pairwright.dataset import Layout, Part, Row
 from pairwright.release.records import Change, Unit
 from pairwright.release.select import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.release.summary import rows_of
-from pairwright.release.versions import Told
+from pairwright.release.told import Told
 from pairwright_human_eval.decide import Decision
 
 FIELDS = tuple(Row.model_fields)

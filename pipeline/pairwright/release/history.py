@@ -18,7 +18,7 @@ from pairwright.release.diff import (
     differences,
 )
 from pairwright.release.records import Change, Version
-from pairwright.release.versions import Told
+from pairwright.release.told import Told
 
 FIRST = "first release"
 

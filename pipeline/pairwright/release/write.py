@@ -22,7 +22,7 @@ from pairwright.release.primary import Primary
 from pairwright.release.records import Erratum, Stated, Unit, Version
 from pairwright.release.select import Entry
 from pairwright.release.summary import Summary, Summing
-from pairwright.release.versions import Told
+from pairwright.release.told import Told
 from pairwright_human_eval.decide import Decision, Votes
 from pairwright_human_eval.public import Public, write_public
 from pairwright_human_eval.subjects import Subject
