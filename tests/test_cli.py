@@ -122,7 +122,9 @@ def test_init_gives_everything_to_edit_and_says_what_to_do_next(tmp_path: Path) 
         copy = folder / file.parent.name / file.name
         assert copy.read_bytes() == file.read_bytes()
     assert f"pairwright build {folder}/pairwright.toml" in done.out
-    assert (folder / "histories.jsonl").is_file()
+    for name in ("histories.jsonl", "gold.jsonl"):
+        assert (folder / name).read_bytes() == (assets.EXAMPLES / name).read_bytes()
+        assert name in done.out
 
 
 @pytest.mark.parametrize("kind", ["folder", "file"])

@@ -25,11 +25,13 @@ def init_command(
         )
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(assets.EXAMPLES / "histories.jsonl", folder / "histories.jsonl")
+    shutil.copy(assets.EXAMPLES / "gold.jsonl", folder / "gold.jsonl")
     shutil.copy(assets.EXAMPLES / "pairwright.toml", folder / "pairwright.toml")
     shutil.copytree(assets.PROMPTS, folder / "prompts")
     shutil.copytree(assets.RUBRICS, folder / "rubrics")
     typer.echo(
-        f"{folder}: pairwright.toml, histories.jsonl (24 fictional users), prompts/, rubrics/\n"
+        f"{folder}: pairwright.toml, histories.jsonl (24 fictional users), "
+        "gold.jsonl (12 of them with gold aspects), prompts/, rubrics/\n"
         "Next:\n"
         f"  pairwright build {folder}/pairwright.toml --run {folder}/run   "
         "# with the embedded model, as it stands\n"

@@ -1,0 +1,88 @@
+"""The bundled items with gold aspects: what they are, and that plan-score and train-planner can be
+tried on them as docs/train.md says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright import assets
+from pairwright.policy import SourcePolicy
+from pairwright.records import Item
+from pairwright.text import normalised
+from pairwright.train.gold import Gold, read_gold
+from pairwright.train.plan_score.page import Scores
+from pairwright.train.planner.choose import apart
+from scripted import domains
+from study import pairwright
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def gold() -> Gold:
+    return read_gold(SourcePolicy(path="gold.jsonl"), domains(), assets.EXAMPLES, "[source]")
+
+
+def raw(name: str) -> dict[str, dict[str, Any]]:
+    lines = (assets.EXAMPLES / name).read_text(encoding="utf-8").splitlines()
+    return {row["id"]: row for row in map(json.loads, lines)}
+
+
+def runs(text: str) -> set[str]:
+    """Every five words in a row."""
+    words = normalised(text).split()
+    return {" ".join(words[n : n + 5]) for n in range(len(words) - 4)}
+
+
+def read_by_a_planner(item: Item) -> list[str]:
+    return [item.question, *(post.text for post in item.profile)]
+
+
+def test_two_items_of_each_category_are_read_as_gold(gold: Gold) -> None:
+    assert (gold.refused, gold.repaired, gold.without) == ({}, {}, frozenset())
+    categories = [item.category for item in gold.items]
+    assert len(categories) == 12
+    assert {categories.count(category) for category in categories} == {2}
+    assert len({item.user for item in gold.items}) == 12
+    assert {len(item.rubric_aspects) for item in gold.items} == {3}
+
+
+def test_they_are_those_of_the_histories_but_for_their_aspects() -> None:
+    histories = raw("histories.jsonl")
+    for id, row in raw("gold.jsonl").items():
+        assert {**row, "rubric_aspects": []} == histories[id]
+
+
+def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: Gold) -> None:
+    for item in gold.items:
+        for of in item.rubric_aspects:
+            assert any(of.evidence in post.text for post in item.profile), of
+            assert of.reason
+            assert not any(runs(of.aspect) & runs(text) for text in read_by_a_planner(item)), of
+
+
+def test_the_first_nine_and_the_last_three_have_no_user_in_common(gold: Gold) -> None:
+    apart(gold.items[:9], gold.items[-3:], "[validation]")
+
+
+def test_the_page_on_training_scores_the_embedded_model_on_them(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    assert pairwright("init", study).code == 0
+    compare = (DOCS / "train.md").read_text(encoding="utf-8").partition("## Compare planners")[2]
+    (study / "score.toml").write_text(
+        compare.partition("```toml\n")[2].partition("```")[0], encoding="utf-8"
+    )
+    done = pairwright("plan-score", study / "score.toml", "--out", study / "scores")
+    assert done.code == 0, done.err
+    assert "The embedded model had a part in this: it is no result." in done.out
+    scores = Scores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())
+    assert (scores.items, scores.users, scores.gold) == (12, 12, 36)
+    means = {(of.match, of.name): of.mean for of in scores.figures if of.mean}
+    assert {mean.n for mean in means.values()} == {12}
+    for match in ("judge", "words"):
+        own, other = means[match, "precision"].value, means[match, "other"].value
+        assert own is not None
+        assert other is not None
+        assert own > other
