@@ -101,12 +101,12 @@ _contents = Remembered(_content)
 @lru_cache(maxsize=2048)
 def terms(text: str) -> frozenset[str]:
     """The distinct stems that carry content: no function words, at least three characters."""
-    return terms_of(words(text))
+    return frozenset(map(_contents.__getitem__, words(text))) - {""}
 
 
-def terms_of(words: Iterable[str]) -> frozenset[str]:
-    """The same of words, such as those of several texts together."""
-    return frozenset(map(_contents.__getitem__, words)) - {""}
+def terms_of(texts: Iterable[str]) -> frozenset[str]:
+    """The same of several texts together."""
+    return frozenset().union(*map(terms, texts))
 
 
 def jaccard(a: Set[T], b: Set[T]) -> float:

@@ -35,6 +35,8 @@ class Made(NamedTuple):
     """Its root digest."""
     failed_checks: int
     """Of its audit."""
+    errata_left_out: int
+    """On no pair that may be named."""
 
 
 def make_release(run: Path, out: Path, asked: Asked) -> Made:
@@ -122,7 +124,9 @@ def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
         step(f"writing {path}", None)
         write_whole(layout.root / path, pieces)
     step("checksums", None)
-    return Made(gathered, summary, write_checksums(layout.root), len(audited.failed))
+    left_out = len(gathered.content.errata) - len(primary.errata)
+    digest = write_checksums(layout.root)
+    return Made(gathered, summary, digest, len(audited.failed), left_out)
 
 
 @contextmanager

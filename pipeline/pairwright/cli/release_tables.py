@@ -12,10 +12,8 @@ from rich.table import Table
 from pairwright.cli.gather import Gathered
 from pairwright.cli.make_release import Made
 from pairwright.cli.program import program
-from pairwright.dataset import Layout, read_lines
 from pairwright.policy import ReleaseInfo
 from pairwright.release.errata import FILE as ERRATA
-from pairwright.release.records import Erratum
 from pairwright.release.summary import Summary
 from pairwright.text import number_of
 
@@ -30,7 +28,7 @@ def tell(console: Console, run: Path, out: Path, made: Made) -> None:
     console.print(_released(f"{stated.name} {stated.version}", gathered, summary))
     if any(gathered.why.values()):
         console.print(_left_out(gathered))
-    for line in _notes(made, run, out):
+    for line in _notes(made, run):
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     config = summary.configs[0].config
     for line in (
@@ -80,7 +78,7 @@ def _left_out(gathered: Gathered) -> Table:
     return table
 
 
-def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
+def _notes(made: Made, run: Path) -> Iterator[str]:
     gathered, failed_checks = made.gathered, made.failed_checks
     if gathered.failed:
         yield (
@@ -95,8 +93,7 @@ def _notes(made: Made, run: Path, out: Path) -> Iterator[str]:
             "Nobody is left in the split `test`, on which results are compared: `validation` takes"
             " users by hash, and they are few. A smaller --validation leaves more of them."
         )
-    written = sum(1 for _ in read_lines(Layout(out).errata, Erratum))
-    if lost := len(gathered.content.errata) - written:
+    if lost := made.errata_left_out:
         errata = number_of(len(gathered.content.errata), "erratum", "errata")
         yield (
             f"{lost:,} of {errata} left out: no pair that may be"

@@ -3,7 +3,7 @@
 write.py       from an audit and its rows to the file
 verdict.py     what stands at the top: what failed, why it matters, what to do
 sections.py plots.py shown.py     the audit's numbers as tables and drawings
-flags.py entries.py packing.py holding.py     the pairs as compressed blocks, and which are held
+flags.py packing.py holding.py     the pairs as compressed blocks, and which are held
 styles.py      styles out of elements, so that the content policy can name all of them by hash
 page.html.jinja page.css scripts/     the browser of pairs, which takes texts for text alone
 """

@@ -1,6 +1,5 @@
 """What is kept of a pair that the informed baselines are tried on: what it shares with its user."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from pairwright import text
@@ -30,8 +29,8 @@ class Shared(NamedTuple):
 
 def shared(row: Row) -> Shared:
     """Hold a row's two responses against its profile and aspects."""
-    profile = _known(post.text for post in row.profile)
-    aspects = _known(aspect.aspect for aspect in row.rubric_aspects)
+    profile = text.terms_of(post.text for post in row.profile)
+    aspects = text.terms_of(aspect.aspect for aspect in row.rubric_aspects)
     elsewhere = aspects | text.terms(row.question)
     chosen, rejected = (
         _side(given, profile, aspects, elsewhere) for given in (row.chosen, row.rejected)
@@ -46,8 +45,3 @@ def _side(
     of_profile = own & profile
     overlap = len(of_profile), len(own & aspects), len(of_profile - elsewhere)
     return Side(words, among(words, of_profile), overlap)
-
-
-def _known(texts: Iterable[str]) -> frozenset[str]:
-    """The content words of several texts."""
-    return frozenset().union(*map(text.terms, texts))

@@ -64,7 +64,7 @@ def _texts(shown: Shown) -> Iterable[str]:
 # Both responses of a pair are held against the same.
 @lru_cache(maxsize=64)
 def _known(shown: Shown) -> frozenset[str]:
-    return text.terms_of(chain.from_iterable(map(text.words, _texts(shown))))
+    return text.terms_of(_texts(shown))
 
 
 @lru_cache(maxsize=256)
