@@ -1,7 +1,8 @@
 """Synthetic rows for benchmarks: words drawn by Zipf's law, twins and violate pairs, five pairs a
-user, profiles of 5 posts of 60 words, responses of 80 to 100 words.
+user, responses of 80 to 100 words. A profile has 5 posts of 60 words, or with `long` 10 posts of 95
+words, which makes rows of 4 kB as Parquet: the size of rows that show ten posts of a real user.
 
-    .venv/bin/python benchmarks/pairs.py FOLDER PAIRS      # the data of a release, and no more
+    .venv/bin/python benchmarks/pairs.py FOLDER PAIRS [long]   # the data of a release, and no more
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +28,24 @@ TWINS = 2 / 3
 _SYLLABLES = tuple(map("".join, product("bdfgklmnprstv", "aeiou", ("", "n", "r", "st"))))
 _WORDS = 30_000
 
+
+class History(NamedTuple):
+    """The size of every user's profile."""
+
+    posts: int
+    words: int
+    """Words of a post."""
+
+
+SHORT, LONG = History(5, 60), History(10, 95)
+
 Made = tuple[Row, str]
 """A row, and the name behind its user's pseudonym."""
 
 
-def write_release(folder: Path, pairs: int) -> None:
+def write_release(folder: Path, pairs: int, history: History = SHORT) -> None:
     """Data, manifest and version: as much of a release as an audit reads where nobody was asked."""
-    for part, made in _parts(pairs):
+    for part, made in _parts(pairs, history):
         write_rows(folder / part.path, (row for row, _ in made))
     layout = Layout(folder)
     layout.manifest.write_text("{}\n", encoding="utf-8")
@@ -41,37 +54,38 @@ def write_release(folder: Path, pairs: int) -> None:
 
 def rows(pairs: int) -> Iterator[Made]:
     """The rows alone."""
-    for _, made in _parts(pairs):
+    for _, made in _parts(pairs, SHORT):
         yield from made
 
 
-def _parts(pairs: int) -> Iterator[tuple[Part, Iterator[Made]]]:
+def _parts(pairs: int, history: History) -> Iterator[tuple[Part, Iterator[Made]]]:
     people = max(pairs // PAIRS_OF_A_USER // len(DOMAINS), 2) // 2 * 2
     for number, domain in enumerate(DOMAINS):
         n = pairs // len(DOMAINS) + (number < pairs % len(DOMAINS))
         twins = int(n * TWINS / 2)
         start = 10_000_000 * number
         twin, violate = range(start, start + twins), range(start + twins, start + n - twins)
-        yield Part(f"{domain}-twin", "test"), _twins(domain, twin, people)
-        yield Part(f"{domain}-violate", "test"), _violates(domain, violate, people)
+        yield Part(f"{domain}-twin", "test"), _twins(domain, twin, people, history)
+        yield Part(f"{domain}-violate", "test"), _violates(domain, violate, people, history)
 
 
-def _twins(domain: str, numbers: range, people: int) -> Iterator[Made]:
+def _twins(domain: str, numbers: range, people: int, history: History) -> Iterator[Made]:
     for number in numbers:
         # Couples are disjoint: partners differ in the last bit.
         asker = number * 7919 % people
         users, sides = (asker, asker ^ 1), _sides(number)
-        asked = _row(domain, "twin", number, users, sides)
-        other = _row(domain, "twin", number, users[::-1], sides[::-1], asked=False)
+        asked = _row(domain, "twin", number, users, sides, history)
+        other = _row(domain, "twin", number, users[::-1], sides[::-1], history, asked=False)
         name = derived_twin_id(asked, other)
         yield asked.model_copy(update={"twin_id": name}), _name(domain, users[0])
         yield other.model_copy(update={"twin_id": name}), _name(domain, users[1])
 
 
-def _violates(domain: str, numbers: range, people: int) -> Iterator[Made]:
+def _violates(domain: str, numbers: range, people: int, history: History) -> Iterator[Made]:
     for number in numbers:
         user = number * 7919 % people
-        yield _row(domain, "violate", number, (user, user), _sides(number)), _name(domain, user)
+        row = _row(domain, "violate", number, (user, user), _sides(number), history)
+        yield row, _name(domain, user)
 
 
 def _name(domain: str, user: int) -> str:
@@ -84,11 +98,12 @@ def _row(
     number: int,
     users: tuple[int, ...],
     sides: tuple[str, ...],
+    history: History,
     *,
     asked: bool = True,
 ) -> Row:
     names = [_name(domain, user) for user in users]
-    profile = _profile(domain, users[0])
+    profile = _profile(domain, users[0], history)
     row = Row(
         id="",
         question=_question(number),
@@ -144,18 +159,18 @@ def _sides(number: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=50_000)
-def _profile(domain: str, user: int) -> tuple[RowPost, ...]:
+def _profile(domain: str, user: int, history: History) -> tuple[RowPost, ...]:
     place = DOMAINS.index(domain)
     return tuple(
         RowPost(
             id=f"post-{place}-{user}-{n}",
-            text=_text(3, place, user, n, words=60),
+            text=_text(3, place, user, n, words=history.words),
             category=domain,
-            created=f"2023-0{n + 1}-01T12:00:00.000",
+            created=f"2023-{n + 1:02}-01T12:00:00.000",
             source_url=f"https://example.test/posts/{place}-{user}-{n}",
             licence="CC-BY-SA-4.0",
         )
-        for n in range(5)
+        for n in range(history.posts)
     )
 
 
@@ -172,4 +187,4 @@ def _aspect(number: int, n: int, post: RowPost) -> RowAspect:
 
 
 if __name__ == "__main__":
-    write_release(Path(sys.argv[1]), int(sys.argv[2]))
+    write_release(Path(sys.argv[1]), int(sys.argv[2]), LONG if sys.argv[3:] == ["long"] else SHORT)
