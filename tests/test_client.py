@@ -35,6 +35,7 @@ from endpoint import (
     truncate,
 )
 from pairwright.client import Client, Meter, balance, client
+from pairwright.client.headers import Secrets
 from pairwright.client.pace import Concurrency
 from pairwright.client.wire import Transient, refusal
 from pairwright.config import Endpoint
@@ -316,7 +317,13 @@ def test_retry_after_as_a_date_is_honoured() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("told", ["Fri, 31 Dec 1999 23:59:59 GMT", "soon", "", "-5", "0", "1e-9"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Fri, 31 Dec 1999 23:59:59 GMT", "soon", "", "-5", "0", "1e-9",
+        "Mon, 01 Jan 0001 00:00:00 +2359", "Sun, 22 Nov 2026 12:00:00 +99999999999",
+    ],
+)  # fmt: skip
 def test_a_retry_after_that_says_nothing_useful_is_no_crash_and_no_long_wait(told: str) -> None:
     handler = script(fail(429, headers={"Retry-After": told}), say("at last"))
     answer, asked, _ = exchange(handler, once)
@@ -396,7 +403,7 @@ def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, statu
 )
 def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
     """vLLM's batch files nest `error` twice; an engine in process has no HTTP around it."""
-    stored = refusal(400, body, "batch.jsonl:7", None)
+    stored = refusal(400, body, "batch.jsonl:7", Secrets(None))
     assert isinstance(stored, bytes)
     assert completion_of("k", stored).finish == CONTEXT_LENGTH
     assert "length is 5" in completion_of("k", stored).text
@@ -404,7 +411,7 @@ def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
 
 @pytest.mark.parametrize("body", [None, "", {}, []])
 def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
-    meaning = refusal(503, body, "here", None)
+    meaning = refusal(503, body, "here", Secrets(None))
     assert isinstance(meaning, Transient)
     assert meaning.detail == "HTTP 503 without a word"
 
@@ -501,7 +508,7 @@ NO_ROOM = "max_tokens=5000 cannot be greater than max_model_len=max_total_tokens
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_room_added_for_a_reply_that_was_cut_short_stops_no_run(name: str) -> None:
-    stored = refusal(400, NO_ROOM.replace("max_tokens", name), "here", None, enlarged=True)
+    stored = refusal(400, NO_ROOM.replace("max_tokens", name), "here", Secrets(None), enlarged=True)
     assert isinstance(stored, bytes)
     assert completion_of("k", stored).finish == CONTEXT_LENGTH
 
@@ -560,6 +567,38 @@ def test_a_key_that_the_server_repeats_is_not_stored_either(key: str) -> None:
     answer, _, _ = exchange(fail(400, words), once, key=key)
     assert answer.finish == CONTEXT_LENGTH
     assert key not in answer.text
+
+
+def held_by(error: BaseException) -> int:
+    """The longest text that an exception, its causes and their frames hold."""
+    longest = 0
+    while True:
+        trace = error.__traceback__
+        while trace is not None:
+            texts = (v for v in trace.tb_frame.f_locals.values() if isinstance(v, (str, bytes)))
+            longest = max([longest, *map(len, texts)])
+            trace = trace.tb_next
+        if (before := error.__cause__ or error.__context__) is None:
+            return longest
+        error = before
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("status", [200, 500])
+def test_the_body_of_a_failed_try_is_let_go(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tries wait for minutes at a server that is ill; their bodies would fill the memory."""
+    waiting: list[BaseException] = []
+
+    def wait(state: tenacity.RetryCallState) -> float:
+        assert state.outcome is not None
+        waiting.append(state.outcome.exception() or AssertionError())
+        return 0.0
+
+    monkeypatch.setattr(client, "_wait", wait)
+    error, asked = failure(raw("{" + " " * 1_000_000, status=status))
+    assert len(asked) == 3
+    assert len(waiting) >= 2
+    assert max(map(held_by, [error, *waiting])) < 10_000
 
 
 # --- several servers ---
@@ -639,6 +678,13 @@ def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
     assert rests[-1] == pytest.approx(60, abs=0.1)
     server.succeeded()
     assert (server.failures, server.rests_until) == (0, 0.0)
+
+
+def test_a_server_that_is_down_for_days_is_still_asked() -> None:
+    server = balance.Server(wire=None)  # type: ignore[arg-type]
+    for _ in range(3000):
+        server.failed()
+    assert server.rests_until - time.monotonic() == pytest.approx(60, abs=0.1)
 
 
 def test_if_all_rest_the_first_to_wake_is_asked() -> None:

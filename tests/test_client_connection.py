@@ -4,6 +4,7 @@ import asyncio
 import base64
 import gzip
 import json
+import tracemalloc
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from aiohttp import web
 
 from endpoint import Asked, Handler, completion, say, serving, trickle
 from pairwright.client import Client, Meter
+from pairwright.client.connection import LARGEST_REPLY
 from pairwright.client.proxy import proxy_for
 from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
@@ -180,13 +182,23 @@ def test_a_redirect_is_followed_with_its_body_and_the_key(status: int) -> None:
     assert asked.headers["Authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("status", [307, 308])
-def test_the_key_does_not_follow_a_redirect_to_another_server(status: int) -> None:
-    answer, (asked,) = redirected(status, elsewhere=True)
-    assert isinstance(answer, Answer)
-    assert asked.said == "hello"
-    assert "Authorization" not in asked.headers
-    assert KEY not in str(asked.headers)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_call_follows_a_redirect_to_another_server(status: int) -> None:
+    """Its posts and headers are nobody else's, and another server's reply is not the model's."""
+    outcome, arrived = redirected(status, elsewhere=True)
+    assert isinstance(outcome, EndpointRefused)
+    assert arrived == []
+    assert f"({status}) to http://127.0.0.1:" in str(outcome)
+    assert "base_url" in str(outcome)
+    assert "?there" not in str(outcome)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_would_drop_the_call_is_refused(status: int) -> None:
+    """By such a redirect a program asks for another page, without a body."""
+    outcome, arrived = redirected(status, elsewhere=False)
+    assert isinstance(outcome, EndpointRefused)
+    assert arrived == []
 
 
 @pytest.mark.parametrize(
@@ -216,7 +228,59 @@ def test_a_redirect_that_asks_for_a_password_is_not_given_one() -> None:
     assert len(asked) == 1
 
 
+# --- secrets ---
+
+
+CUSTOM = "X-Team: team-secret-0123456789\nX-Login: Basic dXNlcjpwYXNzd29yZA==\nX-Short: abc"
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+@pytest.mark.parametrize("secret", ["team-secret-0123456789", "dXNlcjpwYXNzd29yZA=="])
+def test_a_custom_header_that_the_server_repeats_is_hidden(
+    secret: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", CUSTOM)
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        assert secret in str(asked.headers)
+        said = f"headers {dict(asked.headers)} and {secret}"
+        body = completion(said) if status == 200 else {"error": {"message": said}}
+        return web.json_response(body, status=status)
+
+    outcome, _ = asked_once(handler)
+    shown = outcome.body.decode() if isinstance(outcome, Answer) else repr(outcome)
+    assert "headers" in shown
+    assert secret not in shown
+    assert "abc" in shown
+
+
 # --- bodies ---
+
+
+BOMB = gzip.compress(bytes(64 * 1024 * 1024))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", None])
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_beyond_all_measure_is_not_taken_in(encoding: str | None, status: int) -> None:
+    """A few packed bytes may be gigabytes."""
+    headers = {"Content-Encoding": encoding} if encoding else {}
+    payload = BOMB if encoding else b" " * (LARGEST_REPLY + 1)
+
+    async def handler(_: Asked) -> web.StreamResponse:
+        return web.Response(status=status, body=payload, headers=headers)
+
+    tracemalloc.start()
+    try:
+        outcome, asked = asked_once(handler, attempts=2)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(outcome, CallFailed)
+    assert outcome.reason == "reply_too_large"
+    assert f"HTTP {status} with more than 16 MiB" in outcome.detail
+    assert len(asked) == 2
+    assert peak < 3 * LARGEST_REPLY
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])

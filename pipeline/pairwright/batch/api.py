@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pairwright.batch.rounds import URL
+from pairwright.client.headers import Secrets
 from pairwright.client.wire import refusal
 from pairwright.config import SIMULATED_URL, Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused
@@ -37,7 +38,7 @@ class BatchApi:
                 fix="Build without --batch-out: the embedded model answers at once.",
             )
         self._where = f"[endpoints.{name}] {url}"
-        self._key = api_key
+        self._secrets = Secrets(api_key)
         # The SDK insists on a key; servers without one ignore it.
         # The SDK takes half a second to import, and only these commands need it.
         from openai import OpenAI
@@ -88,7 +89,7 @@ class BatchApi:
             yield
         except APIStatusError as error:
             said = error.body or error.response.text
-            meaning = refusal(error.status_code, said, self._where, self._key)
+            meaning = refusal(error.status_code, said, self._where, self._secrets)
             if isinstance(meaning, EndpointRefused):
                 raise meaning from None
             told = str(meaning) if isinstance(meaning, Exception) else error.message

@@ -9,6 +9,7 @@ import re
 from pydantic import JsonValue
 
 from pairwright.batch.replies import Reply
+from pairwright.client.headers import Secrets
 from pairwright.client.wire import BROKEN_OFF, Transient, refusal
 from pairwright.errors import CallFailed
 from pairwright.llm import Request, completion_of
@@ -55,7 +56,7 @@ def _refused(reply: Reply, where: str) -> bytes:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
     told = {"message": json.dumps(reply.body or "no message")[:500]} | error
     # A line does not say whether its room is what its role begins with. No run hangs on one line.
-    meaning = refusal(status, told, where, None, enlarged=True)
+    meaning = refusal(status, told, where, Secrets(None), enlarged=True)
     if status == 403:
         # The batch was run, so the key is known: this one request is refused.
         raise CallFailed("http_403", str(told["message"])[:500])

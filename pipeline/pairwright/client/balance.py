@@ -19,13 +19,16 @@ class Server:
     FAILURES = 3
     REST_S = 1.0
     LONGEST_REST_S = 60.0
+    MOST_DOUBLINGS = 16
 
     def failed(self) -> None:
         """After three failures in a row the server rests, twice as long each time."""
         self.failures += 1
         if self.failures >= self.FAILURES:
-            rest = self.REST_S * 2 ** (self.failures - self.FAILURES)
-            self.rests_until = time.monotonic() + min(rest, self.LONGEST_REST_S)
+            # The exponent is bounded, because a float is: a server may be down for days.
+            doublings = min(self.failures - self.FAILURES, self.MOST_DOUBLINGS)
+            rest = min(self.REST_S * 2**doublings, self.LONGEST_REST_S)
+            self.rests_until = time.monotonic() + rest
 
     def succeeded(self) -> None:
         self.failures = 0

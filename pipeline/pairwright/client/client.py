@@ -12,6 +12,7 @@ from pydantic_core import from_json
 
 from pairwright.client.balance import Server, least_busy
 from pairwright.client.connection import Connection
+from pairwright.client.headers import Secrets
 from pairwright.client.meter import Meter
 from pairwright.client.pace import Concurrency, Pace
 from pairwright.client.wire import (
@@ -53,7 +54,7 @@ class Client:
             None if endpoint.concurrency == "auto" else endpoint.concurrency
         )
         self._stopped = asyncio.Event()
-        self._api_key = api_key
+        self._secrets = Secrets(api_key)
         self._answered = False
         self._servers = [Server(wire) for wire in wires] or [
             Server(Connection(url, api_key, endpoint.timeout_s)) for url in endpoint.base_urls
@@ -125,7 +126,8 @@ class Client:
                     self.concurrency.refused()
                 else:
                     server.failed()
-                raise
+                # Its traceback would hold the body of the reply until the last attempt.
+                raise error.with_traceback(None) from None
             finally:
                 server.in_flight -= 1
                 self._meter.in_flight -= 1
@@ -153,13 +155,12 @@ class Client:
         self._meter.sent += 1
         content = bytes_of(body_of(request, self._endpoint.token_parameter))
         reply = await server.wire.post(content)
-        body = _without(self._api_key, reply.body)
+        body = self._secrets.without(reply.body)
         if not 200 <= reply.status < 300:
             body = self._stored_instead(server, reply, body, request.enlarged)
-        try:
-            answer = Answer(body, completion_of(request.key, body))
-        except ValueError as error:
-            raise Transient("malformed_body", str(error)) from None
+        answer = _answer(request.key, body)
+        if isinstance(answer, str):
+            raise Transient("malformed_body", answer)
         if answer.completion.finish in BROKEN_OFF:
             finish = answer.completion.finish
             raise Transient("broken_off", f"the engine ended with {finish!r}")
@@ -175,7 +176,7 @@ class Client:
             said = body.decode("utf-8", "replace")
         where = f"[endpoints.{self.name}] {server.wire.where}"
         meaning = refusal(
-            reply.status, said, where, self._api_key, reply.retry_after, enlarged=enlarged
+            reply.status, said, where, self._secrets, reply.retry_after, enlarged=enlarged
         )
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
@@ -195,12 +196,12 @@ def _wait(state: tenacity.RetryCallState) -> float:
     return min(asked, 120.0) if asked is not None else _JITTERED(state)
 
 
-def _without(secret: str | None, body: bytes) -> bytes:
-    """The body without the API key, should a server repeat it.
-
-    A short key (`test`, `none`) is no secret, and may be a word of a reply.
-    """
-    return body.replace(secret.encode(), b"***") if secret and len(secret) >= 12 else body
+def _answer(key: str, body: bytes) -> Answer | str:
+    """The reply, or why it is not one."""
+    try:
+        return Answer(body, completion_of(key, body))
+    except ValueError as error:
+        return str(error)
 
 
 def _rough_tokens(request: Request) -> int:

@@ -4,18 +4,25 @@ The SDK itself is left out: building its objects costs more than twice what send
 (`benchmarks/throughput.md`).
 """
 
-import os
+import asyncio
 
 import aiohttp
 import httpx2
+from yarl import URL
 
+from pairwright.client.headers import headers_for
 from pairwright.client.proxy import proxy_for
 from pairwright.client.wire import Response, Transient
-from pairwright.version import __version__
+from pairwright.errors import EndpointRefused
 
 CONNECT_S = 10
 KEPT_S = 4
 """How long a quiet connection is kept: vLLM's server closes it after five seconds."""
+LARGEST_REPLY = 16 * 1024 * 1024
+"""Bytes of a reply, inflated. The largest real ones are log-probabilities of a long prompt: 5 MB
+for 32,000 tokens."""
+REDIRECTS = 3
+"""How often in a row a call is sent on."""
 
 
 class Connection:
@@ -28,19 +35,64 @@ class Connection:
         self.where = base_url.rstrip("/")
         self._url = f"{self.where}/{path}"
         self._timeout_s = timeout_s
-        self._session = _session(base_url, api_key, timeout_s)
+        self._session = _session(base_url, api_key)
 
     async def post(self, body: bytes) -> Response:
+        """The whole reply, after redirects within the same server.
+
+        Raises Transient where no whole reply came within the time, or one over `LARGEST_REPLY`;
+        EndpointRefused for a redirect to another server, which would get the user's posts.
+        """
         try:
-            async with self._session.post(self._url, data=body) as reply:
-                asked = reply.headers.get("Retry-After", "")
-                return Response(reply.status, await reply.read(), asked)
+            async with asyncio.timeout(self._timeout_s):
+                return await self._reply(body)
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:
-            told = str(error) or f"no whole reply in {self._timeout_s} s"
-            raise Transient(_reason(error), told[:500]) from None
+            why = str(error) or f"no whole reply in {self._timeout_s} s"
+            failure = Transient(_reason(error), why[:500])
+        # Outside the block: as the context of another error, this one would keep what was read.
+        raise failure
+
+    async def _reply(self, body: bytes) -> Response:
+        url = URL(self._url)
+        for _ in range(REDIRECTS + 1):
+            async with self._session.post(url, data=body, allow_redirects=False) as reply:
+                target = reply.headers.get("Location", "") if 300 < reply.status < 309 else ""
+                if not target:
+                    retry_after = reply.headers.get("Retry-After", "")
+                    return Response(reply.status, await _whole(reply), retry_after)
+                url = self._onward(url, target, reply.status)
+        raise ValueError(f"redirected more than {REDIRECTS} times in a row")
+
+    def _onward(self, url: URL, target: str, status: int) -> URL:
+        """Where a redirect leads. Raises ValueError for what is not an address of a server."""
+        onward = url.join(URL(target))
+        if onward.scheme not in ("http", "https") or not onward.host or onward.user:
+            raise ValueError(f"a redirect ({status}) to what is not a server's address")
+        if onward.origin() == url.origin() and status in (307, 308):
+            return onward
+        shown = str(onward.with_query(None).with_fragment(None))
+        raise EndpointRefused(
+            f"{self.where}: redirects calls ({status}) to {shown[:300]}\n"
+            "  Calls hold users' posts and a key, so they are not sent on to another server, and"
+            " only 307 and 308 send a call on as it is. Set `base_url` to where calls should go."
+        )
 
     async def close(self) -> None:
         await self._session.close()
+
+
+async def _whole(reply: aiohttp.ClientResponse) -> bytes:
+    """The inflated body. Raises Transient once it is over `LARGEST_REPLY`; the rest is not read."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in reply.content.iter_any():
+        size += len(part)
+        if size > LARGEST_REPLY:
+            parts.clear()
+            limit = LARGEST_REPLY // 1024**2
+            raise Transient("reply_too_large", f"HTTP {reply.status} with more than {limit} MiB")
+        parts.append(part)
+    return b"".join(parts)
 
 
 def _reason(error: Exception) -> str:
@@ -52,21 +104,12 @@ def _reason(error: Exception) -> str:
     return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
 
 
-def _session(base_url: str, api_key: str | None, timeout_s: float) -> aiohttp.ClientSession:
-    """A session whose calls may take `timeout_s` each, body included.
-
-    Redirects are followed, and the key does not follow to another host. Raises ConfigError for
-    a proxy that cannot be used.
-    """
-    session = aiohttp.ClientSession(
-        headers={
-            "Accept": "application/json",
-            "Content-Type": "application/json",
-            "User-Agent": f"pairwright/{__version__}",
-            # Servers without a key ignore it.
-            "Authorization": f"Bearer {api_key or 'none'}",
-        },
-        timeout=aiohttp.ClientTimeout(total=timeout_s, sock_connect=CONNECT_S),
+def _session(base_url: str, api_key: str | None) -> aiohttp.ClientSession:
+    """A session without a limit of time of its own. Raises ConfigError for a proxy that cannot be
+    used."""
+    return aiohttp.ClientSession(
+        headers=headers_for(api_key),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         connector=aiohttp.TCPConnector(
             limit=0,  # How many calls are in flight is not decided here.
             keepalive_timeout=KEPT_S,
@@ -75,18 +118,3 @@ def _session(base_url: str, api_key: str | None, timeout_s: float) -> aiohttp.Cl
         cookie_jar=aiohttp.DummyCookieJar(),
         proxy=proxy_for(base_url),
     )
-    session.headers.update(_headers_of_environment())
-    return session
-
-
-def _headers_of_environment() -> dict[str, str]:
-    """From the variables that the SDK reads: an organisation, a project, and lines of any."""
-    headers = {
-        "OpenAI-Organization": os.environ.get("OPENAI_ORG_ID"),
-        "OpenAI-Project": os.environ.get("OPENAI_PROJECT_ID"),
-    }
-    for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines():
-        name, colon, value = line.partition(":")
-        if colon:
-            headers[name.strip()] = value.strip()
-    return {name: value for name, value in headers.items() if value}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import to_json
 
+from pairwright.client.headers import Secrets
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.llm import CONTEXT_LENGTH, Request
 
@@ -101,7 +102,7 @@ def refusal(
     status: int,
     body: object,
     where: str,
-    api_key: str | None,
+    secrets: Secrets,
     retry_after: str = "",
     *,
     enlarged: bool = False,
@@ -118,7 +119,7 @@ def refusal(
         body = body["error"]
     detail = body if isinstance(body, dict) else {}
     code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
-    message = _message(body, api_key) or f"HTTP {status} without a word"
+    message = _message(body, secrets) or f"HTTP {status} without a word"
     if status == 429 and "insufficient_quota" in code:
         return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
@@ -159,15 +160,12 @@ def stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
-def _message(said: object, api_key: str | None) -> str:
-    """The endpoint's own words, in whatever shape it gives them, without any key it repeats."""
+def _message(said: object, secrets: Secrets) -> str:
+    """The endpoint's own words, in whatever shape it gives them, without any secret it repeats."""
     for name in ("message", "detail"):
         if isinstance(said, dict) and said.get(name):
             said = said[name]
-    text = str(said or "")
-    if api_key:
-        text = text.replace(api_key, "***")
-    return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", text)[:1000]
+    return secrets.hide(str(said or ""))[:1000]
 
 
 def _seconds(retry_after: str) -> float | None:
@@ -177,6 +175,6 @@ def _seconds(retry_after: str) -> float | None:
     except ValueError:
         try:
             seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
-        except ValueError:
+        except (ValueError, OverflowError):  # A year or an offset that no clock has.
             return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
