@@ -528,6 +528,11 @@ def _masked(key: str) -> str:
     return key[:8] + "*" * (len(key) - 12) + key[-4:]
 
 
+def test_what_a_server_says_cannot_steer_the_terminal() -> None:
+    error, _ = failure(fail(401, "no \x1b[2J\x1b]0;title\x07key\u202e"))
+    assert "no [2J]0;titlekey" in str(error)
+
+
 KEYS = (
     pytest.param(KEY, id="sk"),
     pytest.param(PLAIN_KEY, id="plain"),

@@ -7,7 +7,7 @@ import json
 import pkgutil
 from dataclasses import fields, replace
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -15,6 +15,7 @@ from pairwright import stages
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.llm import (
     SIMULATED,
+    WHOLE_NUMBER,
     Reply,
     Request,
     completion_of,
@@ -207,8 +208,8 @@ def test_the_embedded_models_mark_is_read_from_the_reply() -> None:
         b'{"choices": [{}]}',
         b'{"choices": [{"message": null}]}',
         b'{"choices": [{"message": {"content": 5}}]}',
-        b'{"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]}',
-        b'{"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": "many"}}',
+        b'{"choices": [{"message": {"content": [{"type": "text", "text": 5}]}}]}',
+        b'{"choices": [{"message": {"content": ["hi"]}}]}',
         b'{"error": {"message": "overloaded"}}',
         b'{"choices": [{"mess',
         b"<html>502 Bad Gateway</html>",
@@ -218,6 +219,36 @@ def test_the_embedded_models_mark_is_read_from_the_reply() -> None:
 def test_a_body_that_is_no_completion_is_a_value_error(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         completion_of("b2:1", raw)
+
+
+def test_a_text_in_parts_is_read() -> None:
+    parts = [
+        {"type": "text", "text": "one "}, {"type": "image_url", "image_url": {}},
+        {"type": "output_text", "text": "two"},
+    ]  # fmt: skip
+    assert read(body({"content": parts})).text == "one two"
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 100.0, "completion_tokens": 7}, (100, 7)),
+        ({"prompt_tokens": "many", "completion_tokens": 7}, (0, 7)),
+        ({"prompt_tokens": -1, "completion_tokens": float("nan")}, (0, 0)),
+        ({"prompt_tokens": 10**12}, (0, 0)),
+        ([1, 2], (0, 0)),
+        ("much", (0, 0)),
+    ],
+)
+def test_a_reply_is_read_whatever_its_bill_says(usage: object, tokens: tuple[int, int]) -> None:
+    reply = read({**body(), "usage": usage})
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("hi", *tokens)
+
+
+@pytest.mark.parametrize("error", [{"message": "out of \x1b[31mmemory"}, "out of memory"])
+def test_an_error_in_place_of_a_reply_keeps_its_words(error: object) -> None:
+    with pytest.raises(ValueError, match=r"out of (\[31m)?memory$"):
+        read({"error": error})
 
 
 # Replies as objects
@@ -232,6 +263,18 @@ def test_a_reply_may_stand_alone_or_in_one_fence() -> None:
     plain = '{"reason": "r", "score": 2}'
     for text in (plain, f"\n {plain} \n", f"```json\n{plain}\n```", f"```\n{plain}\n```"):
         assert parse(text, Sample) == Sample(reason="r", score=2)
+
+
+class Whole(Reply):
+    choice: Annotated[Literal[0, 1, 2], WHOLE_NUMBER]
+    scale: Annotated[int, WHOLE_NUMBER]
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    assert parse('{"choice": 2.0, "scale": 4.0}', Whole) == Whole(choice=2, scale=4)
+    for wrong in ("2.5", "true", '"2"', "null"):
+        assert isinstance(parse(f'{{"choice": 2, "scale": {wrong}}}', Whole), str)
+        assert isinstance(parse(f'{{"choice": {wrong}, "scale": 2}}', Whole), str)
 
 
 def test_control_characters_inside_strings_are_let_through() -> None:

@@ -5,6 +5,7 @@ and of the store.
 import os
 import re
 
+from pairwright.text import visible
 from pairwright.version import __version__
 
 SHORTEST = 12
@@ -48,7 +49,9 @@ class Secrets:
         return body
 
     def hide(self, message: str) -> str:
-        """A server's message with every secret, and what looks like part of one, replaced."""
+        """A server's message with every secret, and what looks like part of one, replaced, and
+        without control characters, which a terminal would obey."""
+        message = visible(message)
         for secret in self._values:
             message = message.replace(secret, "***")
         return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", message)

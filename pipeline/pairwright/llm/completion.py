@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from pairwright.text import visible
+
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` of replies of the embedded model."""
 CONTEXT_LENGTH = "context_length"
@@ -31,14 +33,17 @@ class Completion(NamedTuple):
 def completion_of(key: str, body: bytes) -> Completion:
     """A chat-completion body as a Completion. Reasoning never becomes part of the text.
 
-    Raises ValueError for a body that is no chat completion.
+    Raises ValueError for a body that is not a chat completion, with the words of an error that it
+    holds instead.
     """
     try:
         data = _parsed(body)
+        if not data.get("choices") and data.get("error"):
+            raise ValueError(f"an error in place of a reply: {_words(data['error'])}")
         choice = data["choices"][0]
         message = choice["message"]
-        usage = data.get("usage") or {}
-        text = message.get("content") or message.get("refusal") or ""
+        usage = data.get("usage")
+        text = _text(message.get("content")) or message.get("refusal") or ""
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         # Some servers leave the reasoning inline; some templates open it in the prompt, so
         # that only its end is in the reply. Without an end, all of it is reasoning.
@@ -54,8 +59,8 @@ def completion_of(key: str, body: bytes) -> Completion:
             text=text,
             finish=str(choice.get("finish_reason") or "stop"),
             reasoning=reasoning,
-            prompt_tokens=_count(usage.get("prompt_tokens")),
-            completion_tokens=_count(usage.get("completion_tokens")),
+            prompt_tokens=_count(usage, "prompt_tokens"),
+            completion_tokens=_count(usage, "completion_tokens"),
             simulated=data.get("system_fingerprint") == SIMULATED,
         )
     except (
@@ -77,9 +82,23 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body)
 
 
-def _count(tokens: object) -> int:
-    """A count of tokens; raises ValueError for what no endpoint can mean."""
-    count = int(str(tokens or 0))
-    if not 0 <= count < 1_000_000_000:
-        raise ValueError(f"{count} tokens")
-    return count
+def _text(content: Any) -> Any:
+    """The text of a message's content; of a list of parts, that of its text parts."""
+    if not isinstance(content, list):
+        return content
+    return "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
+
+
+def _words(error: Any) -> str:
+    """What an error object says."""
+    said = error.get("message") if isinstance(error, dict) else None
+    return visible(str(said or error))[:500]
+
+
+def _count(usage: object, name: str) -> int:
+    """A count of tokens; 0 where none is given that an endpoint can mean. A reply is worth more
+    than its bill, so none is thrown away for it."""
+    tokens = usage.get(name) if isinstance(usage, dict) else None
+    if not isinstance(tokens, (int, float)) or not 0 <= tokens < 1_000_000_000:
+        return 0
+    return int(tokens)

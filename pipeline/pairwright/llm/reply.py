@@ -19,11 +19,14 @@ R = TypeVar("R", bound=Reply)
 
 
 def _number(value: object) -> object:
-    return str(value) if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return str(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 WHOLE_NUMBER = BeforeValidator(_number)
-"""Goes with numbers in a `Literal`: in JSON `true` is no number, though Python takes it for 1."""
+"""Goes with whole numbers: in JSON `4.0` is one, and `true` is not a number, though Python takes it
+for 1."""
 
 
 class Unread(NamedTuple):
