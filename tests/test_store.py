@@ -1,6 +1,8 @@
 """The store of calls: an answer is stored before it is used, and nothing is repaired over."""
 
 import asyncio
+import errno
+import fcntl
 import json
 import os
 import resource
@@ -472,6 +474,28 @@ def test_a_refused_file_does_not_keep_the_folder_locked(calls: Path) -> None:
     assert kept
 
 
+def test_a_full_disk_is_called_that_and_keeps_what_is_there(calls: Path) -> None:
+    keys = filled(calls)
+    with closing(Store(calls)) as store:
+        store._db.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(StoreError, match="the disk is full") as full:
+            asyncio.run(put(store, ask("long"), body("x" * 1_000_000)))
+        assert "Make room" in str(full.value)
+    with closing(Store(calls)) as store:
+        assert store.totals().calls == len(keys)
+        assert [*store.verify()] == []
+
+
+def test_a_disk_without_locks_is_called_that(calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with pytest.raises(StoreError, match="cannot lock a file") as refused:
+        Store(calls)
+    assert "another process" not in str(refused.value)
+
+
 @contextmanager
 def held(calls: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that has the store open for writing."""
@@ -587,13 +611,15 @@ def test_after_a_full_disk_was_emptied_the_same_store_goes_on(calls: Path) -> No
 
 
 @contextmanager
-def read_only() -> Iterator[Path]:
+def read_only(journal: bytes = b"") -> Iterator[Path]:
     """A folder that this process cannot write to, even if it is root."""
     root = os.geteuid() == 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         filled(folder / "calls.sqlite")
         (folder / "lock").unlink()
+        if journal:
+            (folder / "calls.sqlite-wal").write_bytes(journal)
         for path in (folder, *folder.iterdir()):
             path.chmod(0o555)
         if root:
@@ -606,9 +632,25 @@ def read_only() -> Iterator[Path]:
             folder.chmod(0o755)
 
 
-def test_a_folder_that_cannot_be_written_is_a_store_error() -> None:
-    with read_only() as folder, pytest.raises(StoreError, match=str(folder)):
+def test_a_folder_that_cannot_be_written_is_called_that_and_not_damaged() -> None:
+    with read_only() as folder, pytest.raises(StoreError, match="cannot be written") as refused:
         Store(folder / "calls.sqlite")
+    assert str(folder) in str(refused.value)
+    assert "Restore" not in str(refused.value)
+
+
+def test_a_finished_store_is_read_where_nothing_can_be_written() -> None:
+    with read_only() as folder, closing(Store(folder / "calls.sqlite", writing=False)) as store:
+        assert store.totals().calls == 3
+        assert [*store.verify()] == []
+
+
+def test_a_journal_that_a_kill_left_is_never_passed_over() -> None:
+    """Read without it, the last calls would be missing."""
+    with read_only(journal=b"the last calls") as folder:
+        with pytest.raises(StoreError, match="cannot be written") as refused:
+            Store(folder / "calls.sqlite", writing=False)
+        assert "copy it to a disk that is" in str(refused.value)
 
 
 def test_a_store_killed_while_it_is_made_can_be_used_afterwards(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.llm import Request
-from pairwright.store.file import damaged
+from pairwright.store.file import unusable
 
 APPLICATION_ID = 0x50575242  # "PWRB"
 FORMAT = 1
@@ -80,9 +80,9 @@ class Asked:
             (owner,) = self._db.execute("PRAGMA application_id").fetchone()
             (version,) = self._db.execute("PRAGMA user_version").fetchone()
         except sqlite3.DatabaseError as error:
-            raise damaged(path, error) from None
+            raise unusable(path, error) from None
         if (owner, version) != (APPLICATION_ID, FORMAT):
-            raise damaged(path, ValueError("not a list of requests that this version can read"))
+            raise unusable(path, ValueError("not a list of requests that this version can read"))
 
     def close(self) -> None:
         self._save()
@@ -184,10 +184,10 @@ class Asked:
             self._db.executemany(statement, rows)
             self._db.execute("COMMIT")
         except sqlite3.DatabaseError as error:
-            raise damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         try:
             return self._db.execute(statement, values)
         except sqlite3.DatabaseError as error:
-            raise damaged(self.path, error) from None
+            raise unusable(self.path, error) from None

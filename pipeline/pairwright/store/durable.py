@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pairwright.llm import Answer, Completion, Request, Sender, completion_of
-from pairwright.store.file import damaged
+from pairwright.store.file import unusable
 
 RECENT = 2048
 """Completions kept at hand: the units of one item ask for the same ones."""
@@ -42,7 +42,7 @@ class Durable:
         try:
             return completion_of(key, stored)
         except ValueError as error:
-            raise damaged(self._store.path, error, key) from None
+            raise unusable(self._store.path, error, key) from None
 
     async def complete(self, request: Request) -> Completion:
         key = request.key

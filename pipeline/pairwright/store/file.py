@@ -1,5 +1,6 @@
 """The file `calls.sqlite`: making it, locking its folder, and what is wrong with it."""
 
+import errno
 import fcntl
 import sqlite3
 from contextlib import closing
@@ -47,28 +48,72 @@ def create(path: Path) -> None:
             database.commit()
         partial.replace(path)
     except (OSError, sqlite3.Error) as error:
-        raise damaged(path, error) from None
+        raise unusable(path, error) from None
 
 
 def lock(path: Path) -> TextIO:
+    """Hold the folder of a file for writing, until what is returned is closed.
+
+    Raises InUse where another process holds it, StoreError where the disk cannot lock.
+    """
+    file_lock = path.parent / "lock"
     try:
-        file = (path.parent / "lock").open("w")
+        file = file_lock.open("w")
     except OSError as error:
-        raise damaged(path.parent, error) from None
+        raise unusable(file_lock, error) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         file.close()
         raise InUse(
             f"{path.parent}: another process is writing to this folder\n"
             "  Wait for it, stop it, or name another folder."
         ) from None
+    except OSError as error:
+        file.close()
+        raise StoreError(
+            f"{file_lock}: this disk cannot lock a file ({error.strerror})\n"
+            "  Without a lock two processes could write at once. Name a folder on a local disk."
+        ) from None
     return file
 
 
-def damaged(path: Path, error: Exception, key: str = "") -> StoreError:
+def readable_alone(path: Path) -> bool:
+    """Whether the one file holds everything: no process that wrote it left a journal beside it."""
+    journal = path.with_name(path.name + "-wal")
+    return path.is_file() and not (journal.exists() and journal.stat().st_size)
+
+
+def closed_to_us(error: sqlite3.Error) -> bool:
+    """Whether SQLite may not write where it must, even to read: its index of the journal."""
+    return _sqlite_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+
+
+def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
+    """What keeps a file from being used, and what to do about it: a full disk, one that cannot be
+    written, or a damaged file."""
+    number = error.errno if isinstance(error, OSError) else None
+    name = _sqlite_name(error) if isinstance(error, sqlite3.Error) else ""
+    if number in (errno.ENOSPC, errno.EDQUOT) or name == "SQLITE_FULL":
+        return StoreError(
+            f"{path}: the disk is full ({error})\n"
+            "  Everything that was stored before is kept. Make room, then run the same command"
+            " again."
+        )
+    if number in (errno.EROFS, errno.EACCES, errno.EPERM) or (
+        isinstance(error, sqlite3.Error) and closed_to_us(error)
+    ):
+        return StoreError(
+            f"{path}: cannot be written ({error})\n"
+            "  Make the folder writable, or copy it to a disk that is."
+        )
     where = f"{path} [{key}]" if key else str(path)
     return StoreError(
         f"{where}: {error}\n"
         "  The file was left as it is. Restore it from a copy, or build into another run folder."
     )
+
+
+def _sqlite_name(error: sqlite3.Error) -> str:
+    """Such as `SQLITE_FULL`; empty for errors of Python's module itself."""
+    return getattr(error, "sqlite_errorname", "")

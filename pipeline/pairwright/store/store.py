@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from pairwright.errors import InUse, StoreError
 from pairwright.llm import Answer, Completion, Request, completion_of, key_of
-from pairwright.store.file import APPLICATION_ID, FORMAT, create, damaged, lock
+from pairwright.store.file import (
+    APPLICATION_ID,
+    FORMAT,
+    closed_to_us,
+    create,
+    lock,
+    readable_alone,
+    unusable,
+)
 
 SPOOLED = 20
 """Outcomes written in one transaction."""
@@ -73,10 +81,7 @@ class Store:
                 )
             create(self.path)
         try:
-            # Reading goes through the same WAL, so a status can be asked for during a run.
-            address = self.path.absolute().as_uri() + ("?immutable=1" if unchanging else "")
-            self._db = sqlite3.connect(address, isolation_level=None, uri=True)
-            self._check()
+            self._connect(writing, unchanging)
             if writing:
                 if self._beneath:
                     # A shard has one reader and writer: no shared memory, which a file system
@@ -87,7 +92,25 @@ class Store:
             else:
                 self._db.execute("PRAGMA query_only = ON")
         except sqlite3.DatabaseError as error:
-            raise damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
+
+    def _connect(self, writing: bool, unchanging: bool) -> None:
+        """Reading goes through the same WAL, so a status can be asked for during a run. Where no
+        process can write, a file that was closed is read as unchanging."""
+        try:
+            self._db = self._database(unchanging)
+            self._check()
+        except sqlite3.OperationalError as error:
+            closed = closed_to_us(error) and readable_alone(self.path)
+            if writing or unchanging or not closed:
+                raise
+            self._db = self._database(unchanging=True)
+            self._check()
+
+    def _database(self, unchanging: bool) -> sqlite3.Connection:
+        suffix = "?immutable=1" if unchanging else ""
+        address = self.path.absolute().as_uri() + suffix
+        return sqlite3.connect(address, isolation_level=None, uri=True)
 
     def _check(self) -> None:
         (owner,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -181,7 +204,7 @@ class Store:
         except Exception as error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-            raise damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
 
     def totals(self) -> Totals:
         row = self._execute(
@@ -281,4 +304,4 @@ class Store:
         try:
             return self._db.execute(statement, values)
         except sqlite3.DatabaseError as error:
-            raise damaged(self.path, error) from None
+            raise unusable(self.path, error) from None
