@@ -16,9 +16,10 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_id
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import when
+from pairwright_human_eval.tasks import Task, when
 from pairwright_human_eval.write import Fixed, read_key, read_study
 from study import Done, pairwright
+from test_check_layout import MEASURES, area
 
 
 @pytest.fixture(scope="module")
@@ -177,9 +178,14 @@ def test_checks_are_dated_like_other_preferences(exported: HumanFolder) -> None:
             assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", date) for date in dates)
 
 
-def test_checks_have_as_many_posts_as_other_preferences(exported: HumanFolder) -> None:
-    numbers = [{len(dates) for dates in posts_shown(exported, checks=c)} for c in (True, False)]
-    assert numbers[0] <= numbers[1]
+@pytest.mark.parametrize("measure", ["number of posts", "length of posts", "length of replies"])
+def test_no_length_tells_a_check(exported: HumanFolder, measure: str) -> None:
+    found: dict[bool, list[float]] = {True: [], False: []}
+    for keyed, data in tasks_of(exported):
+        if keyed.kind == "preference":
+            task = Task(data, keyed)
+            found[keyed.purpose == "attention"].append(MEASURES[measure](task))
+    assert 0.4 <= area(found[True], found[False]) <= 0.6
 
 
 def tasks_of(folder: HumanFolder) -> list[tuple[KeyedTask, dict[str, Any]]]:

@@ -13,6 +13,7 @@ from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.stats import share
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.attention import checks_passed
+from pairwright_human_eval.check_layout import Example
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.exports import store_raw
 from pairwright_human_eval.folder import HumanFolder
@@ -57,6 +58,7 @@ def pair(n: int) -> Pair:
 
 def tasks_for(who: str) -> list[Task]:
     policy, found = PlanPolicy(), []
+    example = Example("pair-0", pair(0).profile, (pair(0).chosen, pair(0).rejected))
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
         page = page_of(subject, 0, bool(n % 2))
@@ -68,7 +70,7 @@ def tasks_for(who: str) -> list[Task]:
             found.append(stranger)
     for n in range(20):
         check = Check(domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad")
-        found.append(attention_task(check, who, ("2025-01-01",), bool(n % 2), 0))
+        found.append(attention_task(check, who, example, bool(n % 2), 0))
     return found
 
 
