@@ -5,6 +5,7 @@ import re
 import shutil
 import stat
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_id
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import when
+from pairwright_human_eval.tasks import Task, when
 from pairwright_human_eval.write import Fixed, read_key, read_study
 from study import Done, pairwright
+from test_check_layout import MEASURES, area
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,20 @@ def run(built: Path, tmp_path: Path) -> Path:
     return copied(built, tmp_path / "run")
 
 
+@pytest.fixture
+def violates(tmp_path: Path) -> Path:
+    """A small run of mode `violate` alone."""
+    assert pairwright("init", tmp_path / "study").code == 0
+    config = tmp_path / "study" / "pairwright.toml"
+    text = config.read_text(encoding="utf-8")
+    modes = 'modes = ["twin", "violate"]'
+    assert modes in text
+    config.write_text(text.replace(modes, 'modes = ["violate"]'), encoding="utf-8")
+    done = pairwright("build", config, "--run", tmp_path / "violates", "--limit", 8)
+    assert done.code == 0, done.said
+    return tmp_path / "violates"
+
+
 @pytest.fixture(scope="module")
 def exported(built: Path, tmp_path_factory: pytest.TempPathFactory) -> HumanFolder:
     """A study of it with default options. Not to be changed."""
@@ -47,7 +63,7 @@ def exported(built: Path, tmp_path_factory: pytest.TempPathFactory) -> HumanFold
 
 def copied(built: Path, run: Path) -> Path:
     run.mkdir(parents=True)
-    for name in ("config.toml", "pairs.jsonl"):
+    for name in ("config.toml", "pairs.jsonl", "calls.sqlite"):
         shutil.copy(built / name, run)
     return run
 
@@ -177,9 +193,14 @@ def test_checks_are_dated_like_other_preferences(exported: HumanFolder) -> None:
             assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", date) for date in dates)
 
 
-def test_checks_have_as_many_posts_as_other_preferences(exported: HumanFolder) -> None:
-    numbers = [{len(dates) for dates in posts_shown(exported, checks=c)} for c in (True, False)]
-    assert numbers[0] <= numbers[1]
+@pytest.mark.parametrize("measure", ["number of posts", "length of posts", "length of replies"])
+def test_no_length_tells_a_check(exported: HumanFolder, measure: str) -> None:
+    found: dict[bool, list[float]] = {True: [], False: []}
+    for keyed, data in tasks_of(exported):
+        if keyed.kind == "preference":
+            task = Task(data, keyed)
+            found[keyed.purpose == "attention"].append(MEASURES[measure](task))
+    assert 0.4 <= area(found[True], found[False]) <= 0.6
 
 
 def tasks_of(folder: HumanFolder) -> list[tuple[KeyedTask, dict[str, Any]]]:
@@ -219,7 +240,7 @@ def test_other_options_over_a_study_are_refused(run: Path, options: tuple[object
     assert files(run) == before
 
 
-def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path) -> None:
+def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path, violates: Path) -> None:
     export(run)
     config = run / "config.toml"
     text = config.read_text(encoding="utf-8")
@@ -227,8 +248,8 @@ def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path) -> None
     config.write_text(text.replace('rule = "majority"', 'rule = "unanimity"'), encoding="utf-8")
     refused(export(run), "another study was exported here")
     config.write_text(text, encoding="utf-8")
-    keep_lines(run, lambda pair: pair.mode == "twin")
-    refused(export(run), "another study was exported here")
+    shutil.copytree(HumanFolder(run).path, HumanFolder(violates).path)
+    refused(export(violates), "another study was exported here")
 
 
 def test_a_newer_version_finds_its_study_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,12 +261,11 @@ def test_a_newer_version_finds_its_study_again(run: Path, monkeypatch: pytest.Mo
 # Options
 
 
-def test_too_few_annotators_are_told_how_many_it_takes(run: Path) -> None:
+def test_too_few_annotators_are_told_how_many_it_takes(run: Path, violates: Path) -> None:
     refused(export(run, "--annotators", 8), "take 9", "--annotators 9")
     assert not HumanFolder(run).path.exists()
-    keep_lines(run, lambda pair: pair.mode == "violate")
-    refused(export(run, "--annotators", 5), "take 6", "--annotators 6")
-    assert export(run, "--annotators", 6).code == 0
+    refused(export(violates, "--annotators", 5), "take 6", "--annotators 6")
+    assert export(violates, "--annotators", 6).code == 0
 
 
 def test_a_sample_is_of_subjects(run: Path) -> None:
@@ -316,6 +336,42 @@ def test_a_damaged_line_is_named(run: Path) -> None:
     assert not HumanFolder(run).path.exists()
 
 
+Lines = list[str]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda lines: [*lines[:-1], lines[-1].replace('"chosen":"', '"chosen":"By hand. ', 1)],
+         r"line 72: pair-\w{16}: chosen\n"),
+        (lambda lines: [*lines[:-1], lines[-1].replace('"id":"pair-', '"id":"pair-0', 1)],
+         r"line 72: pair-0\w{16} is not of this build\n    pair-\w{16} is missing\n"),
+        (lambda lines: [json.dumps(json.loads(lines[0])) + "\n", *lines[1:]],
+         r"line 1: pair-\w{16}: laid out otherwise\n"),
+        (lambda lines: [line for line in lines if '"mode":"twin"' in line],
+         r"(?:pair-\w{16} is missing\n    ){5}and 19 others\n"),
+        (lambda lines: lines[::-1], "the lines are in another order"),
+    ],
+)  # fmt: skip
+def test_pairs_that_the_build_did_not_write_are_refused(
+    run: Path, change: Callable[[Lines], Lines], said: str
+) -> None:
+    path = run / "pairs.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(change(lines)), encoding="utf-8")
+    told = refused(export(run), "pairs.jsonl", "not what the build wrote", "build again")
+    assert re.search(said, told), told
+    assert not HumanFolder(run).path.exists()
+    path.write_text("".join(lines), encoding="utf-8")
+    assert export(run).code == 0
+
+
+def test_without_the_build_s_calls_nothing_can_be_told(run: Path) -> None:
+    (run / "calls.sqlite").unlink()
+    refused(export(run), "calls.sqlite", "no such file")
+    assert not HumanFolder(run).path.exists()
+
+
 def test_a_run_without_pairs_is_told_so(run: Path) -> None:
     (run / "pairs.jsonl").write_text("", encoding="utf-8")
     refused(export(run), "holds no pair", "Build")
@@ -364,3 +420,27 @@ def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(run: Path) -> None:
     shutil.rmtree(run / "human")
     pairwright("human", "export", run)
     assert not ids() & first
+
+
+# Simulated annotators
+
+
+def test_simulating_a_second_time_answers_the_second_round_alone(run: Path) -> None:
+    def verdicts() -> set[str]:
+        return set(HumanFolder(run).verdicts.read_text(encoding="utf-8").splitlines())
+
+    export(run)
+    tasks = len(read_study(HumanFolder(run)).key)
+    assert f"Answered: {tasks} open tasks." in pairwright("human", "simulate", run, "--seed", 3).out
+    first = verdicts()
+    assert "Nothing is open" in pairwright("human", "simulate", run, "--accuracy", 1).out
+    assert verdicts() == first
+    assert "Tasks added" in pairwright("human", "adjudicate", run).out
+    done = pairwright("human", "simulate", run, "--accuracy", 1, "--seed", 4)
+    assert first < verdicts()
+    added = [json.loads(line) for line in verdicts() - first]
+    assert f"Answered: {len(added)} open task" in done.out
+    assert {line["annotator"] for line in added} == {"adjudicator-01"}
+    people = json.loads(HumanFolder(run).people.read_bytes())["found"]
+    assert people["simulated:1"] == ["annotator-01"]
+    assert people["simulated:10"] == ["adjudicator-01"]

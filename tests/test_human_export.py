@@ -18,13 +18,15 @@ from pairwright.records import Pair
 from pairwright.rubric import Domains
 from pairwright_human_eval.checks import load_checks
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import config_hashes
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.write import read_study, write_study
+from pairwright_human_eval.write import add_adjudication, read_study, write_study
 from verified import (
     CHECKS,
     FILE,
+    SCALES,
     SECRETS,
     Made,
     mixed,
@@ -450,6 +452,22 @@ def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
     assert there == {f"{kind}.json" for kind in KINDS}
     for path in (HumanFolder(tmp_path).path / "tasks").rglob("*.json"):
         assert json.loads(path.read_bytes())
+
+
+def test_a_second_round_with_other_forms_than_the_study_s_is_refused(
+    made: Made, tmp_path: Path
+) -> None:
+    """What is answered in another form is set aside, so nobody is to be asked with it."""
+    folder, tasks = HumanFolder(tmp_path), {"adjudicator-01": made.of("vote", "quality")[:1]}
+    fixed = config_hashes(SCALES)
+    export(tmp_path, made, config_hashes=fixed)
+    older = made.study(config_hashes=fixed | {"quality_adjudication": "sha256:0"}, version="0.0.9")
+    before = files(tmp_path)
+    with pytest.raises(InputError, match=r"fixed by Pairwright 0\.0\.9") as refused:
+        add_adjudication(folder, older, tasks)
+    assert "exported with" in refused.value.fix
+    assert files(tmp_path) == before
+    assert add_adjudication(folder, made.study(config_hashes=fixed), tasks) == 1
 
 
 # Interrupted

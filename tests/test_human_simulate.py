@@ -1,5 +1,6 @@
 """Simulated annotators: what they are told to be is what is found in their verdicts."""
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from statistics import mean
@@ -13,6 +14,7 @@ from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.stats import share
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.attention import checks_passed
+from pairwright_human_eval.check_layout import Example
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.exports import store_raw
 from pairwright_human_eval.folder import HumanFolder
@@ -57,6 +59,7 @@ def pair(n: int) -> Pair:
 
 def tasks_for(who: str) -> list[Task]:
     policy, found = PlanPolicy(), []
+    example = Example("pair-0", pair(0).profile, (pair(0).chosen, pair(0).rejected))
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
         page = page_of(subject, 0, bool(n % 2))
@@ -68,7 +71,7 @@ def tasks_for(who: str) -> list[Task]:
             found.append(stranger)
     for n in range(20):
         check = Check(domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad")
-        found.append(attention_task(check, who, ("2025-01-01",), bool(n % 2), 0))
+        found.append(attention_task(check, who, example, bool(n % 2), 0))
     return found
 
 
@@ -83,7 +86,11 @@ class Simulation:
             task.keyed.task: task.keyed for given in tasks.values() for task in given
         }
 
+    def clear(self) -> None:
+        shutil.rmtree(self.folder.raw, ignore_errors=True)
+
     def run(self, **traits: float) -> Accepted:
+        self.clear()
         simulate(self.folder, self.key, STUDY, Traits.model_validate(traits))
         return derive(self.folder, self.key, STUDY)
 
@@ -177,6 +184,7 @@ def test_bias_shows_where_nothing_is_known(simulation: Simulation) -> None:
 
 
 def test_the_careless_fail_the_checks_and_nobody_else(simulation: Simulation) -> None:
+    simulation.clear()
     simulated = simulate(simulation.folder, simulation.key, STUDY, Traits(careless=0.5))
     accepted = derive(simulation.folder, simulation.key, STUDY)
     passed = checks_passed(accepted.verdicts, simulation.key)
@@ -191,7 +199,7 @@ def test_the_careless_fail_the_checks_and_nobody_else(simulation: Simulation) ->
     assert len(spread) > 4
 
 
-def test_simulating_again_gives_the_same_and_replaces(simulation: Simulation) -> None:
+def test_simulating_anew_gives_the_same(simulation: Simulation) -> None:
     def files() -> dict[Path, bytes]:
         found = simulation.folder.path.rglob("*")
         return {path: path.read_bytes() for path in found if path.is_file()}
@@ -209,10 +217,28 @@ def test_an_answer_depends_on_its_own_task_alone(simulation: Simulation) -> None
     whole = {v.task: v.answers for v in simulation.run().verdicts}
     order = list(WHO[:1])
     part = {name: task for name, task in simulation.key.items() if task.annotator in order}
+    simulation.clear()
     simulate(simulation.folder, part, STUDY, Traits())
     found = derive(simulation.folder, part, STUDY).verdicts
     assert {v.task: v.answers for v in found}.items() <= whole.items()
     assert len(found) == len(part)
+
+
+def test_what_has_an_answer_keeps_it(simulation: Simulation) -> None:
+    """Whatever the second command asks for: only the tasks that were open are answered."""
+    simulation.clear()
+    late = {name for name, task in simulation.key.items() if task.annotator in WHO[1:]}
+    early = {name: task for name, task in simulation.key.items() if name not in late}
+    assert simulate(simulation.folder, early, STUDY, Traits(accuracy=0.6)).answered == len(early)
+    before = {v.task: v for v in derive(simulation.folder, simulation.key, STUDY).verdicts}
+    done = simulate(simulation.folder, simulation.key, STUDY, Traits(accuracy=1.0, careless=1.0))
+    assert done.answered == len(late)
+    assert done.careless == set(WHO[1:])
+    after = {v.task: v for v in derive(simulation.folder, simulation.key, STUDY).verdicts}
+    assert before.items() <= after.items()
+    assert after.keys() == set(simulation.key)
+    again = simulate(simulation.folder, simulation.key, STUDY, Traits(seed=9))
+    assert (again.answered, again.files) == (0, ())
 
 
 def test_what_cannot_be_simulated_is_said(simulation: Simulation, tmp_path: Path) -> None:

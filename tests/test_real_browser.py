@@ -1,18 +1,22 @@
-"""Hostile texts in every place of the forms, in a real browser on the real server."""
+"""The forms in a real browser on the real server: hostile texts in every place, and skips."""
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page, TimeoutError
 
-from browser import Browsing, logged_in, open_form
+from browser import Browsing, logged_in, open_form, picture
 from hostile import HOSTILE
-from label_studio_server import cache_folder, scales
+from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Pair, Post
 from pairwright.text import visible
+from pairwright_human_eval.accept import derive
 from pairwright_human_eval.forms import labelling_config
-from pairwright_human_eval.label_studio import Server
+from pairwright_human_eval.label_studio import Server, labelling_links, pull, push
+from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.server import LabelStudioServer, prepare
 from pairwright_human_eval.tasks import (
     Data,
@@ -121,6 +125,39 @@ def test_the_same_check_finds_what_raw_html_does(server: Server, browsing: Brows
     found = harm_of(browsing, link, task)
     for part in ("ran: 1", "opened a dialog: 2", "asked elsewhere: http://127.0.0.1:9", "hidden"):
         assert any(part in harm for harm in found), (part, found)
+
+
+def test_a_comment_written_before_skip_comes_back_with_the_skip(
+    tmp_path: Path, server: Server, browsing: Browsing
+) -> None:
+    """In every form: what was only typed keeps Skip from being pressed, and what was added comes
+    back; a skip without a word needs no more than the button."""
+    made = make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
+    push(server, made.folder, made.study, made.key)
+    for title, link in labelling_links(made.folder)[ANNOTATORS[0]].items():
+        page = browsing.page
+        open_form(page, link)
+        page.locator("textarea").fill("offensive")
+        picture(page, tmp_path, f"{title.rpartition(' ')[2]}-typed")
+        with pytest.raises(TimeoutError):
+            page.get_by_label("skip-task").click(timeout=1_000)
+        page.get_by_test_id("textarea-add-button").click()
+        skip(page)
+        open_form(page, link)
+        skip(page)
+    pull(server, made.folder)
+    accepted = derive(made.folder, {row.task: row for row in made.key}, made.study)
+    assert not accepted.verdicts
+    found = Counter((line.reason, line.detail) for line in accepted.set_aside)
+    assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
+
+
+def skip(page: Page) -> None:
+    with page.expect_response(
+        lambda reply: "/annotations" in reply.url and reply.request.method == "POST"
+    ) as reply:
+        page.get_by_label("skip-task").click()
+    assert reply.value.status == 201
 
 
 def hostile_pair(n: int, first: str, second: str, narrative: str | None = None) -> Pair:

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from pairwright.policy import HumanPolicy, PlanPolicy
 from pairwright.records import Pair, Post, content_id
 from pairwright_human_eval.assign import Assigner, Seat, check_enough
+from pairwright_human_eval.check_layout import Example
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.controls import Controls, draw_controls, stranger
 from pairwright_human_eval.records import Purpose
@@ -28,6 +29,8 @@ from pairwright_human_eval.tasks import (
     when,
 )
 
+LOOKED_AT = 200
+"""Pairs that the checks take their length and layout from."""
 FEWEST_CHECKS = 4
 """Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
 
@@ -66,8 +69,8 @@ def make_tasks(
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             given[task.keyed.annotator].append(task)
-    dates = [tuple(map(when, best_posts(p.question, p.profile, plan.planner))) for p in pairs[:200]]
-    ordered = {who: _ordered(who, tasks, checks, dates, plan) for who, tasks in given.items()}
+    examples = [_example(pair, plan.planner) for pair in pairs[:LOOKED_AT]]
+    ordered = {who: _ordered(who, tasks, checks, examples, plan) for who, tasks in given.items()}
     return ordered, salted
 
 
@@ -120,7 +123,7 @@ def _ordered(
     who: str,
     tasks: list[Task],
     checks: tuple[Check, ...],
-    dates: list[tuple[str, ...]],
+    examples: list[Example],
     plan: Plan,
 ) -> list[Task]:
     """An annotator's tasks in a seeded order: checks spread evenly over the preferences, and
@@ -146,18 +149,43 @@ def _ordered(
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(len(drawn))]
     chance.shuffle(swaps)
-    for n, (check, swap) in enumerate(zip(drawn, swaps, strict=True)):
+    # The responses of an example must not be known from a vote of one's own.
+    voted = {task.keyed.subject for task in asked}
+    free = [example for example in examples if example.subject not in voted] or examples
+    alike = [_spread(free, n, len(drawn), chance) for n in range(len(drawn))]
+    chance.shuffle(alike)
+    for n, (check, swap, example) in enumerate(zip(drawn, swaps, alike, strict=True)):
         # One in each stretch of the work, at a place that nobody can tell another.
         stretch = len(asked) + len(drawn) - n
         place = n * stretch // len(drawn) + chance.randrange(max(1, stretch // len(drawn)))
-        asked.insert(
-            place,
-            attention_task(check, who, _shifted(chance.choice(dates), chance), swap, plan.seed),
-        )
+        asked.insert(place, attention_task(check, who, _earlier(example, chance), swap, plan.seed))
     return [*others, *asked]
 
 
-def _shifted(whens: tuple[str, ...], chance: random.Random) -> tuple[str, ...]:
-    """Days of a real task's posts, some weeks earlier: the very days would be known again."""
-    earlier = timedelta(days=chance.randint(5, 90))
-    return tuple((date.fromisoformat(when) - earlier).isoformat() if when else "" for when in whens)
+def _example(pair: Pair, policy: PlanPolicy) -> Example:
+    posts = best_posts(pair.question, pair.profile, policy)
+    return Example(pair.twin_id or pair.id, posts, (pair.chosen, pair.rejected))
+
+
+def _spread(examples: list[Example], n: int, of: int, chance: random.Random) -> Example:
+    """One of the `n`th part of the examples when they stand by length, so that few checks, too,
+    are as different in length as the tasks are."""
+    by_length = sorted(examples, key=_length)
+    start, end = (len(by_length) * k // of for k in (n, n + 1))
+    return chance.choice(by_length[start:end] or by_length)
+
+
+def _length(example: Example) -> int:
+    return sum(map(len, (*example.responses, *(post.text for post in example.posts))))
+
+
+def _earlier(example: Example, chance: random.Random) -> Example:
+    """With days some weeks earlier: the very days would be known again."""
+    shift = timedelta(days=chance.randint(5, 90))
+    posts = tuple(
+        post.model_copy(update={"created": (date.fromisoformat(day) - shift).isoformat()})
+        if (day := when(post))
+        else post
+        for post in example.posts
+    )
+    return example._replace(posts=posts)

@@ -7,7 +7,7 @@ take from the private key.
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -18,8 +18,9 @@ from pydantic import JsonValue
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.rubric import Scale
+from pairwright_human_eval.accept import derive
 from pairwright_human_eval.exports import Export, clean_task
-from pairwright_human_eval.exports.store import Stored, check_unmixed, remove_simulated, store
+from pairwright_human_eval.exports.store import Stored, check_unmixed, store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import CANNOT_JUDGE, controls
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, Kind, Study, Support
@@ -48,13 +49,15 @@ class Simulated(NamedTuple):
     """What was written."""
 
     files: tuple[Stored, ...]
+    answered: int
+    """Tasks that were open."""
     careless: frozenset[str]
 
 
 def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
 ) -> Simulated:
-    """Answer all tasks, in place of what was simulated before.
+    """Answer the tasks that are open. What has an answer keeps it, whatever the traits are now.
 
     An answer depends on seed, annotator and task alone. Raises InputError where real answers
     are, or a task file is missing or broken.
@@ -64,13 +67,17 @@ def simulate(
             f"{traits.accuracy} cannot be simulated", where="--accuracy", fix="Give 0.5 to 1."
         )
     check_unmixed(folder, simulated=True)
-    people = sorted({task.annotator for task in key.values()})
-    order = sorted(people, key=lambda who: content_id("careless", str(traits.seed), who))
+    # Adjudicators after the first round's people, who keep their account's number.
+    people = [who for _, who in sorted({(task.round, task.annotator) for task in key.values()})]
+    answered = {verdict.task for verdict in derive(folder, key, study).verdicts}
+    opened = [task for name, task in key.items() if name not in answered]
+    order = sorted(
+        {task.annotator for task in opened},
+        key=lambda who: content_id("careless", str(traits.seed), who),
+    )
     careless = frozenset(order[: round(traits.careless * len(order))])
-    loads = sorted({(task.annotator, KINDS.index(task.kind), task.round) for task in key.values()})
-    remove_simulated(folder)
     files = []
-    for who, kind, round_ in loads:
+    for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in opened}):
         person = _Person(who, people.index(who) + 1, who in careless, study.scales, traits)
         path = folder.tasks(who, KINDS[kind], round_)
         export = Export(
@@ -81,10 +88,10 @@ def simulate(
             round=round_,
             config_hash=None,
             simulated=True,
-            tasks=tuple(map(clean_task, person.answered(_data(path), key, path))),
+            tasks=tuple(map(clean_task, person.answers(_data(path), key, answered, path))),
         )
         files.append(store(export, folder))
-    return Simulated(tuple(files), careless)
+    return Simulated(tuple(files), len(opened), careless)
 
 
 def _data(path: Path) -> list[JsonValue]:
@@ -103,10 +110,14 @@ class _Person(NamedTuple):
     scales: tuple[Scale, ...]
     traits: Traits
 
-    def answered(
-        self, given: list[JsonValue], key: Mapping[str, KeyedTask], path: Path
+    def answers(
+        self,
+        given: list[JsonValue],
+        key: Mapping[str, KeyedTask],
+        answered: Collection[str],
+        path: Path,
     ) -> Iterator[JsonValue]:
-        """The tasks as a server would export them, done one after the other."""
+        """The open tasks as a server would export them, done one after the other."""
         now = _START
         for n, data in enumerate(given, start=1):
             name = data.get("task") if isinstance(data, dict) else None
@@ -115,6 +126,8 @@ class _Person(NamedTuple):
                 raise InputError(
                     f"task {n} is none of the study", where=path, fix="Export the study anew."
                 )
+            if task.task in answered:
+                continue
             chance = random.Random(
                 content_id("simulated", str(self.traits.seed), self.name, task.task)
             )

@@ -15,6 +15,7 @@ from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.text import visible
+from pairwright_human_eval.check_layout import Example, laid_out
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.records import (
     KeyedTask,
@@ -104,17 +105,17 @@ def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
     )  # fmt: skip
 
 
-def attention_task(
-    check: Check, annotator: str, whens: tuple[str, ...], swap: bool, seed: int
-) -> Task:
-    """An attention check that looks like any other preference task: `whens` are the days of the
-    posts of a real one, and as many of the check's posts are shown."""
-    a, b = (check.bad, check.good) if swap else (check.good, check.bad)
+def attention_task(check: Check, annotator: str, example: Example, swap: bool, seed: int) -> Task:
+    """An attention check that looks like any other preference task: it has the length and the
+    layout of `example`, and the days of its posts."""
+    first, second = example.responses
+    good, bad = (second, first) if swap else (first, second)
+    shown = laid_out(check, tuple(post.text for post in example.posts), good, bad)
+    a, b = (shown.bad, shown.good) if swap else (shown.good, shown.bad)
     page = Page(seed, check.id, check.domain, check.question, a, b)
-    # Two posts carry what makes the check plain.
-    dates = (*whens, "", "")[: max(2, len(whens))]
+    days = [when(post) for post in example.posts] or [""]
     posts: list[JsonValue] = [
-        {"when": when, "text": text} for when, text in zip(dates, check.posts, strict=False)
+        {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=True)
     ]
     return _task(
         page, annotator, "preference", "attention", expected="B" if swap else "A", posts=posts,

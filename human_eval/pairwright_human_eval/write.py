@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import labelling_config
+from pairwright_human_eval.forms import config_hashes, labelling_config
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Data, Task
@@ -61,7 +61,9 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
 def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> int:
     """Add what is not yet in round 2, and say how many tasks that is.
 
-    Tasks that are there already stay as they are: an adjudicator may be working on them.
+    Tasks that are there already stay as they are: an adjudicator may be working on them. Raises
+    InputError where this version's forms are not those of the study: no answer to them could be
+    taken in.
     """
     there = list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
     known = {(keyed.subject, keyed.pair, keyed.kind) for keyed in there}
@@ -72,6 +74,7 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
     added = [task for given in fresh.values() for task in given]
     if not added:
         return 0
+    _check_forms(folder, study)
     with on_disk(folder.path):
         write_configs(folder, study, round=2)
         names = {keyed.task for keyed in there}
@@ -131,6 +134,16 @@ def write_configs(folder: HumanFolder, study: Study, round: int) -> None:
     for kind in KINDS:
         xml = labelling_config(kind, study.scales, adjudication=round == 2)
         _write(folder.config(kind, round), xml)
+
+
+def _check_forms(folder: HumanFolder, study: Study) -> None:
+    now = config_hashes(study.scales)
+    if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
+        raise InputError(
+            f"its forms were fixed by Pairwright {study.version}, and those of this version differ",
+            where=folder.study,
+            fix="Adjudicate with the version, and the templates, that the study was exported with.",
+        )
 
 
 def _write_tasks(folder: HumanFolder, annotator: str, tasks: list[Task]) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright_human_eval.exports.read import read_export, read_raw
 from pairwright_human_eval.exports.shape import Export, ExportedTask
@@ -83,13 +83,6 @@ def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
             fix=f"Move the {there} ones away (raw/{'*' if simulated else _SIMULATED + '*'}), or use"
             " a copy of the run.",
         )
-
-
-def remove_simulated(folder: HumanFolder) -> None:
-    """Forget what simulated annotators answered before."""
-    with on_disk(folder.raw):
-        for path in filter(_is_simulated, folder.raw.glob("*.json")):
-            path.unlink()
 
 
 def _is_simulated(path: Path) -> bool:

@@ -126,7 +126,7 @@ def _install(environment: Environment, say: Say) -> None:
     (pip,) = (pin for pin in pins if pin.startswith("pip=="))
     venv = environment.path / "venv"
     here, there = sys.executable, str(environment.python)
-    say("making an environment for Label Studio")
+    say("making an environment for Label Studio: once, about 1 GB, some minutes")
     if importlib.util.find_spec("pip"):
         # Without ensurepip, which Debian packages apart: the pip at hand puts one in.
         _run([here, "-m", "venv", "--without-pip", str(venv)], environment)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
@@ -98,6 +98,12 @@ def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
         yield Outcome.model_validate_json(record)
 
 
+def pair_lines(store: Store) -> Iterator[str]:
+    """The lines of pairs.jsonl, as the last run of the store wrote them."""
+    for _, _, record in store.outcomes("kept"):
+        yield from _pair_lines(from_json(record)["result"])
+
+
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
     """Write all outcome files; the manifest last, so that it speaks of files that are there."""
     with on_disk(folder), ExitStack() as stack:
@@ -108,9 +114,7 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
         for _, kind, record in store.outcomes():
             result = from_json(record)["result"]
             if kind == "kept":
-                # A pair's line is its JSON as it was spooled: no need to build the record.
-                for pair in result.get("halves") or [result["pair"]]:
-                    pairs.write(to_json(pair).decode() + "\n")
+                pairs.writelines(_pair_lines(result))
                 if not result["refused"]:
                     continue
             outcome = Outcome.model_validate_json(record)
@@ -122,6 +126,12 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
     (folder / "manifest.partial").write_text(text, encoding="utf-8")
     for name in FILES:
         (folder / name).with_suffix(".partial").replace(folder / name)
+
+
+def _pair_lines(kept: dict[str, Any]) -> Iterator[str]:
+    # A pair's line is its JSON as it was spooled: no need to build the record.
+    for pair in kept.get("halves") or [kept["pair"]]:
+        yield to_json(pair).decode() + "\n"
 
 
 class Refusal(Record):

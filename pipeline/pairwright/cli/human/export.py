@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright import __version__, assets
+from pairwright.build.as_built import check_as_built
 from pairwright.build.folder import RunFolder
 from pairwright.build.load import iterate_pairs
 from pairwright.cli.human.options import RunPath, share_of
@@ -77,6 +78,7 @@ def export_command(
     whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
         raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
+    check_as_built(run)
     subjects = sample(whole, sample_size, config.seed)
     # Whoever knows the seed can tell the sides from the ids, so it is drawn once, and kept.
     there = read_fixed(HumanFolder(run))

@@ -2,8 +2,8 @@
 
 import importlib.util
 import signal
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from typing import Annotated
 
 import typer
@@ -11,9 +11,12 @@ from rich.console import Console
 
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, RunPath, cache_folder
+from pairwright.cli.steps import steps
 from pairwright.errors import InputError
+from pairwright.text import number_of
 from pairwright_human_eval.exports.store import check_unmixed
 from pairwright_human_eval.server import LabelStudioServer, prepare, team
+from pairwright_human_eval.server.accounts import Account
 
 
 def serve_command(
@@ -39,20 +42,25 @@ def serve_command(
                 fix="python -m pip install 'pairwright[label-studio]'",
             )
         console = Console()
-        with Console(stderr=True).status("preparing Label Studio") as status:
-            environment = prepare(cache_folder(), status.update)
-            status.update("starting Label Studio")
-            server = LabelStudioServer(environment, study.folder.private / "label-studio", port)
-            try:
-                with _ended_by_sigterm(), server:
-                    status.update("making accounts and loading tasks")
-                    _introduce(console, study, server)
-                    status.stop()
-                    study.lock.close()  # Answers are pulled while the server runs.
-                    code = server.wait()
-            except KeyboardInterrupt:
-                console.print(f"Stopped. The answers are in {server.data}.", markup=False)
-                return
+        with steps() as step:
+            step("preparing Label Studio")
+            environment = prepare(cache_folder(), step)
+        server = LabelStudioServer(environment, study.folder.private / "label-studio", port)
+        try:
+            with _ended_by_sigterm(), ExitStack() as running:
+                with steps() as step:
+                    step("starting Label Studio")
+                    running.enter_context(server)
+                    people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
+                    step(f"making accounts for {number_of(len(people), 'person', 'people')}")
+                    accounts = team(server, people)
+                    links = _loaded(study, server, step)
+                _introduce(console, study, server, accounts, links)
+                study.lock.close()  # Answers are pulled while the server runs.
+                code = server.wait()
+        except KeyboardInterrupt:
+            console.print(f"Stopped. The answers are in {server.data}.", markup=False)
+            return
         raise InputError(
             f"Label Studio ended with {code}",
             where=server.log,
@@ -74,20 +82,23 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _introduce(console: Console, study: Opened, server: LabelStudioServer) -> None:
+def _introduce(
+    console: Console,
+    study: Opened,
+    server: LabelStudioServer,
+    accounts: Mapping[str, Account],
+    links: Mapping[str, Mapping[str, str]],
+) -> None:
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
-    accounts = team(server, people)
-    links = _loaded(study, server)
     say(f"Label Studio is at {server.url}, on this machine only.")
     say(f"The study lead logs in as {server.account.email}, password {server.account.password}")
-    for annotator in people:
-        account = accounts[annotator]
+    for annotator, account in sorted(accounts.items()):
         say(f"{annotator} logs in as {account.email}, password {account.password}")
-        for title, link in sorted(links.get(annotator, {}).items()):
+        for title, link in links.get(annotator, {}).items():
             say(f"  {title.split(annotator, 1)[-1].strip():12} {link}")
+    say("Everybody labels under these links, in this order, on a computer: not on a phone.")
     say(f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
     say(
         f'  {KEY_VARIABLE}=$(python3 -c "import json; print(json.load(open('
@@ -97,7 +108,9 @@ def _introduce(console: Console, study: Opened, server: LabelStudioServer) -> No
     say("Ctrl-C stops the server; the answers stay.")
 
 
-def _loaded(study: Opened, server: LabelStudioServer) -> dict[str, dict[str, str]]:
+def _loaded(
+    study: Opened, server: LabelStudioServer, step: Callable[[str], None]
+) -> dict[str, dict[str, str]]:
     """Push every round, and give the links to label under."""
     from pairwright_human_eval.label_studio import Server, labelling_links, push
 
@@ -105,5 +118,12 @@ def _loaded(study: Opened, server: LabelStudioServer) -> dict[str, dict[str, str
     rounds = sorted({keyed.round for keyed in fixed.key.values()})
     with closing(Server(server.url, server.account.token)) as there:
         for round in rounds:
-            push(there, study.folder, fixed.study, fixed.key.values(), round=round)
+            push(
+                there,
+                study.folder,
+                fixed.study,
+                fixed.key.values(),
+                round=round,
+                progress=lambda done, of: step(f"loading tasks: {done:,} of {of:,}"),
+            )
     return labelling_links(study.folder)

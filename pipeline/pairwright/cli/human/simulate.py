@@ -8,6 +8,7 @@ from rich.console import Console
 from pairwright.cli.human.bring import tell
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
+from pairwright.text import number_of
 from pairwright_human_eval.simulate import Traits, simulate
 
 
@@ -27,10 +28,13 @@ def simulate_command(
     ] = 0.05,
     seed: Annotated[int, typer.Option(help="Another seed, other answers.")] = 0,
 ) -> None:
-    """Answer every task with simulated annotators, through the same import as people's answers.
+    """Answer every open task with simulated annotators, by the same import as people's answers.
 
     For trying out, and for checking the statistics against a known truth. Everything that comes
     of it is marked as simulated and verifies nothing. A study with people's answers refuses it.
+
+    A task that has an answer keeps it: after `human adjudicate` only the second round is answered.
+    To answer again with other options, move RUN/human/private/raw/simulated-*.json away first.
 
     Examples:
 
@@ -48,6 +52,14 @@ def simulate_command(
         )
         done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
         console = Console()
+        if done.answered:
+            console.print(f"Answered: {number_of(done.answered, 'open task')}.")
+        else:
+            console.print(
+                "Nothing is open: every task has an answer, and none was changed. To answer again,"
+                f" move {study.folder.raw}/simulated-*.json away first.",
+                highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip
         if done.careless:
             console.print(f"Careless: {', '.join(sorted(done.careless))}")
         tell(console, study, study.answers())
