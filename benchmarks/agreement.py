@@ -1,10 +1,11 @@
 """What decisions and agreement are worth against a known truth, and what a large study costs.
 
 1,000 pairs, for half of which the truth is the other response; three simulated votes each, right
-with probability 0.95, one of two answers. Then 100,000 verdicts of all kinds, decided and reported
-in a process of their own.
+with probability 0.95, one of two answers. Then how often the 95 % intervals of agreement hold the
+truth (`coverage.py`), how far they move with the seed of a report, and 100,000 verdicts of all
+kinds, decided and reported.
 
-    .venv/bin/python benchmarks/agreement.py [PAIRS VERDICTS]
+    .venv/bin/python benchmarks/agreement.py [PAIRS VERDICTS STUDIES]
 """
 
 import json
@@ -16,20 +17,27 @@ import time
 from pathlib import Path
 
 import studies
+from coverage import coverage
 
 from pairwright.policy import HumanPolicy
-from pairwright_human_eval.agreement import Ratings, agreement, dawid_skene
+from pairwright_human_eval.agreement import Agreement, Ratings, agreement, dawid_skene
 from pairwright_human_eval.decide import decide_all
 from pairwright_human_eval.outline import outlines_of
 from pairwright_human_eval.records import PreferenceAnswer, response_id
+from pairwright_human_eval.report.findings import findings
 
 ACCURACY = 0.95
 VOTES_ONLY = HumanPolicy(votes=3, quality_votes=0, rubric_votes=0)
 
 
-def main(pairs: int, verdicts: int) -> None:
+SEEDS = range(5)
+
+
+def main(pairs: int, verdicts: int, simulated: int) -> None:
     print(f"{pairs:,} pairs, 3 votes each, accuracy {ACCURACY}")
     figures = {"decision_error": decision_error(pairs)}
+    figures |= coverage(simulated)
+    figures["seed_spread"] = seed_spread()
     figures["cpu_seconds_100k"] = large(verdicts)
     print(json.dumps(figures))
 
@@ -79,6 +87,30 @@ def decision_error(n: int) -> float:
     return round(wrong / n, 4)
 
 
+def seed_spread() -> float:
+    """The furthest that an end of an interval of agreement moves with the seed of a report."""
+    study = studies.make(24, kinds=("preference", "quality", "rubric"))
+    outlines, verdicts = outlines_of(study.subjects, study.key), study.answered(ACCURACY)
+    policy = HumanPolicy()
+    decisions = decide_all(outlines, verdicts, policy, frozenset())
+    ends: dict[tuple[str, str, str], list[float]] = {}
+    for seed in SEEDS:
+        found = findings(
+            outlines, verdicts, studies.SCALES, policy, decisions=decisions,
+            margin=policy.parity_margin, overlap=studies.OVERLAP, excluded=frozenset(), seed=seed,
+        )  # fmt: skip
+        for row in found.agreement:
+            for name in Agreement.model_fields:
+                estimate = getattr(row.agreement, name)
+                for end in ("low", "high"):
+                    if getattr(estimate, end) is not None:
+                        of = ends.setdefault((row.question, name, end), [])
+                        of.append(getattr(estimate, end))
+    widest = max(max(of) - min(of) for of in ends.values())
+    print(f"{len(ends)} ends of intervals, {len(SEEDS)} seeds: they move by {widest:.4f} at most")
+    return round(widest, 4)
+
+
 def large(n: int) -> float:
     """CPU seconds, user and system, of deciding and reporting `n` verdicts."""
     from pairwright_human_eval.report import write_report
@@ -96,5 +128,5 @@ def large(n: int) -> float:
 
 
 if __name__ == "__main__":
-    sizes = [int(argument) for argument in sys.argv[1:3]] or [1000, 100_000]
-    main(*sizes)
+    sizes = [int(argument) for argument in sys.argv[1:4]]
+    main(*sizes, *(1000, 100_000, 2000)[len(sizes) :])

@@ -324,7 +324,14 @@ def right(against: Iterable[str] = ()) -> Answer:
 
 
 def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
-    """One export a task file, each done by one account, as `human import` keeps it."""
+    """The exports of all annotators, as `human import` keeps them."""
+    for tasks in exports_of(folder, answer).values():
+        done = Export(file="", simulated=simulated, tasks=tuple(map(clean_task, tasks)))
+        store(done, HumanFolder(folder))
+
+
+def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:
+    """By annotator: what Label Studio exports of their tasks, each done by one account."""
     human = HumanFolder(folder)
     fixed = read_study(human)
     pairs = [
@@ -332,8 +339,9 @@ def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
         for line in (folder / "pairs.jsonl").read_bytes().split(b"\n")[:-1]
     ]
     subjects = {subject.id: subject for subject in subjects_of(pairs, folder / "pairs.jsonl")}
+    exported: dict[str, list[dict[str, Any]]] = {}
     for account, who in enumerate(fixed.study.annotators, start=1):
-        tasks: list[Any] = []
+        tasks: list[dict[str, Any]] = []
         for path in sorted((human.path / "tasks" / who).glob("*.json")):
             for row in json.loads(path.read_bytes()):
                 keyed = fixed.key[row["data"]["task"]]
@@ -341,8 +349,8 @@ def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
                 if ticks is not None:
                     tasks.append(_annotated(row["data"], ticks, account, len(tasks)))
         if tasks:
-            done = Export(file="", simulated=simulated, tasks=tuple(map(clean_task, tasks)))
-            store(done, human)
+            exported[who] = tasks
+    return exported
 
 
 def _annotated(data: Any, ticks: Answers, account: int, n: int) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`pairwright human`, on a run of the fictional users with the embedded model."""
 
+import base64
 import json
 import re
 import shutil
@@ -127,6 +128,42 @@ def test_it_says_what_it_made_and_what_to_do_next(run: Path) -> None:
     assert "embedded model" in done.out
     for command in ("serve", "push", "import", "simulate"):
         assert f"pairwright human {command} {run}" in done.out
+
+
+def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Path) -> None:
+    """Whoever has the seed can compute sides and purposes from the ids in the tasks."""
+    run, out = tmp_path / "run", tmp_path / "release"
+    shutil.copytree(built, run)
+    said = ""
+    for command in (
+        ("export", run),
+        ("simulate", run, "--accuracy", "0.7"),
+        ("report", run),
+        ("adjudicate", run),
+        ("simulate", run, "--accuracy", "0.7"),
+        ("report", run),
+        ("status", run),
+    ):
+        done = pairwright("human", *command)
+        assert done.code == 0, done.said
+        said += done.said
+    done = pairwright("release", run, "--out", out, "--version", "0.1.0", "--trial")
+    assert done.code == 0, done.said
+    folder = HumanFolder(run)
+    study = read_study(folder).study
+    spelled = {f"{study.seed}", f"{study.seed:x}", f"{study.seed:X}"}
+    spelled.add(base64.b64encode(study.seed.to_bytes(16, "big")).decode().rstrip("="))
+    spelled.add(base64.b64encode(study.seed.to_bytes(16, "little")).decode().rstrip("="))
+    assert f"{study.seed}" in folder.study.read_text(encoding="utf-8")
+    looked = 0
+    for path in (*run.rglob("*"), *out.rglob("*")):
+        if path.is_file() and folder.private not in path.parents:
+            content = path.read_bytes()
+            assert not [text for text in spelled if text.encode() in content], path
+            looked += 1
+    assert looked > 60
+    assert not [text for text in spelled if text in said + done.said]
+    assert json.loads((folder.path / "report.json").read_bytes())["seed"] == 0
 
 
 def test_no_byte_tells_an_annotator_anything_about_a_real_run(exported: HumanFolder) -> None:

@@ -101,6 +101,7 @@ def test_03_of_two_by_one_person_the_last_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("offset", ["Z", "+00:00", "-05:00"])
 def test_03_later_is_told_by_the_clock_not_by_the_text(tmp_path: Path, offset: str) -> None:
     first, second = (tasks := rows("preference"))[2]["annotations"]
+    first["created_at"] = second["created_at"] = f"2026-11-21T10:54:05{offset}"
     first["updated_at"] = f"2026-11-21T10:54:06{offset}"
     second["updated_at"] = f"2026-11-21T10:54:06.5{offset}"
     assert reasons(imported_rows(tmp_path, tasks))[first["id"]] == "superseded"
@@ -158,6 +159,8 @@ def test_06_the_servers_task_numbers_mean_nothing(tmp_path: Path) -> None:
     plain = imported_rows(tmp_path / "a", tasks)
     for n, task in enumerate(tasks):
         task["id"] = task["inner_id"] = 9000 - n
+        for annotation in task["annotations"]:
+            annotation["task"] = task["id"]
     assert choices(imported_rows(tmp_path / "b", tasks)) == choices(plain)
 
 
@@ -190,18 +193,70 @@ def test_07_an_annotation_made_anew_or_taken_back_from_skipping_counts(tmp_path:
     assert found[task_of(tasks, 20)] == "cannot_tell"
 
 
-def test_08_times_may_be_missing_negative_or_infinite(tmp_path: Path) -> None:
-    assert '"lead_time": Infinity' in (EXPORTS / "wrong_results.json").read_text("utf-8")
+def test_08_a_time_may_be_missing_and_is_not_made_up(tmp_path: Path) -> None:
     told = imported(tmp_path / "real", "preference")
     assert [v.seconds for v in told.verdicts if v.seconds]
     tasks = rows("preference")
-    for lead in (None, -5.0, float("inf"), float("nan")):
-        for annotation in annotations(tasks):
-            annotation["lead_time"] = lead
-            annotation["result_count"] = 77
-        accepted = imported_rows(tmp_path / str(lead), tasks)
-        assert choices(accepted) == choices(told)
-        assert {v.seconds for v in accepted.verdicts} == {None}
+    for annotation in annotations(tasks):
+        annotation["lead_time"] = None
+        annotation["result_count"] = 77
+    accepted = imported_rows(tmp_path / "none", tasks)
+    assert choices(accepted) == choices(told)
+    assert {v.seconds for v in accepted.verdicts} == {None}
+
+
+@pytest.mark.parametrize("lead", [-5.0, -0.001, float("inf"), float("nan")])
+def test_08_an_impossible_lead_time_is_set_aside(tmp_path: Path, lead: float) -> None:
+    (annotation,) = (tasks := rows("preference"))[0]["annotations"]
+    annotation["lead_time"] = lead
+    assert_set_aside(tmp_path, tasks, annotation, "impossible_time", f"lead_time is {lead}")
+
+
+def test_08_a_real_server_takes_an_infinite_lead_time_and_we_do_not(tmp_path: Path) -> None:
+    assert '"lead_time": Infinity' in (EXPORTS / "wrong_results.json").read_text("utf-8")
+    assert "impossible_time" in reasons(imported(tmp_path, "wrong_results")).values()
+
+
+def test_08_what_was_updated_before_it_was_created_is_set_aside(tmp_path: Path) -> None:
+    (annotation,) = (tasks := rows("preference"))[0]["annotations"]
+    annotation["created_at"] = "2026-11-21T10:54:06.000001+00:00"
+    annotation["updated_at"] = "2026-11-21T10:54:06.000000Z"
+    why = "updated_at is before created_at"
+    assert_set_aside(tmp_path, tasks, annotation, "impossible_time", why)
+    annotation["updated_at"] = "2026-11-21T12:54:06.000001+02:00"
+    assert annotation["id"] not in reasons(imported_rows(tmp_path / "same moment", tasks))
+
+
+def test_an_annotation_under_another_task_than_its_own_is_set_aside(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    plain = choices(imported_rows(tmp_path / "plain", tasks))
+    first, second = (task["annotations"] for task in (tasks[0], tasks[7]))
+    assert len(first) == len(second) == 1
+    tasks[0]["annotations"], tasks[7]["annotations"] = second, first
+    accepted = imported_rows(tmp_path / "moved", tasks)
+    gone = {task_of(tasks, task["id"]) for task in (tasks[0], tasks[7])}
+    assert choices(accepted) == {task: of for task, of in plain.items() if task not in gone}
+    for annotation, task in ((second[0], tasks[0]), (first[0], tasks[7])):
+        line = next(line for line in accepted.set_aside if line.annotation == annotation["id"])
+        assert (line.reason, line.task) == ("other_task", task["data"]["task"])
+        assert line.file.startswith("import-")
+        assert f"given on task {annotation['task']}" in line.detail
+    copied = rows("preference")
+    copied[7]["annotations"] = copied[0]["annotations"]
+    again = imported_rows(tmp_path / "copied", copied)
+    assert choices(again).items() <= plain.items()
+    assert sum(line.reason == "other_task" for line in again.set_aside) == 1
+
+
+def assert_set_aside(
+    run: Path, tasks: list[dict[str, Any]], annotation: dict[str, Any], reason: str, detail: str
+) -> None:
+    """One annotation is, with the words that name it, and no other one for this reason."""
+    accepted = imported_rows(run, tasks)
+    (line,) = (line for line in accepted.set_aside if line.reason == reason)
+    assert (line.annotation, line.detail) == (annotation["id"], detail)
+    assert line.file.startswith("import-")
+    assert line.task
 
 
 def test_09_a_form_changed_after_labelling_is_known_by_its_hash(tmp_path: Path) -> None:
@@ -311,7 +366,8 @@ def test_answers_are_about_responses_and_aspects(tmp_path: Path) -> None:
         ("wrong_results", 17, "duplicate_answer"),
         ("wrong_results", 18, "unknown_choice"),
         ("wrong_results", 22, "unknown_annotator"),  # the administrator's
-        ("wrong_results", 23, "wrong_type"),  # a value that is no object
+        ("wrong_results", 23, "impossible_time"),  # a lead time below 0
+        ("wrong_results", 24, "impossible_time"),  # one without end
         ("rubric", 33, "missing_answer"),  # one row of two
         ("rubric", 34, "unknown_control"),  # three rows of two
         ("quality", 36, "unknown_choice"),  # cannot judge, where the scale has it not
@@ -399,7 +455,8 @@ def test_a_draft_is_told_of_without_what_is_in_it(tmp_path: Path) -> None:
     assert (line.reason, line.annotation, line.annotator) == ("draft", None, None)
     # Submitted since then, it is no draft any more.
     tasks = rows("preference_all_tasks")
-    tasks[1]["annotations"] = [{**tasks[0]["annotations"][0], "unique_id": "other", "id": 99}]
+    given = {**tasks[0]["annotations"][0], "unique_id": "other", "id": 99, "task": tasks[1]["id"]}
+    tasks[1]["annotations"] = [given]
     assert len(imported_rows(tmp_path, tasks).verdicts) == 2
     assert not imported_rows(tmp_path, tasks).set_aside
 
@@ -650,7 +707,7 @@ def test_thousands_of_annotations_take_seconds(tmp_path: Path) -> None:
         key[f"task-{n}"] = KEY[name].model_copy(
             update={"task": f"task-{n}", "data_hash": digest(data)}
         )
-        given = {**task["annotations"][0], "id": n, "unique_id": str(n)}
+        given = {**task["annotations"][0], "id": n, "unique_id": str(n), "task": n}
         made.append({"id": n, "data": data, "annotations": [given]})
     path = written(tmp_path / "many.json", made)
     folder = HumanFolder(tmp_path)

@@ -43,6 +43,11 @@ class HumanFolder:
         return self.private / "raw"
 
     @property
+    def imports(self) -> Path:
+        """Which files were imported by hand, import by import."""
+        return self.private / "imports.jsonl"
+
+    @property
     def people(self) -> Path:
         """Which account of the server is which annotator."""
         return self.private / "people.json"

@@ -26,7 +26,7 @@ class Accepted(NamedTuple):
     set_aside: tuple[SetAside, ...]
     people: People
     copies: int
-    """Annotations that several files hold: beyond the first, since each counts once."""
+    """Annotations that are in one file or several more than once: those beyond the first."""
 
 
 def accept(

@@ -25,6 +25,8 @@ class _Shape(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     id: int
+    task: int | None = None
+    """The server's number of the task that it was given on."""
     unique_id: str | None = None
     completed_by: int | None
     updated_by: int | None = None
@@ -97,7 +99,7 @@ class Reader:
         raw = digest(annotation)
         try:
             shape = _Shape.model_validate(annotation)
-            _, at = _time(shape.created_at), _time(shape.updated_at)
+            created, at = _time(shape.created_at), _time(shape.updated_at)
         except ValueError as error:
             return Seen(
                 file=export.file,
@@ -110,6 +112,7 @@ class Reader:
                 problem=problem or Refusal("malformed", _told(error)),
             )
         account = shape.completed_by
+        problem = problem or _moved(shape, task) or _impossible(shape, created, at)
         return Seen(
             file=export.file,
             task=task.task,
@@ -125,7 +128,7 @@ class Reader:
             created=shape.created_at,
             updated=shape.updated_at,
             at=at,
-            seconds=_seconds(shape.lead_time),
+            seconds=shape.lead_time,
             problem=problem,
             edited=_edited(shape),
             said=None if problem or shape.was_cancelled else self._said(shape, keyed),
@@ -162,9 +165,20 @@ def _edited(shape: _Shape) -> Refusal | None:
     return Refusal("edited_by_another", what)
 
 
-def _seconds(lead_time: float | None) -> float | None:
-    """Label Studio takes any number for it, even less than 0, even Infinity."""
-    return lead_time if lead_time is not None and 0 <= lead_time < math.inf else None
+def _moved(shape: _Shape, task: ExportedTask) -> Refusal | None:
+    """An annotation names the task that it was given on: under another one it says nothing."""
+    if shape.task is None or shape.task == task.id:
+        return None
+    return Refusal("other_task", f"given on task {shape.task}, and stands under task {task.id}")
+
+
+def _impossible(shape: _Shape, created: datetime, updated: datetime) -> Refusal | None:
+    """Label Studio takes any lead time that it is sent; a file may have been edited."""
+    if updated < created:
+        return Refusal("impossible_time", "updated_at is before created_at")
+    if shape.lead_time is not None and not 0 <= shape.lead_time < math.inf:
+        return Refusal("impossible_time", f"lead_time is {shape.lead_time}")
+    return None
 
 
 def _time(text: str) -> datetime:

@@ -3,7 +3,6 @@
 Values in, values out: nothing here reads files or knows of verdicts, pairs or the chosen side.
 """
 
-from pairwright_human_eval.agreement.bootstrap import Agreement, Estimate, agreement
 from pairwright_human_eval.agreement.chance import verified_by_chance
 from pairwright_human_eval.agreement.coefficients import (
     Coefficient,
@@ -17,6 +16,7 @@ from pairwright_human_eval.agreement.coefficients import (
     rater_kappas,
 )
 from pairwright_human_eval.agreement.dawid_skene import DawidSkene, dawid_skene
+from pairwright_human_eval.agreement.estimates import Agreement, Estimate, agreement
 from pairwright_human_eval.agreement.parity import Difference, Parity, parity
 from pairwright_human_eval.agreement.ratings import Level, Ratings
 

@@ -1,7 +1,7 @@
 """Who rated what how: the one form in which every statistic here takes its data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -74,23 +74,3 @@ class Ratings:
             return np.empty(0, np.intp), np.empty(0, np.intp)
         seconds = [first + step for step, first in enumerate(firsts, start=1)]
         return np.concatenate(firsts), np.concatenate(seconds)
-
-    def distinct(self) -> tuple["Ratings", Indices]:
-        """Items answered alike by the same raters, once: ratings of the first of each, and, shape
-        (items,), the place among those that each item has."""
-        starts = np.searchsorted(self.item, np.arange(len(self.items) + 1))
-        answers = self.rater * len(self.levels) + self.value
-        seen: dict[bytes, int] = {}
-        kinds = np.empty(len(self.items), np.intp)
-        for place, (start, stop) in enumerate(pairwise(starts)):
-            kinds[place] = seen.setdefault(answers[start:stop].tobytes(), len(seen))
-        _, firsts = np.unique(kinds, return_index=True)
-        kept = np.isin(self.item, firsts)
-        once = replace(
-            self,
-            item=kinds[self.item[kept]],
-            rater=self.rater[kept],
-            value=self.value[kept],
-            items=tuple(self.items[place] for place in firsts),
-        )
-        return once, kinds

@@ -20,7 +20,7 @@ from pairwright_human_eval.exports.read import read_export, read_raw
 from pairwright_human_eval.exports.shape import Export, ExportedTask
 from pairwright_human_eval.folder import HumanFolder
 
-_SIMULATED = "simulated-"
+_IMPORTED, _SIMULATED = "import-", "simulated-"
 
 
 class Stored(NamedTuple):
@@ -43,10 +43,18 @@ def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> Store
 def store(export: Export, folder: HumanFolder) -> Stored:
     """Keep an export under a name made of what it holds."""
     check_unmixed(folder, simulated=export.simulated)
-    content = _content(export)
-    name = hashlib.sha256(content).hexdigest()[:16]
-    prefix = _SIMULATED if export.simulated else "import-"
-    return _write(folder.raw / f"{prefix}{name}.json", content, export)
+    return _write(raw_file(export, folder), _content(export), export)
+
+
+def raw_file(export: Export, folder: HumanFolder) -> Path:
+    """Where `store` keeps an export."""
+    name = hashlib.sha256(_content(export)).hexdigest()[:16]
+    return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
+
+
+def imported_files(folder: HumanFolder) -> list[Path]:
+    """The raw files of what was imported by hand."""
+    return sorted(folder.raw.glob(f"{_IMPORTED}*.json"))
 
 
 def store_pulled(export: Export, folder: HumanFolder) -> Stored:

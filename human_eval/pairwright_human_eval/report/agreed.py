@@ -16,8 +16,6 @@ SUPPORT = ("contradicted", "no", "plausibly", "clearly")
 def agreed(
     answers: Answers,
     scales: tuple[Scale, ...],
-    replicates: int,
-    seed: int,
     progress: Callable[[str], None],
 ) -> tuple[Agreed, ...]:
     """One row a question. Only votes with the pair's own posts; "cannot tell" is missing."""
@@ -54,9 +52,8 @@ def agreed(
     for name, measurement, given, all_levels in questions:
         progress(f"agreement on {name}")
         estimates = agreement(
-            Ratings.of(given, all_levels), measurement=measurement, clusters=clusters,
-            replicates=replicates, seed=seed,
-        )  # fmt: skip
+            Ratings.of(given, all_levels), measurement=measurement, clusters=clusters
+        )
         found.append(Agreed(question=name, measurement=measurement, agreement=_rounded(estimates)))
     return tuple(found)
 

@@ -31,7 +31,8 @@ def compute(
     progress: Callable[[str], None] | None = None,
 ) -> Report:
     """`subjects` are those sampled; `policy` is in force. The margin of parity is the one fixed at
-    export. The same input gives the same report."""
+    export. The same input gives the same report: the bootstrap is drawn by a fixed seed, and not by
+    the study's, which is secret."""
     step = progress or (lambda _: None)
     study, key = fixed
     verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
@@ -42,7 +43,7 @@ def compute(
     found = findings(
         outlines, verdicts, study.scales, policy, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=out,
-        replicates=replicates, seed=study.seed, step=step,
+        replicates=replicates, step=step,
     )  # fmt: skip
     step("annotators")
     pairs = abouts(outlines)

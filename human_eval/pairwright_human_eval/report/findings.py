@@ -44,7 +44,7 @@ def findings(
     pairs = abouts(subjects)
     answers = answers_of(pairs, verdicts, excluded)
     modes = [of.mode for of in sides(subjects)]
-    rows = agreed(answers, scales, replicates, seed, step)
+    rows = agreed(answers, scales, step)
     step("claims")
     people = {of.annotator for of in verdicts if of.round == 1}
     draws = Draws({of.dyad for of in subjects}, people, replicates, seed)

@@ -341,6 +341,7 @@ class Findings(Record):
     """Pairs without a judge's scores: not compared."""
     replicates: int
     seed: int
+    """Of the bootstrap: a fixed number, which tells nothing of the study's secret seed."""
 
 
 class Report(Findings):

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pairwright_human_eval.agreement.bootstrap import ENOUGH
 from pairwright_human_eval.report.records import Measure
 
 Floats = npt.NDArray[np.float64]
+ENOUGH = 0.8
+"""Least share of replicates that must define an estimate."""
 CHUNK = 250
 """Replicates at a time."""
 

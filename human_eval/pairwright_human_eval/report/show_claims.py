@@ -27,8 +27,8 @@ def agreement(report: Report) -> Iterator[Block]:
     )
     yield agreement_table(report)
     yield (
-        "Intervals are 95 % percentile bootstrap intervals that draw dyads of users and annotators,"
-        " both with replacement."
+        "Intervals are 95 % jackknife intervals by Student's t: they leave out one dyad of users"
+        " after the other, and one annotator after the other."
     )
 
 

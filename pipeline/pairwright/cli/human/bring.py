@@ -1,6 +1,7 @@
 """`pairwright human import` and `pull`: answers in."""
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -15,30 +16,82 @@ from rich.table import Table
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KnownUrl, RunPath, api_key
 from pairwright.cli.program import program
+from pairwright.errors import InputError
 from pairwright.text import number_of
 from pairwright_human_eval.accept import Accepted
-from pairwright_human_eval.exports import store_raw
+from pairwright_human_eval.exports import Taken, import_files, undo_import
 
 
 def import_command(
     run: RunPath,
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="JSON exports of Label Studio.")
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="FILE...", help="JSON exports of Label Studio."),
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back the last import, or the files named.")
+    ] = False,
 ) -> None:
     """Take in annotations that were exported by hand, as JSON.
 
     Every annotation becomes a verdict or is set aside with its reason. Importing a file again
-    changes nothing.
+    changes nothing. A file that cannot be read, or has no task of this study, is named and not
+    kept, and the others are taken in (exit code 1).
 
-    Example:
+    --undo removes what the last import added to RUN/human/private/raw, or the named files, and
+    derives verdicts.jsonl and set_aside.jsonl from what is left. The decisions and the report stay
+    as they are until `human report` runs again; tasks of a second round stay.
+
+    Examples:
 
       pairwright human import runs/first project-1.json project-2.json
+
+      pairwright human import runs/first --undo
+
+      pairwright human import runs/first --undo project-2.json
     """
     with opened(run) as study:
-        for file in files:
-            store_raw(file, study.folder)
-        tell(Console(), study, study.answers())
+        console = Console()
+        if undo:
+            _undo(console, study, files or [])
+            return
+        if not files:
+            raise InputError("no file is named", where="FILE", fix="Name the exported files.")
+        taken = import_files(files, study.folder, study.fixed.key)
+        if taken.refused and not (taken.new or taken.held):
+            *others, last = taken.refused
+            _complain(others)
+            raise last
+        _files(console, taken)
+        tell(console, study, study.answers())
+        _complain(taken.refused)
+        if taken.refused:
+            raise typer.Exit(1)
+
+
+def _undo(console: Console, study: Opened, files: list[Path]) -> None:
+    gone = undo_import(study.folder, [file.name for file in files])
+    answers = study.answers()
+    for file in gone:
+        line = f"Taken back: {file.file} (raw/{file.raw})"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    tell(console, study, answers)
+
+
+def _files(console: Console, taken: Taken) -> None:
+    """How many files were given, and what became of each."""
+    console.print(f"Files taken in: {len(taken.new):,}.", highlight=False)
+    for name in taken.held:
+        line = f"{name} holds what an imported file holds: nothing was added."
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if taken.refused:
+        console.print(f"Files not taken in: {len(taken.refused):,}.", highlight=False)
+
+
+def _complain(errors: Sequence[InputError]) -> None:
+    console = Console(stderr=True)
+    for error in errors:
+        console.print(str(error), highlight=False, markup=False, soft_wrap=True)
 
 
 def pull_command(run: RunPath, url: KnownUrl = None) -> None:
@@ -74,7 +127,8 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
 
 
 def tell(console: Console, study: Opened, answers: Accepted) -> None:
-    """Counts that add up: annotations in, verdicts, set aside by reason, tasks without answer."""
+    """Counts that add up: annotations in, copies, verdicts, set aside by reason; tasks without
+    answer."""
     verdicts = Counter((v.kind, v.purpose) for v in answers.verdicts)
     aside = Counter(s.reason for s in answers.set_aside)
     answered = {v.task for v in answers.verdicts}
@@ -82,9 +136,10 @@ def tell(console: Console, study: Opened, answers: Accepted) -> None:
     table.add_column(style="bold")
     table.add_column()
     table.add_column(justify="right")
-    table.add_row("answers in", "", f"{len(answers.verdicts) + len(answers.set_aside):,}")
+    counted = len(answers.verdicts) + len(answers.set_aside)
+    table.add_row("answers in", "", f"{counted + answers.copies:,}")
     if answers.copies:
-        table.add_row("in several files", "counted once", f"{answers.copies:,}")
+        table.add_row("copies", "of answers that are counted", f"{answers.copies:,}")
     for (kind, purpose), n in sorted(verdicts.items()):
         table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
     for reason, n in aside.most_common():

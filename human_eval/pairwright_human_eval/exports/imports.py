@@ -1,0 +1,161 @@
+"""Files that people exported by hand: taken in, and taken back.
+
+`human/private/imports.jsonl` has a line for every import that added something: the names of the
+files as they were given, and the raw files made of them.
+"""
+
+from collections.abc import Container, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.records import Record
+from pairwright_human_eval.exports.read import read_export
+from pairwright_human_eval.exports.shape import Export
+from pairwright_human_eval.exports.store import (
+    check_unmixed,
+    imported_files,
+    raw_file,
+    store,
+)
+from pairwright_human_eval.folder import HumanFolder
+
+
+class ImportedFile(Record):
+    """One file of an import."""
+
+    file: str
+    """Its name as it was given, without its folder."""
+    raw: str
+    """The name under `raw/`."""
+
+
+class Import(Record):
+    """A line of imports.jsonl: what one import added."""
+
+    files: tuple[ImportedFile, ...]
+
+
+class Taken(NamedTuple):
+    """What became of the files of an import."""
+
+    new: tuple[ImportedFile, ...]
+    held: tuple[str, ...]
+    """Files that hold what an earlier one held, to the letter: nothing was added."""
+    refused: tuple[InputError, ...]
+    """Why a file was not taken in. Nothing of it is kept."""
+
+
+def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[str]) -> Taken:
+    """Take in every file that is an export of the study, whatever is wrong with the others.
+
+    `study` holds the ids of its tasks: a file that names none of them is not kept, so that a
+    stranger's texts never come to lie in the study. Raises InputError where simulated answers are.
+    """
+    check_unmixed(folder, simulated=False)
+    before = list(read_imports(folder))
+    new: list[ImportedFile] = []
+    held: list[str] = []
+    refused: list[InputError] = []
+    for path in paths:
+        try:
+            export = read_export(path)
+            _check_ours(path, export, study)
+        except InputError as error:
+            refused.append(error)
+            continue
+        raw = raw_file(export, folder)
+        if raw.exists():
+            held.append(path.name)
+            continue
+        # A name may hold bytes that are no text.
+        name = path.name.encode(errors="replace").decode()
+        new.append(ImportedFile(file=name, raw=raw.name))
+        # First the record, so that whatever is there can be taken back.
+        _write(folder, [*before, Import(files=tuple(new))])
+        store(export, folder)
+    return Taken(tuple(new), tuple(held), tuple(refused))
+
+
+def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[ImportedFile, ...]:
+    """Remove the raw files of the last import, or those of the named files.
+
+    A name is that of a file as it was given, or of its raw file. Raises InputError for a name that
+    nothing or several files have, and where there is nothing to take back.
+    """
+    imports = list(read_imports(folder))
+    if names:
+        known = [file for of in imports for file in of.files]
+        recorded = {file.raw for file in known}
+        # Of an import by an earlier version there is no record.
+        known += [
+            ImportedFile(file=path.name, raw=path.name)
+            for path in imported_files(folder)
+            if path.name not in recorded
+        ]
+        gone = tuple(dict.fromkeys(_named(name, known) for name in names))
+    elif imports:
+        gone = imports[-1].files
+    else:
+        raise InputError(
+            "no import is on record here",
+            where=folder.imports,
+            fix=_name_one(path.name for path in imported_files(folder)),
+        )
+    for file in gone:
+        path = folder.raw / file.raw
+        with on_disk(path):
+            path.unlink(missing_ok=True)
+    left = (Import(files=tuple(file for file in of.files if file not in gone)) for of in imports)
+    _write(folder, [of for of in left if of.files])
+    return gone
+
+
+def read_imports(folder: HumanFolder) -> Iterable[Import]:
+    """The imports on record, the oldest first. Raises InputError for a damaged line."""
+    if not folder.imports.exists():
+        return
+    lines = folder.imports.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield Import.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(
+                error.errors(include_url=False)[0]["msg"],
+                where=f"{folder.imports}:{number}",
+                fix="The file was changed: remove it. `human import --undo import-HASH.json` takes"
+                " back a raw file without it.",
+            ) from None
+
+
+def _check_ours(path: Path, export: Export, study: Container[str]) -> None:
+    if not any(task.task in study for task in export.tasks):
+        raise InputError(
+            f"holds no task of this study: none of its {len(export.tasks):,} tasks was exported"
+            " by it",
+            where=path,
+            fix="Nothing of it was kept. Give the export of a project of this study, or name the"
+            " run that the file belongs to.",
+        )
+
+
+def _named(name: str, known: list[ImportedFile]) -> ImportedFile:
+    found = [file for file in known if name in (file.file, file.raw)]
+    if len(found) == 1:
+        return found[0]
+    what = "no such file was imported"
+    if found:
+        what = f"{len(found)} files of that name were imported"
+    raise InputError(what, where=name, fix=_name_one(file.raw for file in found or known))
+
+
+def _name_one(raw: Iterable[str]) -> str:
+    there = ", ".join(raw)
+    return f"Name one of {there}." if there else "Nothing that was imported by hand is here."
+
+
+def _write(folder: HumanFolder, imports: list[Import]) -> None:
+    write_whole(folder.imports, (of.model_dump_json() + "\n" for of in imports))

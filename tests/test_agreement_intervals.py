@@ -1,0 +1,256 @@
+"""Intervals over items and raters: what they count, when they exist, and how often they hold the
+truth."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from pairwright_human_eval.agreement import (
+    Agreement,
+    Coefficient,
+    Estimate,
+    Level,
+    Ratings,
+    agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    percent_agreement,
+)
+from pairwright_human_eval.agreement.left_out import left_out
+
+NUMBERS = np.array([1, 2, 3], np.float64)
+
+
+def study(
+    rng: np.random.Generator, items: int, people: int, each: int, spread: float = 0.0
+) -> Ratings:
+    """Raters drawn with accuracy 0.8 give or take `spread`, errors even over three levels."""
+    accuracy = rng.uniform(0.8 - spread, 0.8 + spread, people)
+    rows = []
+    for item in range(items):
+        truth = int(rng.integers(3))
+        for rater in rng.permutation(people)[:each]:
+            right = rng.random() < accuracy[rater]
+            value = truth if right else (truth + int(rng.integers(1, 3))) % 3
+            rows.append((f"item {item:05}", f"rater {rater:02}", value + 1))
+    return Ratings.of(rows, [1, 2, 3])
+
+
+Row = tuple[str, str, Level]
+LIBRARY: dict[str, Callable[[Ratings], Coefficient]] = {
+    "percent": percent_agreement,
+    "alpha_nominal": lambda ratings: krippendorff_alpha(ratings, "nominal"),
+    "alpha_ordinal": lambda ratings: krippendorff_alpha(ratings, "ordinal"),
+    "alpha_interval": lambda ratings: krippendorff_alpha(ratings, "interval"),
+    "cohen_kappa": cohen_kappa,
+    "gwet_ac1": gwet_ac1,
+    "fleiss_kappa": fleiss_kappa,
+}
+
+
+def rows_of(ratings: Ratings) -> list[Row]:
+    return [
+        (ratings.items[item], ratings.raters[rater], ratings.levels[value])
+        for item, rater, value in zip(ratings.item, ratings.rater, ratings.value, strict=True)
+    ]
+
+
+def uneven(seed: int) -> Ratings:
+    """Items with one to five ratings."""
+    rng = np.random.default_rng(seed)
+    rows = rows_of(study(rng, items=14, people=5, each=5))
+    return Ratings.of([row for row in rows if rng.random() < 0.7], [1, 2, 3])
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize(
+    "ratings",
+    [study(np.random.default_rng(3), items=15, people=5, each=4), uneven(1), uneven(2)],
+    ids=["even", "uneven", "another"],
+)
+def test_leaving_out_a_part_is_the_library_on_the_other_ratings(
+    name: str, ratings: Ratings
+) -> None:
+    cluster = np.arange(len(ratings.items)) // 2
+    found = left_out(ratings, cluster, [name], NUMBERS)[name]
+    rows = [
+        (row, int(cluster[ratings.items.index(row[0])]), ratings.raters.index(row[1]))
+        for row in rows_of(ratings)
+    ]
+    cells = sorted({(of_cluster, of_rater) for _, of_cluster, of_rater in rows})
+    without: list[tuple[float, list[Row]]] = [(found.whole, [row for row, _, _ in rows])]
+    for n, value in enumerate(found.clusters):
+        without.append((value, [row for row, of, _ in rows if of != n]))
+    for n, value in enumerate(found.raters):
+        without.append((value, [row for row, _, of in rows if of != n]))
+    for cell, value in zip(cells, found.cells, strict=True):
+        without.append((value, [row for row, *of in rows if tuple(of) != cell]))
+    compared = 0
+    for value, left in without:
+        expected = LIBRARY[name](Ratings.of(left, ratings.levels))
+        if expected.value is not None:
+            assert value == pytest.approx(expected.value, abs=1e-12)
+            compared += 1
+    # Fleiss' kappa takes equal numbers, and so is compared where the library has it.
+    even = len(set(ratings.counts().sum(axis=1))) == 1
+    assert compared >= (0 if name == "fleiss_kappa" and not even else 9)
+
+
+def test_the_interval_by_hand() -> None:
+    """Every item has four ratings, so percent agreement is the mean of the items' own, and the
+    part of the items is the variance of that mean."""
+    ratings = study(np.random.default_rng(11), items=30, people=4, each=4, spread=0.2)
+    rows = rows_of(ratings)
+
+    def share(left: list[Row]) -> float:
+        found = percent_agreement(Ratings.of(left, ratings.levels)).value
+        assert found is not None
+        return found
+
+    value = share(rows)
+    own = [share([row for row in rows if row[0] == item]) for item in ratings.items]
+    of_raters = [
+        share([row for row in rows if row[1] != rater]) - value for rater in ratings.raters
+    ]
+    of_cells = [share([row for row in rows if row[:2] != left[:2]]) - value for left in rows]
+    people = 3 / 4 * (sum(x * x for x in of_raters) - sum(x * x for x in of_cells))
+    assert people > 0
+    squares = t.ppf(0.975, 29) ** 2 * np.var(own, ddof=1) / 30 + t.ppf(0.975, 3) ** 2 * people
+    found = agreement(ratings).percent
+    assert found.value == pytest.approx(value)
+    assert width(found) == pytest.approx(2 * squares**0.5)
+
+
+def estimates(of: Agreement) -> dict[str, Estimate]:
+    return {name: getattr(of, name) for name in Agreement.model_fields}
+
+
+def test_every_interval_holds_its_value_and_says_what_it_rests_on() -> None:
+    ratings = study(np.random.default_rng(1), items=80, people=6, each=3)
+    found = estimates(agreement(ratings, measurement="interval"))
+    for of in found.values():
+        assert of.low is not None
+        assert of.value is not None
+        assert of.high is not None
+        assert of.low < of.value < of.high
+        assert (of.items, of.ratings, of.raters, of.reason) == (80, 240, 6, "")
+
+
+def test_n_leaves_out_what_nobody_else_rated() -> None:
+    rows = [("x", "p", 1), ("x", "q", 2), ("y", "p", 1), ("y", "q", 1), ("z", "r", 1)]
+    found = agreement(Ratings.of(rows, [1, 2])).percent
+    assert (found.items, found.ratings, found.raters) == (2, 4, 2)
+
+
+def test_levels_without_order_have_no_ordinal_alpha() -> None:
+    ratings = study(np.random.default_rng(1), items=20, people=4, each=3)
+    nominal = agreement(ratings)
+    assert nominal.alpha_ordinal.reason == nominal.alpha_interval.reason == "the levels are nominal"
+    ordinal = agreement(ratings, measurement="ordinal")
+    assert ordinal.alpha_ordinal.value is not None
+    assert ordinal.alpha_interval.reason == "the levels are ordinal"
+
+
+def test_no_interval_without_something_to_vary() -> None:
+    rng = np.random.default_rng(2)
+    two = agreement(study(rng, items=30, people=2, each=2)).percent
+    assert two.value is not None
+    assert two.low is None
+    assert two.reason == "no interval: undefined without 2 of 2 raters"
+    three = agreement(study(rng, items=30, people=3, each=3)).percent
+    assert three.low is not None
+    rows = [(f"item {n}", f"rater {m}", 1 + n % 2) for n in range(9) for m in range(4)]
+    same = agreement(Ratings.of(rows, [1, 2]))
+    assert same.percent.value == same.alpha_nominal.value == 1
+    assert same.percent.low is None
+    assert same.percent.reason == "no interval: the ratings do not vary"
+    alone = agreement(Ratings.of([*rows[:3], ("item 0", "rater 3", 2)], [1, 2]))
+    assert alone.percent.reason == "no interval: a single item or cluster"
+    nothing = estimates(agreement(Ratings.of([], [1, 2])))
+    assert all(of.value is None and of.reason for of in nothing.values())
+
+
+def test_items_of_one_cluster_are_sampled_together() -> None:
+    ratings = study(np.random.default_rng(6), items=60, people=40, each=4)
+    copies = [
+        (f"{item} {copy}", rater, value)
+        for item, rater, value in rows_of(ratings)
+        for copy in range(4)
+    ]
+    many = Ratings.of(copies, ratings.levels)
+    clusters = {item: item[:-2] for item in many.items}
+    # Four copies of an item say nothing more than it.
+    once, together = agreement(ratings).percent, agreement(many, clusters=clusters).percent
+    assert (together.low, together.high) == pytest.approx((once.low, once.high))
+    with pytest.raises(ValueError, match="is in no cluster"):
+        agreement(many, clusters={})
+
+
+def test_items_that_are_hard_together_widen_the_interval() -> None:
+    """In every other cluster of four items everybody is right; in the rest everybody guesses."""
+    rng = np.random.default_rng(6)
+    rows = [
+        (f"{cluster:02} {item}", f"rater {rater:02}", int(rng.integers(3)) * (cluster % 2) + 1)
+        for cluster in range(60)
+        for item in range(4)
+        for rater in rng.permutation(12)[:3]
+    ]
+    ratings = Ratings.of(rows, [1, 2, 3])
+    clusters = {item: item[:2] for item in ratings.items}
+    together, apart = agreement(ratings, clusters=clusters).percent, agreement(ratings).percent
+    assert width(together) > 1.3 * width(apart)
+
+
+def width(of: Estimate) -> float:
+    assert of.high is not None
+    assert of.low is not None
+    return of.high - of.low
+
+
+def test_raters_who_differ_widen_the_interval() -> None:
+    alike = study(np.random.default_rng(7), items=400, people=8, each=4)
+    unlike = study(np.random.default_rng(7), items=400, people=8, each=4, spread=0.2)
+    widths = [width(agreement(of).percent) for of in (alike, unlike)]
+    assert widths[1] > 1.5 * widths[0]
+
+
+@pytest.mark.parametrize("people", [4, 9])
+def test_intervals_are_about_as_wide_as_estimates_vary(people: int) -> None:
+    """3.92 standard deviations hold 95 % of what studies like this one find."""
+    rng = np.random.default_rng(13)
+    found = [agreement(study(rng, items=24, people=people, each=3)).percent for _ in range(80)]
+    values = [of.value for of in found if of.value is not None]
+    assert len(values) == 80
+    relative = np.mean([width(of) for of in found]) / (3.92 * np.std(values))
+    assert 0.9 < relative < 1.6
+
+
+@pytest.mark.real
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """Raters and items are drawn anew in every study; two raters of mean accuracy m agree with
+    chance m^2 + (1 - m)^2 / 2, and levels being even, 2/3 of random pairs differ."""
+    truth = 0.8**2 + 0.2**2 / 2
+    rng = np.random.default_rng(12)
+    held = {"percent": 0, "alpha_nominal": 0, "gwet_ac1": 0}
+    studies = 80
+    for _ in range(studies):
+        found = agreement(study(rng, items=60, people=8, each=4, spread=0.2))
+        for name in held:
+            of = getattr(found, name)
+            expected = truth if name == "percent" else 1 - (1 - truth) * 3 / 2
+            held[name] += of.low <= expected <= of.high
+    # 95 % of 80 is 76.
+    assert all(71 <= times <= studies for times in held.values()), held
+
+
+def test_a_hundred_thousand_ratings_take_seconds() -> None:
+    rng = np.random.default_rng(9)
+    ratings = study(rng, items=33_334, people=9, each=3)
+    before = time.process_time()
+    agreement(ratings, measurement="interval")
+    assert time.process_time() - before < 15
