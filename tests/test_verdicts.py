@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from judge_replies import FREE_TEXT, SCORES_IN_TEXT
 from pairwright.evaluate.rating import read_rating
 from pairwright.evaluate.verdict import read_verdict
 from pairwright.llm import Unread
@@ -149,6 +150,22 @@ def test_what_is_no_verdict_is_neither_a_default_nor_a_tie(text: str) -> None:
     assert " ".join(text.split())[:40] in found.why
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"), [pytest.param(*of, id=of[0][:60]) for of in FREE_TEXT.items()]
+)
+def test_free_text_is_read_as_a_careful_reader_would(text: str, verdict: str | None) -> None:
+    found = read_verdict(text)
+    assert (None if isinstance(found, Unread) else found) == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "score"), [pytest.param(*of, id=of[0][:60]) for of in SCORES_IN_TEXT.items()]
+)
+def test_a_score_in_free_text_is_the_judges_own(text: str, score: int | None) -> None:
+    found = read_rating(text)
+    assert (None if isinstance(found, Unread) else found) == score
+
+
 SCORES = {
     "7": 7,
     "7.": 7,
@@ -203,6 +220,12 @@ def test_what_is_no_whole_number_from_1_to_10_is_no_score(text: str) -> None:
         pytest.param("\\boxed{" * 5_000, id="boxes"),
         pytest.param("<answer>" * 5_000, id="tags"),
         pytest.param("clearly " * 10_000, id="adverbs"),
+        pytest.param("but " * 10_000, id="turns"),
+        pytest.param("although, " * 10_000, id="concessions"),
+        pytest.param("response a, however, " * 5_000, id="insertions"),
+        pytest.param("some people " * 5_000, id="others"),
+        pytest.param("score of " * 5_000, id="scores"),
+        pytest.param("[[A]]\n" * 5_000 + "[[B]] [[A]]", id="choices"),
     ],
 )
 def test_a_hostile_reply_is_read_in_no_time(text: str) -> None:

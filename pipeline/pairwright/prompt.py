@@ -103,6 +103,12 @@ SCORING = frozenset({"system_scoring", "prefer", "rate"})
 SAMPLING = frozenset({"system_sampling", "sample"})
 # What planners are asked that were trained to write a plain list.
 LISTING = frozenset({"plan_list"})
+# What one prompt of somebody's own for a judge under test may use, and must use: the whole of what
+# that judge is asked stands in it.
+OWN: dict[str, frozenset[str]] = {
+    "prefer": frozenset({"question", "posts", "aspects", "first", "second"}),
+    "rate": frozenset({"question", "posts", "aspects", "response"}),
+}
 COMPLETING = frozenset({"system_completing", "complete"})
 BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING - COMPLETING
 # What is the same for all users stands before the history and what is asked of it after, so that
@@ -167,22 +173,12 @@ class Prompts:
     @classmethod
     def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
         """The same from texts that were read before; the folder is named in errors."""
-        environment = jinja2.Environment(
-            undefined=jinja2.StrictUndefined,
-            finalize=_inert,
-            autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=False,
-        )
-        # A prompt knows its values and nothing else; every rendering would copy these.
-        environment.globals.clear()
+        environment = _environment()
         pieces, hashes = {}, {}
         for name, source in sources.items():
-            tree = _checked(environment, name, folder / f"{name}.md", source)
+            tree = _checked(environment, folder / f"{name}.md", source, VARIABLES[name])
             pieces[name] = tuple(_pieces(environment, tree))
-            digest = blake2b(source.encode(), digest_size=16).hexdigest()
-            hashes[name] = f"b2:{digest}"
+            hashes[name] = _hash(source)
         return cls(folder, sources, pieces, hashes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -212,6 +208,51 @@ class Prompts:
     def _systems(self) -> dict[str, Message]:
         names = [name for name in self.sources if name.startswith("system")]
         return {name: Message("system", self._text(name, {})) for name in names}
+
+
+class OwnPrompt(NamedTuple):
+    """One prompt file of somebody's own, as one user's message without a system message."""
+
+    name: str
+    """Which of OWN it stands for."""
+    pieces: tuple[Piece, ...]
+    hash: str
+    """`b2:` hash of the file's bytes."""
+
+    @classmethod
+    def load(cls, path: Path, name: str) -> "OwnPrompt":
+        """Raises PromptError naming the file and what to do."""
+        if not path.is_file():
+            listed = ", ".join(sorted(OWN[name]))
+            raise PromptError(
+                "this prompt is missing", where=path, fix=f"Write it; it needs: {listed}."
+            )
+        source, environment = _read(path), _environment()
+        tree = _checked(environment, path, source, OWN[name])
+        return cls(name, tuple(_pieces(environment, tree)), _hash(source))
+
+    def ask(self, **values: Hashable) -> Ask:
+        """Render it; lists are given as tuples."""
+        text = "".join([piece(values) for piece in self.pieces])
+        return Ask(self.name, (Message("user", text),))
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        finalize=_inert,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    # A prompt knows its values and nothing else; every rendering would copy these.
+    environment.globals.clear()
+    return environment
+
+
+def _hash(source: str) -> str:
+    return f"b2:{blake2b(source.encode(), digest_size=16).hexdigest()}"
 
 
 def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:
@@ -264,8 +305,10 @@ def _read(path: Path) -> str:
         ) from None
 
 
-def _checked(environment: jinja2.Environment, name: str, path: Path, source: str) -> nodes.Template:
-    may = VARIABLES[name]
+def _checked(
+    environment: jinja2.Environment, path: Path, source: str, may: frozenset[str]
+) -> nodes.Template:
+    """The template, which uses these variables, all of them and no others."""
     listed = ", ".join(sorted(may)) or "none"
     try:
         tree = environment.parse(source)

@@ -13,9 +13,10 @@ from pairwright.evaluate.scorers.spec import (
     Likelihood,
     PairwiseJudge,
     PointwiseJudge,
+    PythonScorer,
 )
 from pairwright.llm import key_of
-from pairwright.prompt import SCORING, Prompts
+from pairwright.prompt import SCORING, OwnPrompt, Prompts
 
 
 def deciding(spec: Classifier | Dpo | Likelihood) -> str:
@@ -58,16 +59,26 @@ def guided_ref(name: str, spec: Guided, policy: ScorerRef, reward: ScorerRef) ->
     )
 
 
+def own_settings(spec: PythonScorer, code: str) -> str:
+    """What decides a scorer of one's own beside its name and revision, as canonical JSON: its
+    options, and the hash of the file that defines it."""
+    decides = {"kind": spec.kind, "options": spec.options, "code": code}
+    return json.dumps(decides, sort_keys=True, separators=(",", ":"))
+
+
 def judge_ref(
-    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
+    name: str,
+    spec: PairwiseJudge | PointwiseJudge,
+    endpoint: Endpoint,
+    prompts: Prompts | OwnPrompt,
 ) -> ScorerRef:
     """A judge under test."""
-    asked = {prompt: prompts.hashes[prompt] for prompt in sorted({"history", *SCORING})}
-    decides = {
-        "sampling": spec.sampling.model_dump(),
-        "prompts": asked,
-        "structured": endpoint.structured,
-    }
+    decides: dict[str, object] = {"sampling": spec.sampling.model_dump()}
+    if isinstance(prompts, OwnPrompt):
+        decides["prompt"] = prompts.hash
+    else:
+        decides["prompts"] = {of: prompts.hashes[of] for of in sorted({"history", *SCORING})}
+        decides["structured"] = endpoint.structured
     return ScorerRef(
         name=name,
         kind=spec.kind,

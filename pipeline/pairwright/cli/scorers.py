@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from pairwright import assets
 from pairwright.cli.crew import client_of, in_flight, model_of, say
@@ -14,12 +14,15 @@ from pairwright.cli.scorer_refs import (
     guided_ref,
     judge_ref,
     language_model_ref,
+    own_settings,
     reward_ref,
 )
 from pairwright.cli.vllm_scores import vllm_client
 from pairwright.client import Meter
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
+from pairwright.evaluate.own.find import own_class
+from pairwright.evaluate.own.scorer import OwnObject, OwnReward
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
@@ -28,7 +31,8 @@ from pairwright.evaluate.scorers.language_model import LanguageModel
 from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.reward import RewardModel
-from pairwright.evaluate.scorers.seam import Pointwise, Scorer
+from pairwright.evaluate.scorers.score_file import ScoreFile
+from pairwright.evaluate.scorers.seam import ByPair, Pointwise, Scorer
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,
@@ -37,12 +41,14 @@ from pairwright.evaluate.scorers.spec import (
     Likelihood,
     PairwiseJudge,
     PointwiseJudge,
+    PythonScorer,
     Scorers,
+    ScoresOfFile,
     Served,
     ServedLikelihood,
     Spec,
 )
-from pairwright.prompt import LISTING, VARIABLES, Prompts
+from pairwright.prompt import LISTING, VARIABLES, OwnPrompt, Prompts
 from pairwright.retrieve import dense
 from pairwright.store import Durable, Replies
 
@@ -133,13 +139,34 @@ async def _opened(
             ref = ScorerRef(name=name, kind=spec.kind, model=spec.model)
             nearest = EmbeddingBaseline(spec.model, where, asyncio.Lock())
             return OpenScorer(nearest, ref, 1, _nothing)
+        case PythonScorer() as spec:
+            found = own_class(name, spec)
+            own = await stack.enter_async_context(OwnObject(found, spec.options, spec.batch, meter))
+            scorer = RewardModel(
+                Durable(store, own), spec.object, spec.revision, own_settings(spec, found.code)
+            )
+            ref = reward_ref(name, spec.kind, scorer)
+            return OpenScorer(OwnReward(own, scorer), ref, IN_PROCESS_PAIRS, own.stop)
+        case ScoresOfFile() as spec:
+            file = ScoreFile(Path(spec.path))
+            ref = ScorerRef(
+                name=name,
+                kind=spec.kind,
+                model=spec.model,
+                revision=spec.revision,
+                settings=file.digest,
+            )
+            return OpenScorer(file, ref, 1, _nothing)
         case PairwiseJudge() | PointwiseJudge() as spec:
+            asked = _asked(spec, prompts)
             endpoint = scorers.endpoints[spec.endpoint]
             judging = await stack.enter_async_context(client_of(spec.endpoint, endpoint, meter))
             model = model_of(Durable(store, judging), endpoint, spec.sampling)
             judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
-            ref = judge_ref(name, spec, endpoint, prompts)
-            return OpenScorer(judge(model, prompts), ref, in_flight(endpoint), judging.stop)
+            ref = judge_ref(name, spec, endpoint, asked)
+            return OpenScorer(judge(model, asked), ref, in_flight(endpoint), judging.stop)
+        case never:
+            assert_never(never)
 
 
 def _spec(scorers: Scorers, name: str) -> Spec:
@@ -151,6 +178,13 @@ def _spec(scorers: Scorers, name: str) -> Spec:
         where="--scorer",
         fix=f"Name one of: {known}; or add [scorers.NAME] to the file of scorers.",
     )
+
+
+def _asked(spec: PairwiseJudge | PointwiseJudge, prompts: Prompts) -> Prompts | OwnPrompt:
+    """What a judge is asked with."""
+    if spec.prompt is None:
+        return prompts
+    return OwnPrompt.load(Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate")
 
 
 def _guided(name: str, spec: Guided, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
@@ -165,6 +199,20 @@ def _guided(name: str, spec: Guided, policy: OpenScorer, reward: OpenScorer) -> 
     where = f"[scorers.{name}]"
     scorer = GuidedPolicy(where, policy.scorer, reward.scorer, spec.beta)
     return OpenScorer(scorer, ref, policy.workers, stop, beside=reward.ref.model)
+
+
+def pointwise(name: str, scorer: Scorer) -> Pointwise:
+    """A scorer that gives a score of any one response. Raises ConfigError for one that does not."""
+    if isinstance(scorer, Pointwise):
+        return scorer
+    why = (
+        "is a file of scores of a release's pairs, and has none of other responses"
+        if isinstance(scorer, ByPair)
+        else "compares two responses, and a score of a single one is wanted"
+    )
+    raise ConfigError(
+        why, where=f"[scorers.{name}]", fix="Name a scorer of another kind, such as pointwise."
+    )
 
 
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:

@@ -6,7 +6,8 @@ shown.py      what it is shown: the condition
 release.py    the release it is held to
 conditions.py planned.py wrong_profile.py    what each condition shows of a row's user
 evaluation.py one scorer in one condition over a release
-verdict.py rating.py marked.py    what a judge's free text says
+verdict.py rating.py    what a judge's free text says, by
+marked.py claims.py hearsay.py    what it marks as its result, what its sentences say, whose words
 decision.py   what came of one pair
 results.py    what an evaluation leaves in its folder
 measure/      figures of decisions, each with n and interval

@@ -9,7 +9,15 @@ from pairwright.dataset import Row
 from pairwright.errors import CallFailed
 from pairwright.evaluate.conditions import Conditions, applies, fitted
 from pairwright.evaluate.decision import Choice, Decision, undecided
-from pairwright.evaluate.scorers.seam import Place, Pointwise, Score, Scorer, Unscored
+from pairwright.evaluate.scorers.seam import (
+    ByPair,
+    Pairwise,
+    Place,
+    Pointwise,
+    Score,
+    Scorer,
+    Unscored,
+)
 from pairwright.evaluate.shown import Condition, Shown
 from pairwright.llm import together
 from pairwright.run import work_through
@@ -29,12 +37,22 @@ class Evaluation(NamedTuple):
         """The line of one pair. Calls that came to nothing are its reason, and are asked again by
         the next run."""
         decision = undecided(row)
+        if isinstance(self.scorer, ByPair):
+            given = self.scorer.scores(row.id, self.condition)
+            if isinstance(given, Unscored):
+                return _without(decision, given)
+            chosen, rejected = given
+            return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
+        return await self._asked(row, self.scorer)
+
+    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> Decision:
+        decision = undecided(row)
         try:
             shown = await self.conditions.shown(row, self.condition)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await fitted(
-                shown, self.conditions.history, lambda shown: self._choice(row, shown)
+                shown, self.conditions.history, lambda shown: _choice(scorer, row, shown)
             )
         except CallFailed as error:
             return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
@@ -44,15 +62,18 @@ class Evaluation(NamedTuple):
             return _without(decision, answer)
         return decision.model_copy(update=answer)
 
-    async def _choice(self, row: Row, shown: Shown) -> dict[str, object] | Unscored:
-        """The fields of a decision that the scorer's answers give."""
-        if isinstance(self.scorer, Pointwise):
-            return await _scored(self.scorer, row, shown)
-        given = await self.scorer.prefer(shown, row.chosen, row.rejected)
-        if isinstance(given, Unscored):
-            return given
-        orders = (_CHOICES[given.forward], _CHOICES[given.backward])
-        return {"orders": orders, "tokens": given.tokens}
+
+async def _choice(
+    scorer: Pointwise | Pairwise, row: Row, shown: Shown
+) -> dict[str, object] | Unscored:
+    """The fields of a decision that the scorer's answers give."""
+    if isinstance(scorer, Pointwise):
+        return await _scored(scorer, row, shown)
+    given = await scorer.prefer(shown, row.chosen, row.rejected)
+    if isinstance(given, Unscored):
+        return given
+    orders = (_CHOICES[given.forward], _CHOICES[given.backward])
+    return {"orders": orders, "tokens": given.tokens}
 
 
 async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object] | Unscored:

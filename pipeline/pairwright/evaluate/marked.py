@@ -2,24 +2,42 @@
 
 Judges mark it with a word and a colon ("Result: Answer B"), in a JSON object inside their text, in
 a tag, in `[[ ]]` or in `\\boxed{ }`. Of several the last counts: what comes before is reasoning.
+Another judge's verdict that is quoted, and the instruction that is repeated ("[[A]] if A is
+better"), are no marks.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
-_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}|\[\[([^\[\]]*)\]\]")
+from pairwright.evaluate.hearsay import of_others
+
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}|(\[\[[^\[\]]*\]\])")
+_CONDITION = re.compile(r"[\s\"'`.,]*(?:if|for|when|where|means|should)\b", re.IGNORECASE)
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}")
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def marked(text: str, names: str) -> str | None:
-    """The value of the last mark, or None where there is none. `names` is a pattern of the words
-    that mark one, such as `verdict|winner`, without groups that capture."""
+class Mark(NamedTuple):
+    """A result that is marked."""
+
+    at: int
+    """Where the mark ends and the value begins, or both end: the last mark counts."""
+    value: str
+    """As it stands; one in double brackets keeps them."""
+    end: int
+    """Where the text goes on after it."""
+
+
+def marked(text: str, names: str) -> Mark | None:
+    """The last mark, or None where there is none. `names` is a pattern of the words that mark one,
+    such as `verdict|winner`, without groups that capture."""
     found = sorted([*_objects(text, names), *_boxes(text), *_words(text, names)])
-    return found[-1][1] if found else None
+    return found[-1] if found else None
 
 
 def cut_short(text: str) -> bool:
@@ -33,8 +51,8 @@ def cut_short(text: str) -> bool:
     return False
 
 
-def _objects(text: str, names: str) -> Iterator[tuple[int, str]]:
-    """Where a JSON object ends, and its value under one of the names."""
+def _objects(text: str, names: str) -> Iterator[Mark]:
+    """Every JSON object's value under one of the names."""
     at = text.find("{")
     while at >= 0:
         try:
@@ -45,25 +63,36 @@ def _objects(text: str, names: str) -> Iterator[tuple[int, str]]:
             for key, value in data.items():
                 if re.fullmatch(names, key.replace("_", " ").strip(), re.IGNORECASE):
                     # A list is no result; as text it could pass for one.
-                    yield end, "" if isinstance(value, list | dict) else str(value)
+                    yield Mark(end, "" if isinstance(value, list | dict) else str(value), end)
         at = text.find("{", end)
 
 
-def _boxes(text: str) -> Iterator[tuple[int, str]]:
-    for match in _BOXED.finditer(text):
-        yield match.end(), _LATEX.sub(r"\1", match[1] or match[2] or "")
+def _boxes(text: str) -> Iterator[Mark]:
+    """Several different ones in one line are a choice, and none of them is the result."""
+    found = list(_BOXED.finditer(text))
+    for _, row in groupby(found, key=lambda match: text.rfind("\n", 0, match.start())):
+        line = list(row)
+        if _CONDITION.match(text, line[-1].end()):
+            continue
+        values = {_LATEX.sub(r"\1", match[1] or match[2] or "") for match in line}
+        end = line[-1].end()
+        yield Mark(end, values.pop() if len(values) == 1 else "", end)
 
 
-def _words(text: str, names: str) -> Iterator[tuple[int, str]]:
+def _words(text: str, names: str) -> Iterator[Mark]:
     tag, word = _patterns(names)
     for match in tag.finditer(text):
-        yield match.end(), match[2]
+        yield Mark(match.end(), match[2], match.end())
     for match in word.finditer(text):
-        yield match.end(), _LATEX.sub(r"\1", text[match.end() :].partition("\n")[0])
+        before = text[max(0, match.start() - 100) : match.start()]
+        if of_others(before.rpartition("\n")[2]):
+            continue
+        value = text[match.end() :].partition("\n")[0]
+        yield Mark(match.end(), _LATEX.sub(r"\1", value), match.end() + len(value))
 
 
 @lru_cache
 def _patterns(names: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     tag = rf"<({names})>([^<]*)</\1>"
-    word = rf"(?<![\w-])(?:{names})[\s\"'*_`\])]*[:=][\s\"'*_`]*"
+    word = rf"(?<![\w-])(?:{names})(?: is| would be)?[\s\"'*_`\])]*[:=][\s\"'*_`]*"
     return re.compile(tag, re.IGNORECASE), re.compile(word, re.IGNORECASE)

@@ -1,8 +1,11 @@
 """Reading the score of a judge that was asked for a whole number from 1 to 10 and answered in free
-text. A part, a percentage, a range or a list of numbers is no score, and neither is 0 or 11."""
+text. A part, a percentage, a range or a list of numbers is no score, and neither is 0 or 11, nor a
+score that another judge gave."""
 
 import re
 
+from pairwright.evaluate.claims import plain
+from pairwright.evaluate.hearsay import hearsay
 from pairwright.evaluate.marked import cut_short, marked
 from pairwright.llm import Unread
 
@@ -18,20 +21,24 @@ _SCORE = re.compile(
     r"|\s*(?:to|or)\s)"
 )
 _SAID = re.compile(rf"(?<![\d.,/-])(\d{{1,3}}){_OUT_OF_TEN}")
+# "The score is 8", "I give it a rating of 7": a name, and then the number.
+_NAMED = re.compile(rf"\b{_NAMES} (?:is|of|would be) ?[*_`\"'\[(<]*", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[!?;\n])|(?<=\.)\s+")
+_TURN = re.compile(
+    r"\W*(?:however|but|yet|on reflection|on second thoughts?|actually|wait|no|then again)\b",
+    re.IGNORECASE,
+)
 
 
 def read_rating(text: str) -> int | Unread:
     """The score of a whole reply, or why there is none."""
-    value = marked(text, _NAMES)
-    if cut_short(text):
-        found = set[str]()
-    elif value is not None:
-        match = _SCORE.match(value.strip(" \t*_`\"'[]()<>"))
-        found = {match[1]} if match else set()
-    else:
-        plain = text.strip(" \n\t*_`\"'[]()<>.")
-        alone = _SCORE.fullmatch(plain)
-        found = {alone[1]} if alone else {match[1] for match in _SAID.finditer(text)}
+    found = set[str]()
+    if not cut_short(text):
+        mark = marked(text, _NAMES)
+        if mark is None:
+            found = _of_prose(text)
+        elif match := _SCORE.match(mark.value.strip(" \t*_`\"'[]()<>")):
+            found = {match[1]} | _taken_back(text[mark.end :])
     head = " ".join(text.split())[:200]
     if len(found) != 1:
         return Unread(f"no score in: {head}" if head else "an empty reply")
@@ -39,3 +46,25 @@ def read_rating(text: str) -> int | Unread:
     if not LOW <= score <= HIGH:
         return Unread(f"{score} is not between {LOW} and {HIGH}: {head}")
     return score
+
+
+def _of_prose(text: str) -> set[str]:
+    """The scores that a text without a mark says."""
+    bare = text.strip(" \n\t*_`\"'[]()<>.")
+    if alone := _SCORE.fullmatch(bare):
+        return {alone[1]}
+    return {score for part in _SENTENCE.split(text) for score in _own(part)}
+
+
+def _taken_back(rest: str) -> set[str]:
+    """The scores of sentences after the mark that turn against what was said."""
+    return {score for part in _SENTENCE.split(rest) if _TURN.match(part) for score in _own(part)}
+
+
+def _own(sentence: str) -> set[str]:
+    """The scores that a sentence says in the judge's own name."""
+    if hearsay(plain(sentence)):
+        return set()
+    named = [_SCORE.match(sentence, match.end()) for match in _NAMED.finditer(sentence)]
+    said = {match[1] for match in _SAID.finditer(sentence)}
+    return said | {match[1] for match in named if match}

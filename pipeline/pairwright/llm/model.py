@@ -75,10 +75,11 @@ class Model(NamedTuple):
         return await self.understood(ask, schema_of(reply), read)
 
     async def understood(
-        self, ask: Ask, schema: tuple[str, str], read: Callable[[str], T | Unread]
+        self, ask: Ask, schema: tuple[str, str] | None, read: Callable[[str], T | Unread]
     ) -> T | Rejected:
         """What `read` makes of a reply that was asked for with this schema, for replies that can be
-        understood without being JSON. Draws again as `answer` does."""
+        understood without being JSON; without a schema the prompt alone says what to reply. Draws
+        again as `answer` does."""
         complaint, room = "", self.max_tokens
         for draw in range(self.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room, schema))

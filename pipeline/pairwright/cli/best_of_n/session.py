@@ -8,7 +8,7 @@ from rich.progress import Progress
 
 from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import judge_of_outputs, ref_of
-from pairwright.cli.scorers import open_scorers
+from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.cli.signals import stop_on_signals
 from pairwright.client import Meter
 from pairwright.errors import ConfigError
@@ -19,7 +19,6 @@ from pairwright.evaluate.best_of_n.samples import SampledPolicy, sampled
 from pairwright.evaluate.best_of_n.scoring import scored
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise
 from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.prompt import SAMPLING, Prompts
 from pairwright.store import Durable, Store
@@ -128,7 +127,7 @@ class Session(NamedTuple):
         # One at a time: a model in this process fills the memory there is.
         async with open_scorers(self.settings, (name,), self.prompts, self.store, meter) as opened:
             of = opened[name]
-            assert isinstance(of.scorer, Pointwise), "checked before"
+            scorer = pointwise(name, of.scorer)
             stop_on_signals(of.stop, meter, self.console)
             with Progress(console=self.console, transient=True) as progress:
                 task = progress.add_task(f"scored by {name}", total=len(samples))
@@ -136,7 +135,7 @@ class Session(NamedTuple):
                     samples,
                     {asked.pair: asked for asked in questions},
                     name,
-                    of.scorer,
+                    scorer,
                     self.settings.history,
                     workers=max(1, of.workers // self.wanted.n),
                     stop=of.stop,
@@ -157,12 +156,7 @@ async def check_pointwise(
     """
     async with open_scorers(settings, names, prompts, store, meter) as opened:
         for name, of in opened.items():
-            if not isinstance(of.scorer, Pointwise):
-                raise ConfigError(
-                    "compares two responses, and picking the best of k takes scores",
-                    where=f"--scorer {name}",
-                    fix="Name a scorer of another kind, such as pointwise.",
-                )
+            pointwise(name, of.scorer)
 
 
 def policy_of(settings: Scorers, n: int) -> Policy:

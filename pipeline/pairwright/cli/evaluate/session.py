@@ -18,7 +18,9 @@ from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.scorers.score_file import ScoreFile
+from pairwright.evaluate.scorers.seam import ByPair
+from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.prompt import Prompts
@@ -52,6 +54,7 @@ class Session(NamedTuple):
         stands in its files.
         """
         wanted, made = self.wanted, []
+        await self._check_files()
         async with AsyncExitStack() as stack:
             planner = None
             if "planner" in wanted.conditions:
@@ -74,6 +77,26 @@ class Session(NamedTuple):
                         told(about, decisions)
                         made.append(about)
         return made
+
+    async def _check_files(self) -> None:
+        """Files of scores are held to the release before anything is computed."""
+        named = [
+            name
+            for name in self.wanted.scorers
+            if isinstance(self.settings.scorers.get(name), ScoresOfFile)
+        ]
+        if not named:
+            return
+        whole = self.wanted.release
+        if whole.split is not None:
+            whole = Release(whole.folder)
+        pairs = {row.id for row in whole.rows()}
+        async with open_scorers(
+            self.settings, named, self.prompts, self.store, self.meter
+        ) as opened:
+            for of in opened.values():
+                assert isinstance(of.scorer, ScoreFile), "its kind says so"
+                of.scorer.check(pairs, self.wanted.conditions)
 
     async def _one(
         self,
@@ -118,14 +141,15 @@ class Session(NamedTuple):
         models = {opened.ref.model, opened.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [of.choice for of in decisions]
-        history = self.settings.history.hash
+        # Which posts stood behind scores of a file, [history] does not decide.
+        shows = condition in OF_POSTS and not isinstance(opened.scorer, ByPair)
         return Evaluated(
             release=self.wanted.release.ref,
             scorer=opened.ref,
             condition=condition,
             limit=self.wanted.limit,
             split=self.wanted.release.split,
-            history=history if condition in OF_POSTS else "",
+            history=self.settings.history.hash if shows else "",
             seed=self.settings.seed if condition == "wrong-profile" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(self.wanted.release.construction)),

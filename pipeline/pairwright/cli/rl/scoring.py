@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.cli.evaluate.planner import planner_under_test
-from pairwright.cli.scorers import open_scorers
+from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.client import Meter
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
@@ -95,13 +95,7 @@ async def rewards_of(
         found = await stack.enter_async_context(
             open_scorers(scorers, (name,), prompts, store, meter)
         )
-        scorer, ref = found[name].scorer, found[name].ref
-        if not isinstance(scorer, Pointwise):
-            raise ConfigError(
-                "compares two responses, and a reward is a score of one",
-                where=f"[scorers.{name}]",
-                fix="Name a classifier, a served reward model, a dpo or a pointwise judge.",
-            )
+        scorer, ref = pointwise(name, found[name].scorer), found[name].ref
         conditions = Conditions(scorers.history, Strangers((), scorers.seed), planner)
         about = Health(
             status="loading",

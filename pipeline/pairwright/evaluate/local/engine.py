@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from pairwright.client import Meter
 from pairwright.client.score import said, scored
@@ -19,12 +19,10 @@ from pairwright.client.tokens import Tokens, to_text
 from pairwright.client.wire import stand_in
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.evaluate.local.batches import Text, batches
+from pairwright.evaluate.local.gathering import Gathering, Waiting
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.llm import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.prompt import Message
-
-GATHER_S = 0.005
-"""How long the first request waits for those that come with it."""
 
 
 class Loaded(Protocol):
@@ -42,11 +40,6 @@ class Loaded(Protocol):
         ...
 
 
-class _Waiting(NamedTuple):
-    request: Request
-    reply: asyncio.Future[bytes]
-
-
 class InProcess:
     """The `Sender` of one reward model in this process. Use as an async context manager."""
 
@@ -62,8 +55,7 @@ class InProcess:
         self._spec = spec
         self._meter = meter
         self._say = say
-        self._waiting: list[_Waiting] = []
-        self._working: asyncio.Task[None] | None = None
+        self._gathering = Gathering[Request](self._answer)
         self._model: Loaded | None = None
         self._stopped = False
 
@@ -73,8 +65,7 @@ class InProcess:
     async def __aexit__(self, *_: object) -> None:
         """A batch under way in its thread cannot be broken off; it is waited for."""
         self.stop()
-        if self._working:
-            await self._working
+        await self._gathering.finished()
         self._model = None
 
     def stop(self) -> None:
@@ -90,42 +81,22 @@ class InProcess:
         self._meter.sent += 1
         self._meter.in_flight += 1
         try:
-            body = await self._reply(request)
+            body = await self._gathering.ask(request)
         finally:
             self._meter.in_flight -= 1
         completion = completion_of(request.key, body)
         self._meter.answered(completion.prompt_tokens, 0, 0.0)
         return Answer(body, completion)
 
-    def _reply(self, request: Request) -> asyncio.Future[bytes]:
-        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
-        if self._working is None or self._working.done():
-            self._working = asyncio.create_task(self._work())
-        return waiting.reply
-
-    async def _work(self) -> None:
-        """Answer what is waiting, until nothing is."""
-        await asyncio.sleep(GATHER_S)
-        while self._waiting:
-            gathered, self._waiting = self._waiting, []
-            try:
-                await self._answer(gathered)
-            except Exception as error:
-                # Whoever waits is told; nobody awaits this task but the end.
-                for waiting in gathered:
-                    if not waiting.reply.done():
-                        waiting.reply.set_exception(error)
-
-    async def _answer(self, gathered: list[_Waiting]) -> None:
+    async def _answer(self, gathered: list[Waiting[Request]]) -> None:
         model = await self._started()
-        asked = [waiting.request.messages for waiting in gathered]
+        asked = [waiting.asked.messages for waiting in gathered]
         read = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
         fitting = []
         for waiting, text in zip(gathered, read, strict=True):
             if len(text.ids) > model.limit:
                 told = f"{len(text.ids)} tokens, and the model reads {model.limit}"
-                _set(waiting, stand_in(CONTEXT_LENGTH, told))
+                waiting.answer(stand_in(CONTEXT_LENGTH, told))
             else:
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]
@@ -138,7 +109,7 @@ class InProcess:
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
-                _set(waiting, _body(score, len(text.ids)))
+                waiting.answer(_body(score, len(text.ids)))
 
     def _go_on(self) -> None:
         if self._stopped:
@@ -184,12 +155,6 @@ def _body(score: float | Tokens, prompt_tokens: int) -> bytes:
     if isinstance(score, Tokens):
         return said(to_text(score), prompt_tokens)
     return scored(score, prompt_tokens)
-
-
-def _set(waiting: _Waiting, body: bytes) -> None:
-    # Whoever asked may have been cancelled.
-    if not waiting.reply.done():
-        waiting.reply.set_result(body)
 
 
 def _imported() -> ModuleType:

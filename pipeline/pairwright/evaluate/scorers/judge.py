@@ -2,7 +2,8 @@
 
 A judge's prompt begins with what is known of the person (posts oldest first, question, aspects), so
 an engine that keeps prefixes computes it once for both orders and both responses. The wording is
-the same in every condition: only what stands between the tags changes.
+the same in every condition: only what stands between the tags changes. A judge that brings one
+prompt of its own is asked with that, and neither with a system message nor with a schema.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from pairwright.evaluate.scorers.seam import Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.llm import Model, Reply, Unread, parse, schema_of
-from pairwright.prompt import Ask, Labelled, Prompts
+from pairwright.prompt import Ask, Labelled, OwnPrompt, Prompts
 from pairwright.records import Rejected
 from pairwright.run import CallLog, Traced
 
@@ -35,23 +36,32 @@ class Counted(NamedTuple):
         return self.log.prompt_tokens + self.log.completion_tokens
 
 
-def ask_about(prompts: Prompts, name: str, shown: Shown, **values: Hashable) -> Ask:
+def ask_about(prompts: Prompts | OwnPrompt, name: str, shown: Shown, **values: Hashable) -> Ask:
     """A prompt about the person who asks."""
     posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
-    return prompts.ask(name, posts=posts, question=shown.question, aspects=shown.aspects, **values)
+    known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **values}
+    if isinstance(prompts, OwnPrompt):
+        return prompts.ask(**known)
+    return prompts.ask(name, **known)
 
 
 async def judged(
-    model: Model, ask: Ask, reply: type[R], of: Callable[[R], T], read: Callable[[str], T | Unread]
+    model: Model,
+    prompts: Prompts | OwnPrompt,
+    ask: Ask,
+    reply: type[R],
+    of: Callable[[R], T],
+    read: Callable[[str], T | Unread],
 ) -> T | Unscored:
-    """What the judge says: by `of` where it replied with the JSON object that it was asked for, by
+    """What the judge says: by `of` where it replied with the JSON object that it is asked for, by
     `read` where it wrote something else. Raises CallFailed."""
 
     def understood(text: str) -> T | Unread:
         parsed = parse(text, reply)
         return read(text) if isinstance(parsed, str) else of(parsed)
 
-    answer = await model.understood(ask, schema_of(reply), understood)
+    schema = None if isinstance(prompts, OwnPrompt) else schema_of(reply)
+    answer = await model.understood(ask, schema, understood)
     if isinstance(answer, Rejected):
         return Unscored(answer.reason, answer.detail)
     return answer

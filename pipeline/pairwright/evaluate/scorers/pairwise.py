@@ -7,7 +7,7 @@ from pairwright.evaluate.scorers.seam import Place, Preference, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.evaluate.verdict import Verdict, read_verdict
 from pairwright.llm import Model, Reply, together
-from pairwright.prompt import Prompts
+from pairwright.prompt import OwnPrompt, Prompts
 
 _FORWARD: dict[Verdict, Place] = {"A": "first", "B": "second", "tie": "tie"}
 _BACKWARD: dict[Verdict, Place] = {"A": "second", "B": "first", "tie": "tie"}
@@ -26,7 +26,7 @@ class ComparingJudge(NamedTuple):
     """
 
     model: Model
-    prompts: Prompts
+    prompts: Prompts | OwnPrompt
 
     async def prefer(self, shown: Shown, first: str, second: str) -> Preference | Unscored:
         """Raises CallFailed. Without a verdict in either order the pair has none."""
@@ -43,4 +43,6 @@ class ComparingJudge(NamedTuple):
 
     async def _verdict(self, model: Model, shown: Shown, a: str, b: str) -> Verdict | Unscored:
         ask = ask_about(self.prompts, "prefer", shown, first=a, second=b)
-        return await judged(model, ask, PreferReply, lambda reply: reply.verdict, read_verdict)
+        return await judged(
+            model, self.prompts, ask, PreferReply, lambda reply: reply.verdict, read_verdict
+        )

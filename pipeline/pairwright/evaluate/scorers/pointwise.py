@@ -7,7 +7,7 @@ from pairwright.evaluate.scorers.judge import Counted, ask_about, judged
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.llm import WHOLE_NUMBER, Model, Reply
-from pairwright.prompt import Prompts
+from pairwright.prompt import OwnPrompt, Prompts
 
 
 class RateReply(Reply):
@@ -19,13 +19,15 @@ class RatingJudge(NamedTuple):
     """One judge, bound to what answers for it."""
 
     model: Model
-    prompts: Prompts
+    prompts: Prompts | OwnPrompt
 
     async def score(self, shown: Shown, response: str) -> Score | Unscored:
         """A whole number from 1 to 10. Raises CallFailed."""
         judge = Counted.of(self.model)
         ask = ask_about(self.prompts, "rate", shown, response=response)
-        score = await judged(judge.model, ask, RateReply, lambda reply: reply.score, read_rating)
+        score = await judged(
+            judge.model, self.prompts, ask, RateReply, lambda reply: reply.score, read_rating
+        )
         if isinstance(score, Unscored):
             return score
         return Score(float(score), judge.tokens)

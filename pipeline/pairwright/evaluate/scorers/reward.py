@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, LLM
+from pairwright.llm import CONTEXT_LENGTH, LLM, Request
 
 
 class RewardModel(NamedTuple):
@@ -23,10 +23,13 @@ class RewardModel(NamedTuple):
     settings: str = "{}"
     """Canonical JSON of what decides its scores beside the model; part of each call's key."""
 
+    def request(self, shown: Shown, response: str) -> Request:
+        """What it is asked."""
+        return conversation(self.model, self.revision, self.settings, shown, response, "score")
+
     async def score(self, shown: Shown, response: str) -> Score | Unscored:
-        completion = await self.llm.complete(
-            conversation(self.model, self.revision, self.settings, shown, response, "score")
-        )
+        """Raises CallFailed."""
+        completion = await self.llm.complete(self.request(shown, response))
         if completion.finish == CONTEXT_LENGTH:
             return Unscored(CONTEXT_LENGTH, completion.text[:200])
         try:

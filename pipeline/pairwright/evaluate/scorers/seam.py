@@ -1,11 +1,12 @@
-"""What is under test: something that scores one response, or compares two.
+"""What is under test: something that scores one response, compares two, or has scores of pairs.
 
-A new scorer is one class with one of these methods, and its table in `spec.py`.
+A kind that ships with Pairwright is a class with one of these methods, its table in `spec.py`, and
+the line in `cli/scorers.py` that opens it. One's own scorer needs none of this: see `own`.
 """
 
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.shown import Condition, Shown
 
 Place = Literal["first", "second", "tie"]
 
@@ -57,4 +58,13 @@ class Pairwise(Protocol):
         ...
 
 
-Scorer = Pointwise | Pairwise
+@runtime_checkable
+class ByPair(Protocol):
+    """Has the scores of a release's pairs already: it reads no text."""
+
+    def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
+        """Of the chosen and of the rejected response."""
+        ...
+
+
+Scorer = Pointwise | Pairwise | ByPair

@@ -10,10 +10,11 @@
 The baselines (`baselines.BASELINES`) are there without a file.
 """
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from pairwright.config import Endpoint, Planner, Sampling
 from pairwright.evaluate.results import NAME
@@ -23,6 +24,7 @@ from pairwright.policy import HistoryPolicy
 from pairwright.records import Record
 from pairwright.tables import read_toml, validated
 
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
@@ -102,11 +104,45 @@ class Embedding(Record):
     model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
 
 
+class PythonScorer(Record):
+    """A scorer of your own: a Python class with a method `score`."""
+
+    kind: Literal["python"]
+    object: str = Field(description="module:Class, of a file in `folder` or of what is installed")
+    options: dict[str, JsonValue] = Field(
+        default={}, description="its keyword arguments; they are part of each stored score's key"
+    )
+    revision: str | None = Field(
+        None, description="any word for what its file does not show, such as weights it loads"
+    )
+    folder: str = Field(".", description="where the module is, relative to this file's folder")
+    batch: int = Field(64, ge=1, description="most responses that it is given at once")
+
+    @field_validator("object")
+    @classmethod
+    def _a_class(cls, given: str) -> str:
+        if not _CLASS.fullmatch(given):
+            raise ValueError(f"{given!r} does not name a class: write module:Class")
+        return given
+
+
+class ScoresOfFile(Record):
+    """Scores that were computed elsewhere, in a file: a line for each pair and response."""
+
+    kind: Literal["scores"]
+    path: str = Field(description="the .csv or .jsonl file, relative to this file's folder")
+    model: str = Field("", description="what computed them, to be shown with the results")
+    revision: str | None = Field(None, description="revision of that")
+
+
 class PairwiseJudge(Record):
     """A generative judge that compares two responses, in both orders."""
 
     kind: Literal["pairwise"]
     endpoint: str = Field(description="which of [endpoints]")
+    prompt: str | None = Field(
+        None, description="a prompt file of your own, relative to this file's folder; none: prefer"
+    )
     sampling: Sampling = Sampling()
 
 
@@ -115,6 +151,9 @@ class PointwiseJudge(Record):
 
     kind: Literal["pointwise"]
     endpoint: str = Field(description="which of [endpoints]")
+    prompt: str | None = Field(
+        None, description="a prompt file of your own, relative to this file's folder; none: rate"
+    )
     sampling: Sampling = Sampling()
 
 
@@ -126,6 +165,8 @@ Spec = Annotated[
     | ServedLikelihood
     | Guided
     | Embedding
+    | PythonScorer
+    | ScoresOfFile
     | PairwiseJudge
     | PointwiseJudge,
     Field(discriminator="kind"),
@@ -218,13 +259,28 @@ class Scorers(Record):
                 f"[scorers.{name}] policy = {of.policy!r} is no scorer of kind likelihood or"
                 " served-likelihood"
             )
-        if isinstance(reward, Guided | PairwiseJudge) or not (reward or of.reward in BASELINES):
+        if isinstance(reward, Guided | PairwiseJudge | ScoresOfFile) or not (
+            reward or of.reward in BASELINES
+        ):
             raise ValueError(
                 f"[scorers.{name}] reward = {of.reward!r} is no scorer that scores one response"
             )
 
 
 def load_scorers(path: Path) -> Scorers:
-    """Raises ConfigError naming the key."""
+    """The file, with the paths of its scorers made absolute. Raises ConfigError naming the key."""
     otherwise = "docs/scorers.md shows one. The baselines need none."
-    return validated(Scorers, read_toml(path, otherwise), path, docs="docs/scorers_keys.md")
+    found = validated(Scorers, read_toml(path, otherwise), path, docs="docs/scorers_keys.md")
+    folder = path.resolve().parent
+    placed = {name: _placed(of, folder) for name, of in found.scorers.items()}
+    return found.model_copy(update={"scorers": placed})
+
+
+def _placed(of: Spec, folder: Path) -> Spec:
+    if isinstance(of, PythonScorer):
+        return of.model_copy(update={"folder": str(folder / of.folder)})
+    if isinstance(of, ScoresOfFile):
+        return of.model_copy(update={"path": str(folder / of.path)})
+    if isinstance(of, PairwiseJudge | PointwiseJudge) and of.prompt is not None:
+        return of.model_copy(update={"prompt": str(folder / of.prompt)})
+    return of

@@ -1,0 +1,137 @@
+"""A scorer of one's own as any other: asked one by one, answered in batches, stored like a call."""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple, SupportsFloat
+
+from pairwright.client import Meter
+from pairwright.client.score import said, scored
+from pairwright.dataset.message import message
+from pairwright.errors import ConfigError, Interrupted
+from pairwright.evaluate.local.gathering import Gathering, Waiting
+from pairwright.evaluate.own.find import OwnClass, place_of
+from pairwright.evaluate.own.seam import Candidate
+from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.shown import Shown
+from pairwright.llm import Answer, Request, completion_of
+
+_NONE = "none"
+_SHAPE = "It must give one finite number, or None, for each candidate, in their order."
+
+
+class OwnObject:
+    """The `Sender` of one such object, which is made at the first request."""
+
+    def __init__(self, found: OwnClass, options: dict[str, Any], batch: int, meter: Meter) -> None:
+        """`batch` is the most candidates that it is given at once."""
+        self._found = found
+        self._options = options
+        self._batch = batch
+        self._meter = meter
+        self._gathering = Gathering[Candidate](self._answer)
+        self._object: Any = None
+        self._stopped = False
+        self.candidates: dict[str, Candidate] = {}
+        """What is asked for just now, by the key of its request."""
+
+    async def __aenter__(self) -> "OwnObject":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """A batch under way in its thread cannot be broken off; it is waited for."""
+        self.stop()
+        await self._gathering.finished()
+
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
+        place of scores, BudgetSpent and Interrupted."""
+        self._meter.admit()
+        self._meter.sent += 1
+        self._meter.in_flight += 1
+        try:
+            body = await self._gathering.ask(self.candidates[request.key])
+        finally:
+            self._meter.in_flight -= 1
+        self._meter.answered(0, 0, 0.0)
+        return Answer(body, completion_of(request.key, body))
+
+    async def _answer(self, gathered: list[Waiting[Candidate]]) -> None:
+        for at in range(0, len(gathered), self._batch):
+            if self._stopped:
+                raise Interrupted("interrupted; every finished call is stored, run again to go on")
+            lot = gathered[at : at + self._batch]
+            began = time.monotonic()
+            scores = await self._scores([waiting.asked for waiting in lot])
+            self._meter.seconds += len(lot) * (time.monotonic() - began)
+            for waiting, score in zip(lot, scores, strict=True):
+                waiting.answer(said(_NONE, 0) if score is None else scored(score, 0))
+
+    async def _scores(self, candidates: list[Candidate]) -> list[float | None]:
+        try:
+            if self._object is None:
+                self._object = await asyncio.to_thread(self._found.made, **self._options)
+            if inspect.iscoroutinefunction(self._object.score):
+                given = await self._object.score(candidates)
+            else:
+                given = await asyncio.to_thread(self._object.score, candidates)
+        except Exception as error:  # Whatever somebody's code raises.
+            raise ConfigError(
+                place_of(error), where=self._found.where, fix="Mend it; what was scored is stored."
+            ) from error
+        return self._checked(given, len(candidates))
+
+    def _checked(self, given: object, n: int) -> list[float | None]:
+        # A set has no order, and a mapping's would be that of its keys.
+        ordered = hasattr(given, "__len__") and hasattr(given, "__getitem__")
+        if not ordered or isinstance(given, str | bytes | Mapping):
+            raise self._wrong(f"score() gave {type(given).__name__}, and no list of scores")
+        scores: list[object] = list(given)  # type: ignore[call-overload]
+        if len(scores) != n:
+            raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")
+        return [self._number(score) for score in scores]
+
+    def _number(self, score: object) -> float | None:
+        if score is None:
+            return None
+        if isinstance(score, bool | str | bytes) or not isinstance(score, SupportsFloat):
+            raise self._wrong(f"score() gave {score!r:.60} as a score")
+        try:
+            return float(score)
+        except (TypeError, ValueError):
+            raise self._wrong(f"score() gave {score!r:.60} as a score") from None
+
+    def _wrong(self, what: str) -> ConfigError:
+        return ConfigError(what, where=self._found.where, fix=_SHAPE)
+
+
+class OwnReward(NamedTuple):
+    """It as a scorer."""
+
+    object: OwnObject
+    reward: RewardModel
+    """By which its scores are stored and read."""
+
+    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+        """Raises ConfigError for what the object raises, or gives back in place of scores."""
+        key = self.reward.request(shown, response).key
+        self.object.candidates[key] = Candidate(
+            shown.question,
+            tuple(post.text for post in shown.posts),
+            shown.aspects,
+            message(shown.question, shown.posts, shown.aspects),
+            response,
+        )
+        try:
+            found = await self.reward.score(shown, response)
+        finally:
+            self.object.candidates.pop(key, None)
+        if isinstance(found, Unscored) and found.detail == _NONE:
+            return Unscored("no_score", "the scorer gives none")
+        return found

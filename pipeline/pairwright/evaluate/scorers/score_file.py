@@ -1,0 +1,171 @@
+"""A file of scores that somebody computed elsewhere: a line for each pair, response and condition.
+
+    pair,condition,response,score
+    pair-1b2c...,profile,chosen,0.731
+    pair-1b2c...,profile,rejected,-0.2
+
+CSV with these columns, or JSONL with these keys; others are not read. An empty score, or null, says
+that there is none.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pairwright.dataset.checksums import file_digest
+from pairwright.errors import InputError
+from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.shown import Condition
+from pairwright.sources.delimited import comma_separated
+from pairwright.sources.problem import Problem
+from pairwright.sources.tables import Opener, Row, jsonl
+
+Side = Literal["chosen", "rejected"]
+COLUMNS = ("pair", "condition", "response", "score")
+SIDES: dict[str, Side] = {"chosen": "chosen", "rejected": "rejected"}
+CONDITIONS: dict[str, Condition] = {"none": "none", "profile": "profile", "rubric": "rubric"}
+"""Those whose texts the release holds. What `wrong-profile` and `planner` show is drawn or inferred
+while an evaluation runs."""
+_FORM = (
+    "A line has pair (its id in the release), condition (none, profile or rubric), response (chosen"
+    " or rejected) and score."
+)
+
+
+class _Cell(NamedTuple):
+    pair: str
+    condition: Condition
+    side: Side
+
+
+class _Line(NamedTuple):
+    where: str
+    score: float | None
+
+
+class ScoreFile:
+    """The scores of one file, by pair and condition: a `ByPair`."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises InputError, naming the line, for a file that cannot be read, a line without the
+        four columns, a condition or response that is none, a score that is no finite number, and a
+        second score for the same pair, condition and response."""
+        self.path = path
+        self._lines: dict[_Cell, _Line] = {}
+        for row in _rows(path):
+            cell, line = _cell(row), _Line(row.where, _score(row, path.suffix.lower() == ".csv"))
+            before = self._lines.setdefault(cell, line)
+            if before is not line:
+                raise InputError(
+                    f"{cell.pair} has a score for its {cell.side} response in condition"
+                    f" {cell.condition} already, in line {before.where.rpartition(':')[2]}",
+                    where=row.where,
+                    fix="Keep one of the two.",
+                )
+        if not self._lines:
+            raise InputError("holds no scores", where=path, fix=_FORM)
+        self.digest = file_digest(path)
+
+    def check(self, pairs: Collection[str], conditions: Iterable[Condition]) -> None:
+        """`pairs` are all of the release. Raises InputError for a pair that is not among them,
+        naming its line, and for a condition of which the file has no score at all."""
+        strangers = [
+            (cell.pair, line.where) for cell, line in self._lines.items() if cell.pair not in pairs
+        ]
+        if strangers:
+            pair, where = strangers[0]
+            n = len({pair for pair, _ in strangers})
+            raise InputError(
+                f"the release has no pair {pair!r}" + (f", nor {n - 1} others" if n > 1 else ""),
+                where=where,
+                fix="Score this release's pairs: their ids are in the column id of its rows.",
+            )
+        known = {cell.condition for cell in self._lines}
+        for condition in conditions:
+            if condition not in known:
+                told = " ".join(f"--condition {name}" for name in CONDITIONS if name in known)
+                raise InputError(
+                    f"has no scores of condition {condition}",
+                    where=self.path,
+                    fix=f"Evaluate what it has: {told}." + _drawn(condition),
+                )
+
+    def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
+        """Of the chosen and of the rejected response; or that the file has none."""
+        found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES.values()]
+        missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
+        if missing:
+            return Unscored("not_in_file", f"no line for {' and '.join(missing)}")
+        empty = [line.where for line in found if line and line.score is None]
+        if empty:
+            lines = " and ".join(where.rpartition(":")[2] for where in empty)
+            return Unscored("no_score", f"empty in line {lines}")
+        chosen, rejected = (Score(line.score) for line in found if line and line.score is not None)
+        return chosen, rejected
+
+
+def _drawn(condition: Condition) -> str:
+    if condition in CONDITIONS.values():
+        return ""
+    return (
+        f" What {condition} shows is drawn or inferred while the evaluation runs: a scorer of kind"
+        " 'python' is given it."
+    )
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    """Its rows, each with the file's path and the line as its place."""
+    readers: dict[str, Opener] = {".csv": comma_separated, ".jsonl": jsonl}
+    if path.suffix.lower() not in readers:
+        raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
+    try:
+        table = readers[path.suffix.lower()](path)
+        if table.columns is not None:
+            _check_columns(f"{path}:1", table.columns)
+        for row in table.rows:
+            where = f"{path}:{row.where.rpartition(':')[2]}"
+            if isinstance(row, Problem):
+                raise InputError(row.detail, where=where, fix=_FORM)
+            _check_columns(where, row.fields)
+            yield Row(where, row.fields)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=path, fix=_FORM) from None
+
+
+def _check_columns(where: str, given: Collection[str]) -> None:
+    if missing := [name for name in COLUMNS if name not in given]:
+        raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
+
+
+def _cell(row: Row) -> _Cell:
+    pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
+    if not isinstance(pair, str) or not pair:
+        raise _wrong(row, "pair", "is no id")
+    if not isinstance(condition, str) or condition not in CONDITIONS:
+        raise _wrong(row, "condition", f"is none of {', '.join(CONDITIONS)}")
+    if not isinstance(side, str) or side not in SIDES:
+        raise _wrong(row, "response", f"is none of {', '.join(SIDES)}")
+    return _Cell(pair, CONDITIONS[condition], SIDES[side])
+
+
+def _score(row: Row, text: bool) -> float | None:
+    """`text` where the file knows no numbers; in JSON a number in quotes is a slip."""
+    given: Any = row.fields["score"]
+    if given is None or (text and given == ""):
+        return None
+    if not text and (isinstance(given, bool) or not isinstance(given, int | float)):
+        raise _wrong(row, "score", "is no number")
+    try:
+        score = float(given)
+    except (ValueError, OverflowError):
+        raise _wrong(row, "score", "is no number") from None
+    if not math.isfinite(score):
+        raise _wrong(row, "score", "is no finite number; leave it empty where there is none")
+    return score
+
+
+def _wrong(row: Row, column: str, why: str) -> InputError:
+    return InputError(
+        f"{str(row.fields[column])[:40]!r} {why}", where=f"{row.where} [{column}]", fix=_FORM
+    )

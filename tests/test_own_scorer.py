@@ -1,0 +1,257 @@
+"""A scorer of one's own: found by its name, given candidates in batches, stored, and held to its
+word; and what every mistake in it is answered with."""
+
+import asyncio
+import itertools
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
+from pairwright.client import Meter
+from pairwright.errors import ConfigError
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
+from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.shown import Shown
+from pairwright.records import Post
+from pairwright.store import Store
+
+SHOWN = Shown("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
+NAMES = (f"own_module_{n}" for n in itertools.count())
+
+LENGTH = """
+class Length:
+    calls = []
+    def __init__(self, factor=1.0):
+        self.factor = factor
+    def score(self, candidates):
+        self.calls.append([c.response for c in candidates])
+        return [self.factor * len(c.response) for c in candidates]
+"""
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A name that no other test has imported; what it adds to Python's path is taken out again."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    name = next(NAMES)
+    yield name
+    sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "calls.sqlite")) as store:
+        yield store
+
+
+class Own:
+    """A folder with a file of scorers and a module beside it."""
+
+    def __init__(self, folder: Path, module: str, store: Store) -> None:
+        self.folder, self.module, self.store = folder, module, store
+        self.meter = Meter()
+
+    def write(self, code: str, **keys: str) -> None:
+        """`keys` are lines of the table, in TOML."""
+        (self.folder / f"{self.module}.py").write_text(code, encoding="utf-8")
+        # A fresh process would import the file as it is now.
+        sys.modules.pop(self.module, None)
+        keys = {"object": f'"{self.module}:Length"', **keys}
+        lines = ["[scorers.mine]", 'kind = "python"', *(f"{k} = {v}" for k, v in keys.items())]
+        (self.folder / "scorers.toml").write_text("\n".join(lines), encoding="utf-8")
+
+    async def opened(self, work: Any) -> Any:
+        scorers = load_scorers(self.folder / "scorers.toml")
+        prompts = prompts_of(scorers, self.folder)
+        async with open_scorers(scorers, ("mine",), prompts, self.store, self.meter) as found:
+            return await work(found["mine"])
+
+    def scores(self, *responses: str, shown: Shown = SHOWN) -> list[Score | Unscored]:
+        async def work(mine: OpenScorer) -> list[Score | Unscored]:
+            assert isinstance(mine.scorer, Pointwise)
+            return await asyncio.gather(*(mine.scorer.score(shown, of) for of in responses))
+
+        found: list[Score | Unscored] = asyncio.run(self.opened(work))
+        return found
+
+    def ref(self) -> ScorerRef:
+        async def work(mine: OpenScorer) -> ScorerRef:
+            return mine.ref
+
+        found: ScorerRef = asyncio.run(self.opened(work))
+        return found
+
+
+@pytest.fixture
+def own(tmp_path: Path, module: str, store: Store) -> Own:
+    return Own(tmp_path, module, store)
+
+
+def test_its_numbers_are_the_scores(own: Own) -> None:
+    own.write(LENGTH, options="{ factor = 0.5 }")
+    assert own.scores("four", "sixsix") == [Score(2.0), Score(3.0)]
+
+
+def test_candidates_come_in_batches_of_the_size_that_is_asked_for(own: Own) -> None:
+    own.write(LENGTH, batch="3")
+    own.scores(*(f"{n}" * (n + 1) for n in range(8)))
+    calls = sys.modules[own.module].Length.calls
+    assert [len(call) for call in calls] == [3, 3, 2]
+
+
+def test_it_is_shown_what_the_condition_shows_and_not_which_response_is_chosen(own: Own) -> None:
+    own.write("""
+class Length:
+    def score(self, candidates):
+        (one,) = candidates
+        assert (one.question, one.posts, one.aspects) == ("Which flour?", ("I bake.",), ("Short",))
+        assert "> I bake." in one.prompt and "> Short" in one.prompt and "flour" in one.prompt
+        assert one._fields == ("question", "posts", "aspects", "prompt", "response")
+        return [1]
+""")
+    assert own.scores("Rye.") == [Score(1.0)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("async def score(self, candidates):\n        return [7]", id="async"),
+        pytest.param("def score(self, candidates):\n        return (7.0,)", id="a tuple"),
+        pytest.param(
+            "def score(self, candidates):\n"
+            "        import numpy\n        return numpy.array([7], dtype='float32')",
+            id="an array",
+        ),
+    ],
+)
+def test_it_may_answer_in_several_ways(own: Own, body: str) -> None:
+    own.write(f"class Length:\n    {body}\n")
+    assert own.scores("Rye.") == [Score(7.0)]
+
+
+def test_none_and_nan_leave_a_response_without_a_score(own: Own) -> None:
+    own.write("""
+class Length:
+    def score(self, candidates):
+        values = {"none": None, "nan": float("nan"), "inf": float("inf"), "one": 1}
+        return [values[c.response] for c in candidates]
+""")
+    none, nan, inf, one = own.scores("none", "nan", "inf", "one")
+    assert none == Unscored("no_score", "the scorer gives none")
+    assert [of.reason for of in (nan, inf) if isinstance(of, Unscored)] == ["not_a_number"] * 2
+    assert one == Score(1.0)
+
+
+def test_what_is_stored_is_not_asked_again_and_the_object_is_not_made(own: Own) -> None:
+    own.write(LENGTH)
+    assert own.scores("four") == [Score(4.0)]
+    assert own.meter.calls == 1
+    assert own.scores("four") == [Score(4.0)]
+    assert own.meter.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "keys"),
+    [
+        pytest.param(LENGTH.replace("len(", "2 * len("), {}, id="its code"),
+        pytest.param(LENGTH, {"options": "{ factor = 2 }"}, id="its options"),
+        pytest.param(LENGTH, {"revision": '"weights of May"'}, id="its revision"),
+    ],
+)
+def test_what_decides_a_score_is_part_of_its_key(own: Own, code: str, keys: dict[str, str]) -> None:
+    own.write(LENGTH)
+    own.scores("four")
+    before = own.ref()
+    own.write(code, **keys)
+    assert own.ref() != before
+    own.scores("four")
+    assert own.meter.calls == 2
+
+
+def test_batch_and_folder_do_not_decide_a_score(own: Own, tmp_path: Path) -> None:
+    own.write(LENGTH)
+    before = own.ref()
+    own.write(LENGTH, batch="1", folder='"."')
+    assert own.ref() == before
+
+
+def test_a_package_in_another_folder_is_found(own: Own, tmp_path: Path) -> None:
+    package = tmp_path / "code" / own.module
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "lengths.py").write_text(LENGTH)
+    own.write("", object=f'"{own.module}.lengths:Length"', folder='"code"')
+    (tmp_path / f"{own.module}.py").unlink()
+    assert own.scores("four") == [Score(4.0)]
+
+
+@pytest.mark.parametrize(
+    ("code", "keys", "told"),
+    [
+        ("class Other: pass", {}, ["has no class Length", "Other"]),
+        ("Length = 3", {}, ["int, and no class, Length"]),
+        ("class Length: pass", {}, ["class Length", "no method score"]),
+        ("import not_there_at_all", {}, ["imports not_there_at_all", "Install"]),
+        ("class Length:\n  def", {}, ["cannot be imported", "SyntaxError", "line 2"]),
+        ("1 / 0", {}, ["cannot be imported", "ZeroDivisionError", "line 1"]),
+        (LENGTH, {"object": '"nowhere_at_all:Length"'}, ["no module 'nowhere_at_all'", "folder"]),
+        (LENGTH, {"object": '"Length"'}, ["scorers.mine.object", "write module:Class"]),
+        (LENGTH, {"options": "{ weight = 1 }"}, ["unexpected keyword argument 'weight'", "factor"]),
+        (LENGTH, {"options": "3"}, ["scorers.mine.options"]),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_what_cannot_be_used_is_named_before_anything_is_scored(
+    own: Own, code: str, keys: dict[str, str], told: list[str]
+) -> None:
+    own.write(code, **keys)
+    with pytest.raises(ConfigError) as caught:
+        own.ref()
+    for words in (*told, "scorers.mine"):
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("return [1, 2]", "2 scores for 1 candidates"),
+        ("return []", "0 scores for 1 candidates"),
+        ("return 3", "gave int, and no list"),
+        ("return '7'", "gave str, and no list"),
+        ("return ['7']", "gave '7' as a score"),
+        ("return [True]", "gave True as a score"),
+        ("return [[1]]", "gave [1] as a score"),
+        ("return None", "gave NoneType"),
+        ("return {c.response: 1 for c in candidates}", "gave dict, and no list"),
+        ("raise RuntimeError('no memory')", "RuntimeError: no memory"),
+    ],
+)
+def test_what_it_does_wrong_ends_the_command_with_its_file_and_class(
+    own: Own, body: str, told: str
+) -> None:
+    own.write(f"class Length:\n    def score(self, candidates):\n        {body}\n")
+    with pytest.raises(ConfigError) as caught:
+        own.scores("Rye.")
+    assert told in caught.value.what
+    assert f"{own.module}.py, class Length" in caught.value.where
+    if body.startswith("raise"):
+        assert f"{own.module}.py, line 3" in caught.value.what
+
+
+def test_a_constructor_that_fails_is_named(own: Own) -> None:
+    own.write(LENGTH.replace("self.factor = factor", "raise OSError('no weights')"))
+    with pytest.raises(ConfigError, match="no weights"):
+        own.scores("Rye.")
+
+
+def test_a_file_that_hides_behind_another_module_is_refused(own: Own, tmp_path: Path) -> None:
+    own.write(LENGTH, object='"json:Length"')
+    (tmp_path / "json.py").write_text(LENGTH)
+    with pytest.raises(ConfigError, match=r"json.py is hidden by another module"):
+        own.ref()
