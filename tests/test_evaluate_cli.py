@@ -87,6 +87,30 @@ def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(
     assert written(tmp_path / "out") == before
 
 
+def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    of = settings(endpoint.url)
+    toy = of.endpoints["toy"].model_copy(update={"price_in": 2.0, "price_out": 5.0})
+    priced = of.model_copy(update={"endpoints": {"toy": toy}})
+    made = evaluated(release, tmp_path / "a", priced, "rater", conditions=("none",))["rater.none"]
+    with closing(Store(tmp_path / "a" / "calls.sqlite")) as store:
+        totals = store.totals()
+    # Both halves of a twin ask the same of a rater that sees nobody: each call counts once.
+    assert (made.prompt_tokens, made.completion_tokens) == (
+        totals.prompt_tokens, totals.completion_tokens,
+    )  # fmt: skip
+    assert made.tokens == totals.prompt_tokens + totals.completion_tokens
+    cost = (2 * totals.prompt_tokens + 5 * totals.completion_tokens) / 1e6
+    assert made.cost == pytest.approx(cost, abs=1e-6)
+    free = evaluated(release, tmp_path / "a", of, "rater", "longer", conditions=("none", "planner"))
+    assert free["rater.none"].cost is None
+    assert free["rater.none"].prompt_tokens == made.prompt_tokens
+    # A planner's calls are part of what its condition takes, for a baseline as well.
+    assert (free["longer.planner"].prompt_tokens or 0) > 0
+    assert free["longer.none"].prompt_tokens == 0
+
+
 def test_no_request_is_sent_twice_and_blind_ones_once_for_both_halves_of_a_twin(
     release: Path, tmp_path: Path, endpoint: Endpoint
 ) -> None:
@@ -296,6 +320,8 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
         pairs=15,
         scored=scored,
         unscored={why: 15 - scored},
+        units=scored if why == "no_other_profile" else 15,
+        units_scored=scored,
         ties=0,
         unstable=0,
         shortened=0,

@@ -10,7 +10,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, Decision
-from pairwright.evaluate.measure import measured
+from pairwright.evaluate.measure import leans, measured, position_bias
 from pairwright.evaluate.measure.consistency import _named, kappa_terms
 from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
@@ -419,13 +419,33 @@ def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> No
     sides: list[Choice] = ["chosen", "rejected"]
     rows = [decision(n, orders=(sides[n % 2], sides[n % 2])) for n in range(20)]
     figures = {of.name: of for of in measured(rows)}
-    for name, value in (("first_position", 0.5), ("order_kappa", 1)):
-        found = figures[name]
-        assert (found.value, found.low, found.high, found.n) == (value, None, None, 20)
-        assert "no interval" in found.note
+    kappa = figures["order_kappa"]
+    assert (kappa.value, kappa.low, kappa.high, kappa.n) == (1, None, None, 20)
+    assert "no interval" in kappa.note
+    first = figures["first_position"]
+    assert first.low is not None
+    assert first.high is not None
+    assert first.low < 0.5 < first.high
+    assert not leans(first)
     consistent = figures["swap_consistency"]
     assert consistent.low is not None
     assert 0.8 < consistent.low < 1
+
+
+@pytest.mark.parametrize("place", ["first", "second"])
+def test_a_judge_that_only_looks_at_the_place_is_flagged(place: str) -> None:
+    orders: tuple[Choice, Choice] = ("chosen", "rejected")
+    if place == "second":
+        orders = ("rejected", "chosen")
+    figures = {of.name: of for of in measured([decision(n, orders=orders) for n in range(12)])}
+    first = figures["first_position"]
+    assert first.value == (1 if place == "first" else 0)
+    assert leans(first)
+    assert f"{first.value:.1%} of its verdicts" in position_bias(first)
+    assert "n = 12" in position_bias(first)
+    # One cluster shows nothing of how far it goes.
+    alone = [decision(n, orders=orders, cluster="one") for n in range(12)]
+    assert not any(map(leans, measured(alone)))
 
 
 def test_both_halves_of_a_twin_call_a_response_the_same() -> None:

@@ -43,22 +43,60 @@ def test_a_scorer_that_cannot_see_the_user_is_right_on_one_half_of_whole_twins()
     assert value(decisions, "interaction") == 0.5
 
 
-def test_half_a_twin_changes_nothing_but_the_counts() -> None:
+def test_half_a_twin_whose_other_half_is_not_there_changes_nothing() -> None:
     whole = [
         half for n in range(40) for half in twin(n, (n % 3, 1.0), (n % 5, 2.0), vote_share=0.75)
     ]
-    for alone in (
-        twin(99, (5.0, 0.0), (None, 0.0))[:1],  # its other half is not there
-        twin(99, (5.0, 0.0), (None, 0.0)),  # its other half has no score
-    ):
-        with_half = measured([*whole, *alone])
-        for before, after in zip(measured(whole), with_half, strict=True):
-            if after.name in ("coverage", "worst_case", "best_case"):
-                assert after.n == before.n + len(alone)
-            elif after.name != "users_above_chance":
-                assert after == before
-        note = found([*whole, *alone], "coverage", "twin").note
-        assert "halves that left with the other half of their twin: 1" in note
+    alone = twin(99, (5.0, 0.0), (None, 0.0))[:1]
+    for before, after in zip(measured(whole), measured([*whole, *alone]), strict=True):
+        if after.name not in ("coverage", "users_above_chance"):
+            assert after == before
+    coverage = found([*whole, *alone], "coverage", "twin")
+    assert (coverage.value, coverage.n) == (1, 40)
+    assert coverage.note == "halves with a score whose other half has none: 1"
+
+
+def test_leaving_out_wrong_halves_does_not_pay() -> None:
+    """100 twins, of 40 of which one half is wrong; then ten of the wrong halves have no score."""
+    whole = [half for n in range(100) for half in twin(n, (1.0, 0.0), (float(n < 60), 0.5))]
+    names = ("accuracy", "accuracy_of_scored", "both_right", "both_right_of_scored", "coverage")
+    assert [value(whole, name) for name in names] == [0.8, 0.8, 0.6, 0.6, 1]
+    left_out = [
+        half
+        for n in range(100)
+        for half in twin(n, (1.0, 0.0), (float(n < 60) if n < 90 else None, 0.5))
+    ]
+    found_then = [value(left_out, name) for name in names]
+    assert found_then == pytest.approx([0.8, 150 / 180, 0.6, 60 / 90, 0.9], abs=1e-6)
+    coverage = found(left_out, "coverage", "twin")
+    assert (coverage.n, coverage.note) == (
+        100, "context_length: 10; halves with a score whose other half has none: 10",
+    )  # fmt: skip
+
+
+def test_a_scorer_that_cannot_see_the_user_gains_nothing_by_leaving_out() -> None:
+    chance = np.random.default_rng(7)
+    for _ in range(50):
+        halves = [half for n in range(20) for half in blind(n, *chance.normal(size=2))]
+        kept = [
+            half if chance.random() < 0.7 else half.model_copy(
+                update={"chosen": None, "rejected": None, "unscored": "context_length"}
+            )
+            for half in halves
+        ]  # fmt: skip
+        for name, most in (("accuracy", 0.5), ("both_right", 0), ("interaction", 0.5)):
+            found_value = value(kept, name)
+            assert found_value is not None
+            assert found_value <= most
+
+
+def test_pairs_that_the_release_has_nothing_to_show_of_are_not_the_scorers_fault() -> None:
+    shown = [violate(n, 1.0 if n < 6 else -1.0) for n in range(8)]
+    nobody = [violate(n, None, unscored="no_other_profile") for n in range(8, 10)]
+    assert value([*shown, *nobody], "accuracy", "violate") == 0.75
+    coverage = found([*shown, *nobody], "coverage", "violate")
+    assert (coverage.value, coverage.n) == (1, 8)
+    assert "no_other_profile: 2" in coverage.note
 
 
 def test_the_interaction_looks_at_both_responses_for_both_users() -> None:
@@ -121,7 +159,8 @@ def test_ties_and_missing_scores_are_bounded_by_the_worst_and_the_best_case() ->
         violate(8, None),
         violate(9, None, unscored="not_a_number"),
     ]
-    assert value(decisions, "accuracy", "violate") == pytest.approx(5.5 / 8)
+    assert value(decisions, "accuracy", "violate") == 0.55
+    assert value(decisions, "accuracy_of_scored", "violate") == pytest.approx(5.5 / 8)
     assert value(decisions, "worst_case", "violate") == 0.5
     assert value(decisions, "best_case", "violate") == 0.8
     assert value(decisions, "ties", "violate") == 0.125
@@ -136,10 +175,11 @@ def test_ties_that_are_verdicts_which_change_with_the_order_are_named() -> None:
     assert note == "1 of 3 are verdicts that change with the order"
 
 
-def test_a_mode_without_a_score_has_figures_without_a_value() -> None:
+def test_a_mode_without_a_score_is_wrong_and_has_no_accuracy_of_the_scored() -> None:
     decisions = [violate(n, None) for n in range(3)]
-    accuracy = found(decisions, "accuracy", "violate")
-    assert (accuracy.value, accuracy.low, accuracy.high, accuracy.n) == (None, None, None, 0)
+    assert value(decisions, "accuracy", "violate") == 0
+    of_scored = found(decisions, "accuracy_of_scored", "violate")
+    assert (of_scored.value, of_scored.low, of_scored.high, of_scored.n) == (None, None, None, 0)
     assert value(decisions, "worst_case", "violate") == 0
     assert value(decisions, "best_case", "violate") == 1
     assert measured([]) == ()
@@ -175,16 +215,14 @@ def test_only_users_with_ten_questions_are_asked_about() -> None:
     few = asked_by("few", 9, 0)
     none = found(few, "users_above_chance", "violate")
     assert (none.value, none.n) == (None, 0)
-    assert none.note == "none of 1 users have 10 or more scored questions"
+    assert none.note == "none of 1 users have 10 or more questions"
     enough = [*few, *asked_by("nine", 9, 1), *asked_by("eight", 8, 2), *asked_by("tied", 5, 0, 7)]
     some = found(enough, "users_above_chance", "violate")
     # 9 of 10 (p = .011) and 5 of 5 (p = .031) are better than chance, 8 of 10 (p = .055) is not.
     assert some.value == pytest.approx(2 / 3, abs=1e-6)
     assert some.n == 3
     guessing = (2 * binom.sf(8, 10, 0.5) + binom.sf(4, 5, 0.5)) / 3
-    assert (
-        some.note == f"3 of 4 users have 10 or more scored questions; guessing gives {guessing:.1%}"
-    )
+    assert some.note == f"3 of 4 users have 10 or more questions; guessing gives {guessing:.1%}"
 
 
 def test_several_pairs_about_one_question_are_one_question() -> None:

@@ -30,7 +30,9 @@ def correlate_command(
     ] = None,
     lineage: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="Which models descend from one another: drawn together."),
+        typer.Option(
+            metavar="COL", help="Which models descend from one another: left out together."
+        ),
     ] = None,
     judge: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Who judged the downstream outputs.")
@@ -43,7 +45,7 @@ def correlate_command(
         Literal["rank", "score"], typer.Option(help="NDCG: what a model downstream is worth.")
     ] = "rank",
     p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
-    seed: Annotated[int, typer.Option(min=0, help="Of orders and resamples.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -70,10 +72,14 @@ def correlate_command(
     from pairwright.evaluate.correlate.page import page
 
     names = tuple(dict.fromkeys(benchmark))
+    console = Console()
     models = read_models(table, names, downstream, model, lineage)
+    if models.numbered:
+        told = "The first column numbers the rows and has no name of its own: it is ignored."
+        console.print(told, highlight=False)
     stated = Stated(judge=judge, overlap=overlap, lineage=lineage)
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("orders and resamples", total=6 * len(names))
+        task = progress.add_task("orders", total=6 * len(names))
         try:
             found = correlate(
                 models, downstream, stated, gain=gain, p=p, seed=seed,
@@ -83,7 +89,7 @@ def correlate_command(
             where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"
             fix = "Give --p a number such as 0.9, and --gain score no score below zero."
             raise InputError(str(error), where=where, fix=fix) from None
-    _print(Console(), found)
+    _print(console, found)
     if out:
         made = page(models, found)
         write_report(out, "report", made, found)

@@ -45,6 +45,7 @@ def leaderboard_command(
     from pairwright.cli.reports import write_report
     from pairwright.evaluate.board import gather, leaderboard
     from pairwright.evaluate.board.page import page
+    from pairwright.evaluate.board.summary import summary
 
     gathered = gather(results)
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -52,14 +53,13 @@ def leaderboard_command(
         board = leaderboard(gathered, lambda: progress.advance(task))
     _tell(Console(), board)
     if out:
-        made = page(board)
-        write_report(out, "leaderboard", made, board)
+        write_report(out, "leaderboard", page(board), board, summary(board))
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 
 def _tell(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import MODES, SHOWN, rows
-    from pairwright.evaluate.board.page import warnings, why_unranked
+    from pairwright.evaluate.board.page import floor, warnings, why_unranked
     from pairwright.text import visible
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
@@ -74,13 +74,13 @@ def _tell(console: Console, board: "Leaderboard") -> None:
         for row in made.rows:
             table.add_row(*(Text(row[place]) for place in made.brief))
         console.print(table)
-        for sentence in why_unranked(board, of):
+        for sentence in (*why_unranked(board, of), *([floor(of)] if of.test else [])):
             console.print(sentence, markup=False, highlight=False)
     for warning in warnings(board):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
     console.print(board.rule, markup=False, highlight=False)
     console.print(
-        "Rows that share a letter cannot be told apart (sign-flip tests, Holm over all pairs of"
+        "Rows that share a letter cannot be told apart (step-down sign-flip test of all pairs of"
         " rows). In brackets: 95 % intervals by cluster.",
         markup=False, highlight=False,
     )  # fmt: skip

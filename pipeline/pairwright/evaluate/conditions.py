@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
 
 from pairwright.dataset import Row
+from pairwright.evaluate.decision import NO_PROFILE, NO_RUBRIC, NO_STRANGER
 from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.seam import Unscored
@@ -15,8 +16,6 @@ from pairwright.records import Post
 from pairwright.retrieve import ranked, selected
 
 T = TypeVar("T")
-NO_STRANGER = "no_other_profile"
-"""Why a pair has no score where a release has nobody to show in the place of its user."""
 
 
 class Conditions(NamedTuple):
@@ -34,7 +33,7 @@ class Conditions(NamedTuple):
             return self._rubric(row)
         own = posts_of(row)
         if not own:
-            return Unscored("no_profile")
+            return Unscored(NO_PROFILE)
         if condition == "profile":
             return self._of(row, own)
         if condition == "planner":
@@ -56,7 +55,7 @@ class Conditions(NamedTuple):
 
     def _rubric(self, row: Row) -> Shown | Unscored:
         if not row.rubric_aspects:
-            return Unscored("no_rubric")
+            return Unscored(NO_RUBRIC)
         return Shown(row.question, aspects=tuple(of.aspect for of in row.rubric_aspects))
 
 

@@ -6,6 +6,10 @@ from pairwright.dataset import Row
 from pairwright.records import Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
+NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
+NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC)
+"""Why a pair has no score where the release has nothing to show of its user: such a pair is not
+part of the condition, for any scorer."""
 
 
 class Decision(Record):

@@ -93,9 +93,21 @@ class Evaluated(Record):
     """Ties that are verdicts which changed with the order."""
     unscored: dict[str, int]
     """Pairs without a score, by reason."""
+    units: int | None = None
+    """Whole twins, and pairs of other modes, of whose user the release has something to show: what
+    coverage is of. None in files of before these were counted."""
+    units_scored: int | None = None
+    """Those with a score for every pair."""
     shortened: int
     """Pairs whose history did not fit whole."""
     tokens: int
+    """Read and written by all models that were asked."""
+    prompt_tokens: int | None = None
+    """Those that were read, each call once; None in files of before they were counted apart."""
+    completion_tokens: int | None = None
+    """Those that were written."""
+    cost: float | None = None
+    """Of these tokens, by the endpoints' prices; None where a model that was asked has none."""
     lines: str = ""
     """sha256 of the .jsonl file that it is of."""
     timing: Timing | None = None

@@ -21,6 +21,7 @@ from pairwright.llm.reply import (
 from pairwright.llm.request import KEY_TAG, Request, key_of
 from pairwright.llm.seam import LLM, Answer, Sender, Unstored
 from pairwright.llm.together import together
+from pairwright.llm.usage import Usage, counting, note
 
 __all__ = [
     "CONTEXT_LENGTH",
@@ -39,9 +40,12 @@ __all__ = [
     "Sender",
     "Unread",
     "Unstored",
+    "Usage",
     "completion_of",
+    "counting",
     "key_of",
     "leniency",
+    "note",
     "parse",
     "schema_of",
     "together",

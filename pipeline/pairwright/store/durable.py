@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from pairwright.llm import Answer, Completion, Request, Sender, completion_of
+from pairwright.llm import Answer, Completion, Request, Sender, completion_of, note
 from pairwright.store.file import unusable
 
 RECENT = 2048
@@ -45,6 +45,11 @@ class Durable:
             raise unusable(self._store.path, error, key) from None
 
     async def complete(self, request: Request) -> Completion:
+        completion = await self._completed(request)
+        note(request.model, completion)
+        return completion
+
+    async def _completed(self, request: Request) -> Completion:
         key = request.key
         with suppress(KeyError):
             return self._stored(key)

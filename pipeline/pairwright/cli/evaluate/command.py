@@ -50,15 +50,18 @@ def evaluate_command(
         int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
     ] = None,
     coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of pairs that must get a score.")
+        float,
+        typer.Option(
+            min=0, max=1, help="Least share of twins and other pairs that must get a score."
+        ),
     ] = 0.95,
 ) -> None:
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
     Scores are stored as they come: running the same command again goes on, and scores nothing
     twice. The baselines longer, constant, overlap and similarity need no file and no model.
-    Exit code 1: a scorer left more pairs without a score than --coverage allows, not counting those
-    for which the release has no stranger to show in condition wrong-profile.
+    Exit code 1: a scorer left more twins and other pairs without a score than --coverage allows,
+    not counting those for which the release has nothing to show.
 
     Examples:
 
@@ -123,20 +126,17 @@ def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
 
 
 def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
-    """Exit with 1, saying why, where a result covers too few pairs. That a release has no stranger
-    to show is told with the result, and no scorer's fault."""
-    from pairwright.evaluate.conditions import NO_STRANGER
-
-    due = {of.stem: of.pairs - of.unscored.get(NO_STRANGER, 0) for of in made}
-    short = [of for of in made if not due[of.stem] or of.scored < coverage * due[of.stem]]
+    """Exit with 1, saying why, where a result covers too few twins and pairs. That a release has
+    nothing to show of a user is told with the result, and no scorer's fault."""
+    short = [of for of in made if not of.units or (of.units_scored or 0) < coverage * of.units]
     for of in short:
         told = (
             ", ".join(f"{n} {why}" for why, n in of.unscored.items()) or "no pair is of this kind"
         )
         pairs = number_of(of.pairs, "pair has", "pairs have")
         console.print(
-            f"{of.stem}: {of.scored:,} of {pairs} a score ({told});"
-            f" --coverage asks for {coverage:.0%}.",
+            f"{of.stem}: {of.scored:,} of {pairs} a score ({told}). Of {of.units or 0:,} twins and"
+            f" other pairs {of.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
             style="yellow", markup=False, highlight=False,
         )  # fmt: skip
     if short:

@@ -1,8 +1,8 @@
 """Every scorer in every condition, one after the other, each with its files."""
 
 import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from pairwright.client import Meter
 from pairwright.evaluate.conditions import Conditions, applies
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
+from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
 from pairwright.evaluate.scorers.score_file import ScoreFile
@@ -23,6 +24,7 @@ from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers, asker
+from pairwright.llm import Usage, counting
 from pairwright.prompt import Prompts
 from pairwright.store import Store
 
@@ -53,7 +55,17 @@ class Session(NamedTuple):
         Raises ConfigError, EndpointRefused, Interrupted and StoreError: what was whole before
         stands in its files.
         """
-        wanted, made = self.wanted, []
+        made = []
+        async with aclosing(self.results()) as results:
+            async for about, decisions in results:
+                write_result(self.out, about, decisions)
+                told(about, decisions)
+                made.append(about)
+        return made
+
+    async def results(self) -> AsyncGenerator[tuple[Evaluated, list[Decision]], None]:
+        """Every scorer in every condition, without writing a file. Raises as `run` does."""
+        wanted = self.wanted
         await self._check_files()
         async with AsyncExitStack() as stack:
             planner = None
@@ -70,13 +82,7 @@ class Session(NamedTuple):
                     self.settings, (name,), self.prompts, self.store, self.meter
                 ) as opened:
                     for condition in wanted.conditions:
-                        about, decisions = await self._one(
-                            opened[name], condition, conditions, planner
-                        )
-                        write_result(self.out, about, decisions)
-                        told(about, decisions)
-                        made.append(about)
-        return made
+                        yield await self._one(opened[name], condition, conditions, planner)
 
     async def _check_files(self) -> None:
         """Files of scores are held to the release before anything is computed."""
@@ -117,16 +123,17 @@ class Session(NamedTuple):
         stop_on_signals(stop, meter, self.console)
         with Progress(console=self.console, transient=True) as progress:
             task = progress.add_task(f"{opened.ref.name}, {condition}", total=total)
-            decisions = await evaluate(
-                release.rows(limit),
-                Evaluation(opened.scorer, condition, conditions),
-                workers=opened.workers,
-                stop=stop,
-                seen=lambda _: progress.advance(task),
-            )
+            with counting() as usage:
+                decisions = await evaluate(
+                    release.rows(limit),
+                    Evaluation(opened.scorer, condition, conditions),
+                    workers=opened.workers,
+                    stop=stop,
+                    seen=lambda _: progress.advance(task),
+                )
         sent, took = meter.calls - calls, time.monotonic() - began
         timing = _timing(sent, meter.seconds - seconds, took) if sent else None
-        about = self._about(opened, condition, planner, decisions)
+        about = self._about(opened, condition, planner, decisions, usage)
         timing = timing or previous_timing(self.out, about)
         return about.model_copy(update={"timing": timing}), decisions
 
@@ -136,11 +143,13 @@ class Session(NamedTuple):
         condition: Condition,
         planner: OpenPlanner | None,
         decisions: list[Decision],
+        usage: Usage,
     ) -> Evaluated:
         planned = planner if condition == "planner" else None
         models = {opened.ref.model, opened.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [of.choice for of in decisions]
+        modes = list(by_mode(decisions))
         # Which posts stood behind scores of a file, [history] does not decide.
         shows = condition in OF_POSTS and not isinstance(opened.scorer, ByPair)
         return Evaluated(
@@ -161,9 +170,23 @@ class Session(NamedTuple):
                 of.orders is not None and of.orders[0] != of.orders[1] for of in decisions
             ),
             unscored=reasons(decisions),
+            units=sum(len(of.units) for of in modes),
+            units_scored=sum(len(of.whole) for of in modes),
             shortened=sum(of.left_out > 0 for of in decisions),
-            tokens=sum(of.tokens for of in decisions),
+            tokens=sum(usage.tokens),
+            prompt_tokens=usage.tokens.prompt,
+            completion_tokens=usage.tokens.completion,
+            cost=self._cost(usage),
         )
+
+    def _cost(self, usage: Usage) -> float | None:
+        """By the prices of the file's endpoints; None where nothing was asked, or a model that was
+        has no price. Two endpoints that serve one model are priced as the first of them."""
+        endpoints = reversed(self.settings.endpoints.values())
+        priced = {of.model: of for of in endpoints if of.price_in or of.price_out}
+        if not usage.by_model or not usage.by_model.keys() <= priced.keys():
+            return None
+        return round(sum(priced[of].cost(*tokens) for of, tokens in usage.by_model.items()), 6)
 
 
 def _timing(calls: int, in_flight_s: float, wall_s: float) -> Timing:

@@ -1,26 +1,33 @@
 """What a person sees of one result: its accuracy by mode, and what it leaves open."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
 from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure import Figure, measured
+from pairwright.evaluate.measure import Figure, leans, measured, position_bias
 from pairwright.evaluate.results import Evaluated
 from pairwright.text import number_of
 
 _TOLD = {"accuracy": "right", "both_right": "both halves right"}
+_OF_SCORED = {
+    "accuracy_of_scored": "right of the scored",
+    "both_right_of_scored": "both halves right of the scored",
+}
 
 
 def tell(about: Evaluated, decisions: list[Decision]) -> None:
     """Print it: a line, and one for each thing that it leaves open."""
-    console = Console()
+    console, figures = Console(), measured(decisions)
+    names = _TOLD | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
-        f"{figure.group} {_TOLD[figure.name]} {_share(figure)}"
-        for figure in measured(decisions)
-        if figure.name in _TOLD and figure.group in ("twin", "violate", "pairs")
+        f"{figure.group} {names[figure.name]} {_share(figure)}"
+        for figure in figures
+        if figure.name in names and figure.group in ("twin", "violate", "pairs")
     ]
     line = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
     console.print(line, markup=False, highlight=False)
-    for line in _open_ends(about):
+    for line in _open_ends(about, figures):
         console.print(f"  {line}", markup=False, highlight=False)
 
 
@@ -30,7 +37,15 @@ def _share(figure: Figure) -> str:
     return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 
-def _open_ends(about: Evaluated) -> list[str]:
+def _tokens(about: Evaluated) -> str:
+    read, written = about.prompt_tokens or 0, about.completion_tokens or 0
+    cost = "" if about.cost is None else f", {1000 * about.cost / about.pairs:,.2f} for 1,000 pairs"
+    return (
+        f", {read / about.pairs:,.0f} tokens in and {written / about.pairs:,.0f} out a pair{cost}"
+    )
+
+
+def _open_ends(about: Evaluated, figures: Sequence[Figure]) -> list[str]:
     lines = []
     if about.ties:
         unstable = (
@@ -42,16 +57,18 @@ def _open_ends(about: Evaluated) -> list[str]:
         lines.append(f"{about.ties:,} of {about.pairs:,} {ties}, counted one half{unstable}")
     if about.unscored:
         told = ", ".join(f"{n:,} {reason}" for reason, n in about.unscored.items())
-        lines.append(f"without a score: {told}")
+        wrong = "; but for those that nothing can be shown of, they count as wrong"
+        lines.append(f"without a score: {told}{wrong}")
     if about.shortened:
         lines.append(f"{number_of(about.shortened, 'history', 'histories')} did not fit whole")
     if about.timing:
         timing = about.timing
-        tokens = f", {about.tokens / about.pairs:,.0f} tokens a decision" if about.pairs else ""
+        tokens = _tokens(about) if about.pairs else ""
         lines.append(
             f"{number_of(timing.calls, 'call')}, {timing.latency_s:.2f} s each,"
             f" {timing.calls_per_s:,.0f} a second{tokens}"
         )
+    lines += [position_bias(figure) for figure in figures if leans(figure)]
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")
     if about.simulated:

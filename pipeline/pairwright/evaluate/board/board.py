@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.pairs import Pairs, pairs_of
+from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
 from pairwright.evaluate.board.ranking import Ranking, ranking
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure import RULE, Figure, gains, measured
@@ -49,6 +49,7 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     for _, of_scorer in groupby(results, key=lambda of: of.about.scorer.name):
         for entry, own in _entries(list(of_scorer), pairs, done):
             entries[entry.name], points[entry.name] = entry, own
+    check_shown_alike(points, results, pairs)
     first = results[0].about
     return Leaderboard(
         release=first.release,

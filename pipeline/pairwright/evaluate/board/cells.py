@@ -39,6 +39,7 @@ class Rows(NamedTuple):
 def rows(board: Leaderboard, of: Ranking) -> Rows:
     """The entries of a ranking, one a row."""
     mode = of.mode
+    covered = "whole twins, %" if mode == "twin" else "scored, %"
     columns: dict[str, Callable[[Entry], str]] = {
         "scorer": label,
         "group": lambda one: of.groups.get(one.name, ""),
@@ -54,16 +55,20 @@ def rows(board: Leaderboard, of: Ranking) -> Rows:
     elif of.condition == "profile":
         for control in CONTROLS:
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
-    brief = tuple(n for n, name in enumerate(columns) if name not in ("twins", "interaction, %"))
+    entries = [board.entries[name] for name in (*of.ranked, *by_accuracy(board, of))]
+    brief = [n for n, name in enumerate(columns) if name not in ("twins", "interaction, %")]
     columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
     if of.ranked:
         columns["p, to the next"] = lambda one: _to_next(of, one)
+    columns["of the scored, %"] = lambda one: percent(one.figure("accuracy_of_scored", mode))
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
-    columns["scored, %"] = lambda one: value(one.figure("coverage", mode))
+    columns[covered] = lambda one: value(one.figure("coverage", mode))
     columns["ties, %"] = lambda one: value(one.figure("ties", mode))
-    entries = [board.entries[name] for name in (*of.ranked, *by_accuracy(board, of))]
+    if any(not _whole(one, mode) for one in entries):
+        # Otherwise they say nothing that the accuracy does not.
+        brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
     made = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
-    return Rows(tuple(columns), made, brief)
+    return Rows(tuple(columns), made, tuple(brief))
 
 
 def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
@@ -129,6 +134,11 @@ def bounds(of: Entry, mode: Mode | None) -> str:
     """Accuracy with all ties and missing scores wrong, and right."""
     worst, best = value(of.figure("worst_case", mode)), value(of.figure("best_case", mode))
     return f"{worst} to {best}" if worst and best else ""
+
+
+def _whole(of: Entry, mode: Mode | None) -> bool:
+    coverage = of.figure("coverage", mode)
+    return coverage is None or coverage.value in (None, 1.0)
 
 
 def _to_next(of: Ranking, entry: Entry) -> str:

@@ -7,8 +7,8 @@ from pairwright.evaluate.shown import Condition
 from pairwright.records import Mode, Record
 
 COVERAGE = 0.95
-"""Share of a mode's pairs that must have a score for a row to be ranked: whoever leaves out what is
-hard would lead."""
+"""Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
+much of an accuracy is what was left out."""
 UNRANKED: dict[Condition, str] = {
     "rubric": "ceiling: it is shown the answer key",
     "wrong-profile": "control: it is shown somebody else's posts",
@@ -48,8 +48,9 @@ class Entry(Record):
             return "self-agreement: its planner has the model or prompt that built the pairs"
         accuracy = self.figure("accuracy", mode)
         coverage = self.figure("coverage", mode)
-        if accuracy is None or accuracy.value is None or coverage is None:
+        if accuracy is None or accuracy.value is None or coverage is None or not coverage.value:
             return "no pair has a score"
-        if (coverage.value or 0.0) < COVERAGE:
-            return f"only {coverage.value:.1%} of the pairs have a score"
+        if coverage.value < COVERAGE:
+            units = "twins have both scores" if mode == "twin" else "pairs have a score"
+            return f"only {coverage.value:.1%} of the {units}"
         return ""

@@ -13,12 +13,15 @@ from pairwright.evaluate.board.cells import (
 )
 from pairwright.evaluate.board.entry import UNRANKED
 from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.board.step_down import clusters_needed
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
-from pairwright.evaluate.measure import MEANING
+from pairwright.evaluate.measure import MEANING, leans, position_bias
 from pairwright.evaluate.results import TRIAL
 from pairwright.evaluate.shown import OF_POSTS, Condition
+from pairwright.intervals import LEVEL
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
+from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 
@@ -47,6 +50,17 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield f"Only the split {visible(board.split)} was scored."
     if any(of.about.simulated for of in board.entries.values()):
         yield "Rows marked as simulated are answers of the embedded model, and no result."
+    for entry in board.entries.values():
+        for figure in entry.figures:
+            if leans(figure):
+                yield f"{entry.name} has a {position_bias(figure)}."
+    for of in board.rankings:
+        if of.test and of.test.least >= LEVEL:
+            yield (
+                f"{MODES[of.mode]}, condition {of.condition}: no two rows can be told apart. The"
+                f" least p that {number_of(of.test.clusters, 'cluster')} of pairs can give is"
+                f" {p_value(of.test.least)}; it takes {clusters_needed()} or more."
+            )
     for condition, names in board.missing.items():
         yield (
             f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
@@ -75,6 +89,17 @@ def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:
         yield f"Not ranked: {', '.join(names)} ({why})."
 
 
+def floor(of: Ranking) -> str:
+    """What the test of a ranking could find at best."""
+    assert of.test
+    flips = "all" if of.test.exact else f"{of.test.flips:,} random"
+    return (
+        f"{MODES[of.mode]}, condition {of.condition}: the least p that two of"
+        f" {len(of.ranked)} rows can have with {number_of(of.test.clusters, 'cluster')} is"
+        f" {p_value(of.test.least)} ({flips} flips)."
+    )
+
+
 def _mode(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield plots.accuracies(board, mode)
     if gained := plots.gains(board, mode):
@@ -93,22 +118,29 @@ def _mode(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield Fold("Every two ranked rows", (comparisons(board, mode),))
 
 
+def test_in_words() -> str:
+    """How rows are compared."""
+    return (
+        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be told"
+        " apart: all pairs of rows of a table are compared at once, by flipping the sign of whole"
+        " clusters, with the step-down max-T procedure of Westfall and Young (1993), which keeps"
+        " the chance of any false difference in the table at 5 %."
+    )
+
+
 def _method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield (
         "Intervals are 95 % Wilson intervals at the effective number of pairs, by cluster: the two"
         " users of a twin, the user, or the prompt."
     )
+    yield test_in_words()
+    yield "The p to the next row is one of these."
+    yield from map(floor, (of for of in board.rankings if of.test))
     yield (
-        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be told"
-        " apart: each two are compared on the pairs that both have a score for, by an exact"
-        " sign-flip test of whole clusters, with Holm's correction over all pairs of rows in the"
-        " table. The p to the next row is one of these."
-    )
-    yield (
-        "A tie counts one half. A pair without a score counts nowhere, and of a twin both halves"
-        " leave; worst and best case say what they could change. Below 95 % of pairs with a score a"
-        " row is not ranked."
+        "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
+        " hard does not pay; the accuracy of the scored stands beside. Coverage is of twins with"
+        " both halves scored, or of pairs. Below 95 % a row is not ranked."
     )
     told = tuple((words(name), meaning) for name, meaning in MEANING.items())
     yield Table(("figure", "what it is"), told, left=2)

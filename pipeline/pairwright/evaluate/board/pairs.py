@@ -1,6 +1,6 @@
 """The pairs that all results are of, and a result's points on them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +8,9 @@ import numpy as np
 from pairwright.errors import InputError
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure.figure import numbered
-from pairwright.evaluate.measure.units import by_mode
+from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.results import Result
+from pairwright.evaluate.shown import Condition
 from pairwright.intervals import Floats, Places
 from pairwright.records import Mode
 
@@ -40,8 +41,9 @@ class Pairs(NamedTuple):
         return numbered([str(facts[at]) for facts in self.facts.values()])
 
     def points(self, decisions: Sequence[Decision]) -> Floats:
-        """Shape (pairs,): 1, 0 or one half; NaN where a pair does not count."""
-        counted = {one.id: one.points for of in by_mode(decisions) for one in of.scored}
+        """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count
+        for any scorer."""
+        counted = {one.id: points(one) for of in by_mode(decisions) for one in of.due}
         return np.array([counted.get(name, np.nan) for name in self.facts], np.float64)
 
     def check(self, result: Result, decisions: Sequence[Decision]) -> None:
@@ -87,6 +89,23 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
             fix="Twins have no condition wrong-profile. Evaluate another one.",
         )
     return pairs
+
+
+def check_shown_alike(points: Mapping[str, Floats], results: Sequence[Result], of: Pairs) -> None:
+    """Raises InputError where a pair counts in one result and not in another of its condition: the
+    release has something to show of its user for all scorers, or for none."""
+    there: dict[Condition, Result] = {}
+    for result in results:
+        first = there.setdefault(result.about.condition, result)
+        counts = [~np.isnan(points[one.about.stem]) for one in (result, first)]
+        if (apart := np.flatnonzero(counts[0] != counts[1])).size:
+            name = list(of.facts)[apart[0]]
+            raise InputError(
+                f"pair {name} {'has' if counts[0][apart[0]] else 'does not have'} something to"
+                f" show of its user, and in {first.path.with_suffix('.jsonl')} it is the other way",
+                where=result.path.with_suffix(".jsonl"),
+                fix="Both must be of the same pairs: evaluate the release again in one of them.",
+            )
 
 
 def _facts(of: Decision) -> tuple[object, ...]:

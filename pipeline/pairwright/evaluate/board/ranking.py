@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
 from pairwright.evaluate.board.entry import Entry
 from pairwright.evaluate.board.groups import letters
 from pairwright.evaluate.board.sign_flip import sign_flip
+from pairwright.evaluate.board.step_down import step_down
 from pairwright.evaluate.shown import Condition
 from pairwright.intervals import LEVEL, Floats, Places, difference
 from pairwright.records import Mode, Record
 
 
 class Comparison(Record):
-    """Two ranked rows on the pairs that both have a score for."""
+    """Two ranked rows on the same pairs; a pair without a score is wrong."""
 
     first: str
     second: str
@@ -23,13 +23,26 @@ class Comparison(Record):
     """Accuracy of the first less that of the second."""
     low: float | None
     high: float | None
-    """Its 95 % interval by cluster, of this one comparison; None where no pair is compared."""
+    """Its 95 % interval by cluster, of this one comparison."""
     n: int
     clusters: int
     p: float
-    """Of the sign-flip test."""
+    """Of the sign-flip test of these two alone."""
     adjusted: float
-    """After Holm over all pairs of rows in the ranking."""
+    """Of the step-down test of all pairs of rows in the ranking."""
+
+
+class Test(Record):
+    """How the rows of one ranking were compared."""
+
+    clusters: int
+    """Dyads, users or prompts: what is flipped."""
+    least: float
+    """The smallest adjusted p that two rows of this table can have."""
+    flips: int
+    """How many were looked at."""
+    exact: bool
+    """Whether these are all there are."""
 
 
 class Ranking(Record):
@@ -45,6 +58,8 @@ class Ranking(Record):
     """Why each of the others is not ranked."""
     comparisons: tuple[Comparison, ...]
     """Of all pairs of ranked rows."""
+    test: Test | None
+    """None below two ranked rows."""
 
     def next_to(self, name: str) -> Comparison | None:
         """A ranked row beside the one below it; None for the last."""
@@ -62,7 +77,7 @@ def ranking(
 ) -> Ranking:
     """Rank the entries, all of this condition.
 
-    `points`: by entry, of shape (n,) over the mode's pairs, NaN where one does not count;
+    `points`: by entry, of shape (n,) over the mode's pairs, NaN where one counts for no entry;
     `clusters`: of shape (n,).
     """
     unranked = {of.name: why for of in entries if (why := of.unranked(mode))}
@@ -71,13 +86,7 @@ def ranking(
         key=lambda of: (-_accuracy(of, mode), of.name),
     )
     names = tuple(of.name for of in ranked)
-    found = [_compare(a, b, points, clusters) for a, b in combinations(names, 2)]
-    if found:
-        adjusted = multipletests([of.p for of in found], LEVEL, method="holm")[1]
-        found = [
-            of.model_copy(update={"adjusted": _six_digits(p)})
-            for of, p in zip(found, adjusted, strict=True)
-        ]
+    found, test = _compared(names, points, clusters) if len(names) > 1 else ([], None)
     apart = [(of.first, of.second) for of in found if of.adjusted < LEVEL]
     return Ranking(
         mode=mode,
@@ -86,7 +95,26 @@ def ranking(
         groups=letters(names, apart),
         unranked=unranked,
         comparisons=tuple(found),
+        test=test,
     )
+
+
+def _compared(
+    names: Sequence[str], points: Mapping[str, Floats], clusters: Places
+) -> tuple[list[Comparison], Test]:
+    every = np.array([points[name] for name in names])
+    # What counts for one row counts for each of them.
+    due = ~np.isnan(every[0])
+    every, clusters = every[:, due], clusters[due]
+    pairs = list(combinations(range(len(names)), 2))
+    found = step_down(every, clusters, pairs)
+    compared = [
+        _compare((names[a], names[b]), every[a] - every[b], clusters, p)
+        for (a, b), p in zip(pairs, found.p.tolist(), strict=True)
+    ]
+    independent = len(np.unique(clusters))
+    least = _six_digits(found.least)
+    return compared, Test(clusters=independent, least=least, flips=found.flips, exact=found.exact)
 
 
 def _accuracy(of: Entry, mode: Mode | None) -> float:
@@ -96,22 +124,23 @@ def _accuracy(of: Entry, mode: Mode | None) -> float:
     return figure.value
 
 
-def _compare(first: str, second: str, points: Mapping[str, Floats], clusters: Places) -> Comparison:
-    differences = points[first] - points[second]
-    both = ~np.isnan(differences)
-    differences, common = differences[both], clusters[both]
-    p = _six_digits(sign_flip(differences, common)) if len(differences) else 1.0
-    found = difference(differences, common)
+def _compare(
+    names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float
+) -> Comparison:
+    p = sign_flip(differences, clusters)
+    found = difference(differences, clusters)
+    assert found, "a ranked row has an accuracy"
     return Comparison(
-        first=first,
-        second=second,
-        difference=found.value or 0.0 if found else 0.0,
-        low=found and found.low,
-        high=found and found.high,
-        n=len(differences),
-        clusters=len(np.unique(common)),
-        p=p,
-        adjusted=p,
+        first=names[0],
+        second=names[1],
+        difference=found.value or 0.0,
+        low=found.low,
+        high=found.high,
+        n=found.n,
+        clusters=found.clusters,
+        p=_six_digits(p),
+        # Drawn flips may fall on the other side of the exact p of one comparison.
+        adjusted=_six_digits(max(p, adjusted)),
     )
 
 

@@ -1,5 +1,7 @@
 """The leaderboard's further tables: parts of a mode, users and votes, comparisons, costs."""
 
+from collections.abc import Sequence
+
 from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
 from pairwright.evaluate.board.cells import (
     by_accuracy,
@@ -75,8 +77,11 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
         )
         for ranking in board.rankings if ranking.mode == mode for of in ranking.comparisons
     ]  # fmt: skip
-    head = ("row", "less row", "difference, points", "n", "clusters", "p", "p (Holm)")
-    note = "Each interval is of its own comparison alone; p (Holm) is corrected for all of a table."
+    head = ("row", "less row", "difference, points", "n", "clusters", "p", "p (table)")
+    note = (
+        "Each interval, and p, is of its own comparison alone; p (table) is of the step-down test"
+        " of all comparisons of a table."
+    )
     return Table(head, tuple(made), left=2, note=note)
 
 
@@ -87,22 +92,35 @@ def _difference(of: Comparison) -> str:
     return f"{told} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
 
 
-def costs(board: Leaderboard) -> Table:
-    """Tokens and time of every row."""
+def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
+    """Tokens, price and time of the rows that asked a model: of these, or of all."""
     made = []
-    for name, entry in board.entries.items():
+    for name in names or board.entries:
+        entry = board.entries[name]
         about, timing = entry.about, entry.about.timing
-        per = f"{about.tokens / about.scored:,.0f}" if about.scored and about.tokens else ""
+        if not about.tokens and not timing:
+            continue
+        apart = about.prompt_tokens is not None
+        per = [
+            "" if n is None or not about.pairs else f"{n / about.pairs:,.0f}"
+            for n in (about.prompt_tokens, about.completion_tokens, None if apart else about.tokens)
+        ]
+        cost = "" if about.cost is None else f"{1000 * about.cost / about.pairs:,.2f}"
         latency = f"{timing.latency_s:.3g}" if timing else ""
         rate = f"{timing.calls_per_s:.3g}" if timing else ""
         calls = f"{timing.calls:,}" if timing else ""
-        made.append((name, per, latency, rate, calls, f"{about.shortened:,}", f"{about.pairs:,}"))
+        made.append(
+            (name, *per, cost, latency, rate, calls, f"{about.shortened:,}", f"{about.pairs:,}")
+        )
     return Table(
-        ("row", "tokens a decision", "seconds a call", "calls a second", "n calls",
-         "histories shortened", "of pairs"),
+        ("row", "tokens in, a pair", "tokens out, a pair", "tokens, a pair", "cost, 1,000 pairs",
+         "seconds a call", "calls a second", "n calls", "histories shortened", "of pairs"),
         tuple(made),
-        note="Times are those of the last run that sent calls, with as many in flight as its"
-        " endpoint's concurrency lets; empty where nothing was sent, as by baselines.",
+        note="Baselines ask no model. Each call counts once, with draws that came to nothing; older"
+        " results have tokens in and out together. The cost is by `price_in` and `price_out` of the"
+        " endpoints, in their currency, and is empty where a model that was asked has none. Times"
+        " are those of the last run that sent calls, with as many in flight as its endpoint's"
+        " concurrency lets.",
     )  # fmt: skip
 
 

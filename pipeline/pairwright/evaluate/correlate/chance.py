@@ -1,7 +1,7 @@
-"""What a measure would give by chance, and how sure its value is."""
+"""What a measure would give by chance."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ Places = NDArray[np.intp]
 EXACT = 7
 """Up to so many models every order is looked at: 5,040."""
 ORDERS = 2000
-RESAMPLES = 1000
 
 
 class Chance(Record):
@@ -62,55 +61,3 @@ def _in_pieces(places: Places) -> Iterator[Places]:
     """Some hundred rows at a time: a measure may look at each pair of models."""
     for start in range(0, len(places), 250):
         yield places[start : start + 250]
-
-
-class Interval(Record):
-    """The middle 95 % of resamples, of which `undefined` had no value (all drawn models equal).
-
-    None where no resample has one, and of a single lineage: every resample of it is the same.
-    """
-
-    low: float | None
-    high: float | None
-    above_zero: float | None
-    """Share of the resamples."""
-    resamples: int
-    undefined: int
-
-
-def resampled(
-    statistic: Callable[[Places], Scores], lineages: tuple[str, ...], seed: int
-) -> Interval:
-    """Percentile bootstrap of `statistic`, which gets the drawn models' places in the table, a row
-    for each resample, and gives a value for each.
-
-    Whole lineages are drawn: models that descend from one another are no independent evidence.
-    """
-    if len(set(lineages)) < 2:
-        return Interval(low=None, high=None, above_zero=None, resamples=0, undefined=0)
-    drawn = _drawn(lineages, seed)
-    by_size: dict[int, list[Places]] = {}
-    for places in drawn:
-        by_size.setdefault(len(places), []).append(places)
-    pieces = (piece for rows in by_size.values() for piece in _in_pieces(np.array(rows)))
-    every = np.concatenate([statistic(piece) for piece in pieces])
-    found = every[~np.isnan(every)]
-    undefined = RESAMPLES - len(found)
-    if not len(found):
-        return Interval(low=None, high=None, above_zero=None, resamples=0, undefined=undefined)
-    low, high = np.quantile(found, (0.025, 0.975))
-    return Interval(
-        low=float(low),
-        high=float(high),
-        above_zero=float((found > 0).mean()),
-        resamples=len(found),
-        undefined=undefined,
-    )
-
-
-def _drawn(lineages: tuple[str, ...], seed: int) -> Iterator[Places]:
-    names = sorted(set(lineages))
-    members = [np.flatnonzero([lineage == name for lineage in lineages]) for name in names]
-    random = np.random.default_rng(seed)
-    for _ in range(RESAMPLES):
-        yield np.concatenate([members[n] for n in random.integers(len(names), size=len(names))])

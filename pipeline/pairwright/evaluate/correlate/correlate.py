@@ -5,7 +5,8 @@ from itertools import combinations
 
 from statsmodels.stats.multitest import multipletests
 
-from pairwright.evaluate.correlate.chance import Chance, Interval, Places, by_chance, resampled
+from pairwright.evaluate.correlate.chance import Chance, by_chance
+from pairwright.evaluate.correlate.interval import Interval, Jackknife, difference, jackknife
 from pairwright.evaluate.correlate.measures import Gain, Measure, measures
 from pairwright.evaluate.correlate.table import Models, Scores
 from pairwright.records import Record
@@ -38,7 +39,7 @@ class Correlation(Record):
 
 
 class Difference(Record):
-    """One measure of one benchmark less that of another, over the same resamples of models."""
+    """One measure of one benchmark less that of another, on the same models."""
 
     first: str
     second: str
@@ -118,7 +119,7 @@ def correlate(
         for name, scores in models.benchmarks.items()
     }
     differences = tuple(
-        _difference(models, a, b, measure, seed)
+        _difference(models, a, b, measure)
         for a, b in combinations(models.benchmarks, 2)
         for measure in measures(gain, p)
     )
@@ -141,11 +142,7 @@ def _of_benchmark(
     y, found = models.downstream, []
     for measure in measures(gain, p):
         value, chance = float(measure.of(x, y)), by_chance(measure, x, y, seed)
-        interval = resampled(
-            lambda drawn, of=measure.of: of(x[drawn], y[drawn]),  # type: ignore[misc]
-            models.lineages,
-            seed,
-        )
+        interval = _jackknife(models, x, measure).interval()
         found.append(
             Correlation(
                 measure=measure.name,
@@ -163,20 +160,20 @@ def _of_benchmark(
     )
 
 
-def _difference(models: Models, a: str, b: str, measure: Measure, seed: int) -> Difference:
-    first, second, y = models.benchmarks[a], models.benchmarks[b], models.downstream
-
-    def of(drawn: Places) -> Scores:
-        return measure.of(first[drawn], y[drawn]) - measure.of(second[drawn], y[drawn])
-
-    value = float(measure.of(first, y) - measure.of(second, y))
+def _difference(models: Models, a: str, b: str, measure: Measure) -> Difference:
+    first, second = (_jackknife(models, models.benchmarks[name], measure) for name in (a, b))
     return Difference(
         first=a,
         second=b,
         measure=measure.name,
-        value=value,
-        interval=resampled(of, models.lineages, seed),
+        value=first.value - second.value,
+        interval=difference(first, second),
     )
+
+
+def _jackknife(models: Models, x: Scores, measure: Measure) -> Jackknife:
+    y = models.downstream
+    return jackknife(lambda kept: measure.of(x[kept], y[kept]), models.lineages, measure.least)
 
 
 def _without_zero(of: Interval) -> bool:

@@ -26,6 +26,11 @@ class Measure(NamedTuple):
     """Whether less than chance is as far from chance as more is."""
     note: str
 
+    @property
+    def least(self) -> float:
+        """The least value that it can have; the greatest is 1."""
+        return -1.0 if self.both_ways else 0.0
+
 
 def measures(gain: Gain, p: float) -> tuple[Measure, ...]:
     """Those that are reported, in their order."""

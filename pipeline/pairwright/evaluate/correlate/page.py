@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from pairwright.evaluate.correlate.chance import Interval
 from pairwright.evaluate.correlate.correlate import CLAIMS_FROM, Correlation, Correlations
+from pairwright.evaluate.correlate.interval import Interval
 from pairwright.evaluate.correlate.table import Models
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.stats import p_value
@@ -59,7 +59,7 @@ def cells(of: Correlation) -> tuple[str, ...]:
 
 def between(of: Interval, sign: str = "") -> str:
     if of.low is None or of.high is None:
-        return "none: one lineage" if not of.undefined else "none"
+        return f"none: {of.note}"
     return f"{of.low:{sign}.2f} to {of.high:{sign}.2f}"
 
 
@@ -113,19 +113,19 @@ def list_id(name: str) -> str:
 
 def _differences(of: Correlations) -> Table:
     return Table(
-        ("", "", "difference", "95 % interval", "resamples above 0"),
+        ("", "", "difference", "95 % interval"),
         tuple(
             (
                 f"{found.first} less {found.second}",
                 found.measure,
                 f"{found.value:+.4f}",
                 between(found.interval, "+"),
-                "" if found.interval.above_zero is None else f"{found.interval.above_zero:.1%}",
             )
             for found in of.differences
         ),
         left=2,
-        note="The same models are drawn for both benchmarks.",
+        note="Of two measures of the same models (Zou 2007), from the interval of each and from"
+        " how far the two change together when a lineage is left out.",
     )
 
 
@@ -138,9 +138,8 @@ def _method(of: Correlations) -> tuple[Block, ...]:
     stated = of.stated
     return (
         f"n = {of.n} models of {of.lineages} lineages. Chance: {orders} of the downstream scores,"
-        f" which take every model for its own. Intervals: {first.interval.resamples:,} resamples"
-        " of lineages, percentiles; resamples in which all drawn models are equal have no value"
-        f" ({first.interval.undefined:,} here).",
+        " which take every model for its own. Intervals: a jackknife over lineages, of Fisher's z"
+        " of the measure (Hinkley 1978), with Student's t.",
         f"Downstream judge: {stated.judge or 'not stated'}. Questions in common:"
         f" {stated.overlap or 'not stated'}. Lineages: {stated.lineage or 'not stated'}.",
     )

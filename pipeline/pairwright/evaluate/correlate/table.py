@@ -25,13 +25,17 @@ class Models(NamedTuple):
     downstream: Scores
     lineages: tuple[str, ...]
     """Which models descend from one another; each its own where the table does not say."""
+    numbered: bool = False
+    """Whether the table begins with a column of row numbers, as pandas writes it, which was
+    ignored."""
 
 
 def read_models(
     path: Path, benchmarks: tuple[str, ...], downstream: str, name: str | None, lineage: str | None
 ) -> Models:
     """Read a CSV table with a header. `name` and `lineage` are columns, and may be left out: the
-    first column then names the models.
+    first column then names the models. A first column without a name, or called `Unnamed: 0`, that
+    numbers the rows is ignored.
 
     Raises InputError naming line and column for a column that is not there, a cell that is no
     finite number, a model that is there twice, fewer than three models, and a column whose values
@@ -42,7 +46,7 @@ def read_models(
             f"{downstream!r} is both the benchmark and the downstream score",
             where=path, fix="Name two columns: a column goes with itself, whatever it holds.",
         )  # fmt: skip
-    header, rows = _rows(path)
+    header, rows, numbered = _rows(path, name)
     named = name or header[0]
     for column in (*benchmarks, downstream, named, *((lineage,) if lineage else ())):
         if column not in header:
@@ -73,15 +77,20 @@ def read_models(
         lineages=tuple(row[lineage].strip() or row[named] for _, row in rows)
         if lineage
         else tuple(names),
+        numbered=numbered,
     )
 
 
-def _rows(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+def _rows(path: Path, name: str | None) -> tuple[list[str], list[tuple[int, dict[str, str]]], bool]:
+    """The header, the rows with their lines, and whether a column of row numbers was left out."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             header = [cell.strip() for cell in next(reader, [])]
-            return header, list(_read(path, header, reader))
+            lines = [(line, cells) for line, cells in enumerate(reader, start=2) if cells]
+            index = header[:1] != [name] and _index(header, [cells for _, cells in lines])
+            named = header[1:] if index else header
+            return named, list(_read(path, header, named, lines)), index
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", where=path, fix="Name a CSV file."
@@ -90,23 +99,30 @@ def _rows(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
         raise InputError(f"not CSV: {error}", where=path, fix="Save it as UTF-8 CSV.") from None
 
 
+def _index(header: list[str], rows: list[list[str]]) -> bool:
+    """Whether the first column numbers the rows: pandas' `to_csv` writes one without a name, and
+    its `read_csv` calls it `Unnamed: 0`."""
+    if header[:1] not in ([""], ["Unnamed: 0"]) or not rows:
+        return False
+    numbers = {row[0].strip() for row in rows}
+    return len(numbers) == len(rows) and all(map(str.isdecimal, numbers))
+
+
 def _read(
-    path: Path, header: list[str], reader: "Iterator[list[str]]"
+    path: Path, header: list[str], named: list[str], lines: list[tuple[int, list[str]]]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    if not header or len(set(header)) < len(header) or "" in header:
+    if not named or len(set(named)) < len(named) or "" in named:
         raise InputError(
             "the first line does not name each column once", where=f"{path}:1",
             fix="Write a header such as: model,benchmark,downstream.",
         )  # fmt: skip
-    for line, cells in enumerate(reader, start=2):
-        if not cells:
-            continue
+    for line, cells in lines:
         if len(cells) != len(header):
             raise InputError(
                 f"{len(cells)} cells under a header of {len(header)}", where=f"{path}:{line}",
                 fix="Give every row a cell for each column; an empty cell needs its comma, too.",
             )  # fmt: skip
-        yield line, dict(zip(header, cells, strict=True))
+        yield line, dict(zip(named, cells[len(header) - len(named) :], strict=True))
 
 
 def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> Scores:

@@ -128,7 +128,7 @@ def _tau_cells(of: Tau) -> tuple[str, ...]:
 def _taus(of: PolicyAccuracy) -> Table:
     note = (
         "Kendall's tau-b between the accuracy of a reward and the policy accuracy that it leads to."
-        " Intervals are over resampled rewards, chance over shuffled ones; neither knows how sure"
+        " Intervals are a jackknife over rewards, chance over shuffled ones; neither knows how sure"
         " the accuracies themselves are."
     )
     return Table(TAU_HEAD, tuple(tau_rows(of)), left=4, note=note)

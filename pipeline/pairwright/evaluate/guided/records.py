@@ -3,7 +3,7 @@
 from typing import Literal
 
 from pairwright.evaluate.correlate.chance import Chance
-from pairwright.evaluate.correlate.chance import Interval as Resampled
+from pairwright.evaluate.correlate.interval import Interval as OfRewards
 from pairwright.evaluate.results import ReleaseRef
 from pairwright.evaluate.shown import Condition
 from pairwright.intervals import Interval
@@ -49,7 +49,7 @@ class Tau(Record):
     n: int
     """Rewards."""
     value: float | None = None
-    interval: Resampled | None = None
+    interval: OfRewards | None = None
     chance: Chance | None = None
     note: str = ""
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pairwright.evaluate.correlate.chance import by_chance, resampled
+from pairwright.evaluate.correlate.chance import by_chance
+from pairwright.evaluate.correlate.interval import jackknife
 from pairwright.evaluate.correlate.measures import Measure, kendall
 from pairwright.evaluate.correlate.table import FEWEST
 from pairwright.evaluate.guided.records import Line, Tau
@@ -40,9 +41,8 @@ def _tau(lines: tuple[Line, ...], seed: int) -> Tau:
     y = np.array([of.accuracy.value for of in lines], np.float64)
     if len(set(x)) == 1 or len(set(y)) == 1:
         return bare.model_copy(update={"note": "one of the two accuracies is the same for all"})
-    interval = resampled(
-        lambda drawn: kendall(x[drawn], y[drawn]), tuple(of.reward for of in lines), seed
-    )
+    rewards = tuple(of.reward for of in lines)
+    interval = jackknife(lambda kept: kendall(x[kept], y[kept]), rewards).interval()
     return bare.model_copy(
         update={
             "value": round(float(kendall(x, y)), 6),

@@ -10,14 +10,27 @@ calibration.py  the margin beside people's votes
 gain.py         what showing the profile adds, pair by pair
 measured.py     all figures of one result
 
+**A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
+out what is hard does not pay; the figures `of_scored` stand beside them.
+
 **The averaging rule.** A figure of a mode is the mean over its pairs, or over its twins where it is
 of twins; each counts the same, whatever its domain. Modes are never averaged with one another: a
 scorer that cannot see the user is right on one half of whole twins, and on pairs of mode violate
 on as many as their texts give away.
 """
 
+from pairwright.evaluate.measure.consistency import leans, position_bias
 from pairwright.evaluate.measure.figure import MEANING, RULE, Figure, whole
 from pairwright.evaluate.measure.gain import gains
 from pairwright.evaluate.measure.measured import measured
 
-__all__ = ["MEANING", "RULE", "Figure", "gains", "measured", "whole"]
+__all__ = [
+    "MEANING",
+    "RULE",
+    "Figure",
+    "gains",
+    "leans",
+    "measured",
+    "position_bias",
+    "whole",
+]

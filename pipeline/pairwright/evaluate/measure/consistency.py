@@ -31,8 +31,26 @@ def consistency(of: Counted) -> Iterator[Figure]:
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
     first = [(_FIRST[forward] + 1 - _FIRST[backward]) / 2 for _, (forward, backward) in compared]
-    yield average("first_position", group, np.array(first, np.float64), clusters)
+    yield share("first_position", group, first, clusters)
     yield _kappa(group, [_named(one, orders) for one, orders in compared], clusters)
+
+
+def leans(of: Figure) -> bool:
+    """Whether it is a position bias: the interval of `first_position` leaves out one half."""
+    if of.name != "first_position" or of.low is None or of.high is None:
+        return False
+    return of.low > 0.5 or of.high < 0.5
+
+
+def position_bias(of: Figure) -> str:
+    """What a `first_position` that leans says, in a sentence."""
+    assert of.value is not None
+    assert of.low is not None
+    assert of.high is not None
+    return (
+        f"position bias: {of.value:.1%} of its verdicts on {of.group} pairs are for the response in"
+        f" the first place ({of.low:.1%} to {of.high:.1%}, n = {of.n:,}), and 50 % would be without"
+    )
 
 
 def _kappa(group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[str]) -> Figure:

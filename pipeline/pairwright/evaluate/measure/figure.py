@@ -13,19 +13,24 @@ RULE = (
     " whatever its domain. Modes are never averaged with one another."
 )
 MEANING = {
-    "accuracy": "share of pairs where the chosen response is ahead, ties counting one half",
+    "accuracy": "share of pairs where the chosen response is ahead, ties counting one half and"
+    " pairs without a score as wrong",
+    "accuracy_of_scored": "the same over the pairs with a score alone, of twins over those with"
+    " both halves scored: leaving out what is hard raises it, so it is not ranked",
     "worst_case": "accuracy if every tie and every pair without a score were wrong",
     "best_case": "accuracy if every tie and every pair without a score were right",
-    "coverage": "share of pairs with a score",
-    "ties": "share of the counted pairs that are tied",
+    "coverage": "share of pairs with a score, and of twins of those with both halves scored",
+    "ties": "share of the scored pairs that are tied",
     "swap_consistency": "share of pairs where a comparing judge says the same in both orders",
     "first_position": "share of its verdicts for the response in the first place, ties counting one"
-    " half: without a bias of position one half",
+    " half: one half where the place decides nothing",
     "order_kappa": "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance"
     " gives",
-    "both_right": "share of twins with both halves right: 0 for whoever cannot see the user",
+    "both_right": "share of twins with both halves right, a half without a score counting as"
+    " wrong: 0 for a scorer that cannot see the user",
+    "both_right_of_scored": "the same over the twins with both halves scored alone",
     "interaction": "share of twins where the response suits its own user better than the other"
-    " user, both responses taken together, ties counting one half",
+    " user, both responses taken together, ties counting one half and twins without both scores 0",
     "users_above_chance": "share of the users with 10 or more questions where it is right on more"
     " of them than guessing gives in 5 of 100 (one-sided exact sign test)",
     "vote_agreement": "mean of 1 - |p - share of votes for the chosen response|; p is the logistic"

@@ -1,7 +1,7 @@
 """Figures whose unit is the twin: one question, two users, the same two responses."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,20 +12,29 @@ from pairwright.evaluate.measure.units import Counted, Halves
 
 def twin_figures(of: Counted) -> Iterator[Figure]:
     """Of all twins, and of those of each config."""
-    yield from _of_twins(whole(of.mode), of.twins)
+    group, twins = whole(of.mode), [(first, second) for first, second in of.units]
+    yield from _of_twins(group, twins)
+    yield _both_right("both_right_of_scored", group, [(a, b) for a, b in of.whole])
     configs: dict[str, list[Halves]] = {}
-    for twin in of.twins:
+    for twin in twins:
         configs.setdefault(twin[0].config, []).append(twin)
-    for config, twins in configs.items():
-        yield from _of_twins(Group(of.mode, config), tuple(twins))
+    for config, some in configs.items():
+        yield from _of_twins(Group(of.mode, config), some)
 
 
-def _of_twins(group: Group, twins: tuple[Halves, ...]) -> Iterator[Figure]:
-    clusters = [first.cluster for first, _ in twins]
+def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[Figure]:
+    yield _both_right("both_right", group, twins)
+    signs = [(np.sign(interaction(*twin)) + 1) / 2 if _scored(twin) else 0.0 for twin in twins]
+    yield share("interaction", group, signs, [first.cluster for first, _ in twins])
+
+
+def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> Figure:
     both = [float(a.choice == b.choice == "chosen") for a, b in twins]
-    yield share("both_right", group, both, clusters)
-    signs = [(np.sign(interaction(*twin)) + 1) / 2 for twin in twins]
-    yield share("interaction", group, signs, clusters)
+    return share(name, group, both, [first.cluster for first, _ in twins])
+
+
+def _scored(twin: Halves) -> bool:
+    return all(half.choice is not None for half in twin)
 
 
 def interaction(first: Decision, second: Decision) -> float:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.decision import NOTHING_TO_SHOW, Decision
 from pairwright.records import Mode
 
 Halves = tuple[Decision, Decision]
@@ -16,17 +16,31 @@ class Counted(NamedTuple):
 
     mode: Mode | None
     given: tuple[Decision, ...]
-    scored: tuple[Decision, ...]
-    """Those that count, in their order."""
-    twins: tuple[Halves, ...]
-    """The same as twins; empty in other modes."""
-    alone: int
-    """Halves with a score that left, because the other half has none or is not there."""
+    units: tuple[tuple[Decision, ...], ...]
+    """Whole twins, or in other modes pairs, that the release has something to show of, in their
+    order: what a scorer is asked for."""
+    whole: tuple[tuple[Decision, ...], ...]
+    """Those of the units with a score for every pair."""
+
+    @property
+    def due(self) -> tuple[Decision, ...]:
+        """The pairs of the units."""
+        return tuple(one for unit in self.units for one in unit)
+
+    @property
+    def scored(self) -> tuple[Decision, ...]:
+        """The pairs of the units that are scored whole."""
+        return tuple(one for unit in self.whole for one in unit)
 
     @property
     def unscored(self) -> Counter[str]:
         """Pairs without a score, by reason."""
         return Counter(of.unscored or "no score" for of in self.given if of.choice is None)
+
+    @property
+    def alone(self) -> int:
+        """Halves with a score whose other half has none or is not there."""
+        return sum(of.choice is not None for of in self.given) - len(self.scored)
 
 
 def by_mode(decisions: Sequence[Decision]) -> Iterator[Counted]:
@@ -40,13 +54,20 @@ def by_mode(decisions: Sequence[Decision]) -> Iterator[Counted]:
 
 def counted(mode: Mode | None, given: Sequence[Decision]) -> Counted:
     """Which of a mode's decisions count."""
-    scored = tuple(of for of in given if of.choice is not None)
-    if mode != "twin":
-        return Counted(mode, tuple(given), scored, (), 0)
-    halves: dict[str, list[Decision]] = {}
-    for of in scored:
-        halves.setdefault(of.twin_id or of.id, []).append(of)
-    twins = tuple((of[0], of[1]) for of in halves.values() if len(of) == 2)
-    whole = {half.id for twin in twins for half in twin}
-    kept = tuple(of for of in scored if of.id in whole)
-    return Counted(mode, tuple(given), kept, twins, len(scored) - len(kept))
+    together: dict[str, list[Decision]] = {}
+    for of in given:
+        together.setdefault((of.twin_id if mode == "twin" else None) or of.id, []).append(of)
+    size = 2 if mode == "twin" else 1
+    units = tuple(
+        tuple(unit)
+        for unit in together.values()
+        if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
+    )
+    whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
+    return Counted(mode, tuple(given), units, whole)
+
+
+def points(of: Decision) -> float:
+    """What a pair counts in an accuracy: one without a score counts as wrong, so that leaving out
+    what is hard does not pay."""
+    return 0.0 if of.points is None else of.points

@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.measure.figure import Figure, share, whole
-from pairwright.evaluate.measure.units import Counted
+from pairwright.evaluate.measure.units import Counted, points
 from pairwright.intervals import LEVEL
 
 QUESTIONS = 10
@@ -19,26 +19,25 @@ def users_above_chance(of: Counted) -> Figure:
     finds more right than wrong, at 5 % for each user; ties are left out. The note says how many
     users that leaves, and the share that guessing gives."""
     users: dict[str, list[Decision]] = {}
-    for one in of.scored:
+    for one in of.due:
         if one.user is not None:
             users.setdefault(one.user, []).append(one)
     enough = [made for made in users.values() if len({of.item_id for of in made}) >= QUESTIONS]
     group = whole(of.mode)
-    told = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more scored questions"
+    told = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
     if not enough:
         told = told.replace("0 of", "none of", 1)
         return share("users_above_chance", group, (), (), told)
-    points, chances = zip(*(_of_user(made) for made in enough), strict=True)
+    above, chances = zip(*(_of_user(made) for made in enough), strict=True)
     told += f"; guessing gives {sum(chances) / len(chances):.1%}"
-    return share("users_above_chance", group, points, [made[0].cluster for made in enough], told)
+    return share("users_above_chance", group, above, [made[0].cluster for made in enough], told)
 
 
 def _of_user(decisions: Sequence[Decision]) -> tuple[float, float]:
     """1 or 0, and the chance that guessing gives 1."""
     questions: dict[str, float] = {}
     for one in decisions:
-        assert one.points is not None
-        questions[one.item_id] = questions.get(one.item_id, 0.0) + one.points - 0.5
+        questions[one.item_id] = questions.get(one.item_id, 0.0) + points(one) - 0.5
     right = sum(ahead > 0 for ahead in questions.values())
     least, chance = _needed(right + sum(ahead < 0 for ahead in questions.values()))
     return float(right >= least), chance

@@ -1,0 +1,77 @@
+"""How often the intervals of `pairwright correlate` hold the truth.
+
+    python benchmarks/correlations.py [--tries 1000]
+
+Models are drawn whose scores on a benchmark and downstream have a true correlation, of four shapes.
+Pearson is held to its value in the population, every other measure to its mean over samples of as
+many models. Prints one line for each case, and at the end the least and the most of each measure.
+"""
+
+import argparse
+from functools import partial
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from pairwright.evaluate.correlate.interval import jackknife
+from pairwright.evaluate.correlate.measures import Measure, measures
+from pairwright.evaluate.correlate.table import Scores
+
+SHAPES = ("normal", "heavy tails", "skewed", "bounded")
+MODELS = (10, 20, 50)
+TRUE = (0.0, 0.5, 0.9)
+
+
+def drawn(
+    chance: np.random.Generator, shape: str, rho: float, size: tuple[int, int]
+) -> tuple[Scores, Scores]:
+    """Two scores of shape `size`, (samples, models)."""
+    x, e = chance.normal(size=(2, *size))
+    y = rho * x + np.sqrt(1 - rho**2) * e
+    if shape == "heavy tails":
+        scale = np.sqrt(chance.chisquare(3, size=size) / 3)
+        return x / scale, y / scale
+    if shape == "skewed":
+        return np.exp(0.7 * x), np.exp(0.7 * y)
+    if shape == "bounded":
+        return ndtr(2 * x), ndtr(2 * y)
+    return x, y
+
+
+def coverage(measure: Measure, shape: str, rho: float, n: int, tries: int) -> float:
+    """Share of intervals that hold the truth."""
+    chance = np.random.default_rng(n)
+    if measure.name == "Pearson":
+        truth = float(measure.of(*drawn(chance, shape, rho, (1, 1_000_000)))[0])
+    else:
+        truth = float(measure.of(*drawn(chance, shape, rho, (5_000, n))).mean())
+    held, names = 0, tuple(map(str, range(n)))
+    for x, y in zip(*drawn(chance, shape, rho, (tries, n)), strict=True):
+        interval = jackknife(partial(_of, measure, x, y), names, measure.least).interval()
+        assert interval.low is not None
+        assert interval.high is not None
+        held += interval.low <= truth <= interval.high
+    return held / tries
+
+
+def _of(measure: Measure, x: Scores, y: Scores, kept: NDArray[np.intp]) -> Scores:
+    return measure.of(x[kept], y[kept])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tries", type=int, default=1000)
+    tries = parser.parse_args().tries
+    for n, measure in product(MODELS, measures("rank", 0.9)):
+        found = {}
+        for shape, rho in product(SHAPES, TRUE):
+            found[shape, rho] = coverage(measure, shape, rho, n, tries)
+            print(f"{n} models, {shape}, {rho}: {measure.name} {found[shape, rho]:.3f}", flush=True)
+        least, most = min(found.values()), max(found.values())
+        print(f"{n} models: {measure.name} from {least:.3f} to {most:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""How sure a measure of some models is: a jackknife over lineages.
+
+Each lineage is left out in turn. No model is ever there twice, so no tie is made that the scores do
+not have, as a bootstrap makes one of every model that it draws again: rank-biased overlap counts
+ties against a ranking, and two columns that are the same would be told apart.
+
+The spread is that of Fisher's z, arctanh of the measure where it runs from -1 to 1, whose
+distribution is closer to a normal one, with Student's t for the few lineages (Hinkley 1978,
+Biometrika 65, 13-21; Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). A
+measure that depends on how many models there are (NDCG, RBO) is taken for that of as many models.
+`benchmarks/correlations.py` says how often such intervals hold the truth.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from pairwright.evaluate.correlate.table import Scores
+from pairwright.intervals import LEVEL
+from pairwright.records import Record
+
+Statistic = Callable[[NDArray[np.intp]], Scores]
+"""Of places of models in the table, shape (rows, models): a value for each row."""
+
+
+class Interval(Record):
+    """The 95 % interval of a measure; None where there is none, for the reason in `note`."""
+
+    low: float | None
+    high: float | None
+    note: str = ""
+
+
+class Jackknife(NamedTuple):
+    """A measure of all models, and without each lineage."""
+
+    value: float
+    without: Scores
+    """Shape (lineages,); nan where the models that are left do not differ."""
+    least: float
+    """The least value of the measure: -1, or 0. The greatest is 1."""
+
+    @property
+    def note(self) -> str:
+        """Why there is no interval; empty where there is one."""
+        if len(self.without) < 2:
+            return "one lineage"
+        if np.isnan(self.without).any():
+            return "all others are equal without one lineage"
+        return ""
+
+    def interval(self) -> Interval:
+        """Of the measure, within its bounds."""
+        if self.note:
+            return Interval(low=None, high=None, note=self.note)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z, without = self._z(np.array(self.value)), self._z(self.without)
+            spread = _spread(without - z)
+        if np.isfinite(spread):
+            low, high = float(self._of_z(z - spread)), float(self._of_z(z + spread))
+        else:
+            # Without some lineage, or with all, agreement is whole, which has no z.
+            spread = _spread(self.without - self.value)
+            low, high = self.value - spread, self.value + spread
+        return Interval(low=max(self.least, low), high=min(1.0, high))
+
+    def _z(self, values: Scores) -> Scores:
+        found: Scores = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
+        return found
+
+    def _of_z(self, z: Scores) -> Scores:
+        return self._middle + self._half * np.tanh(z)
+
+    @property
+    def _middle(self) -> float:
+        return (1 + self.least) / 2
+
+    @property
+    def _half(self) -> float:
+        return (1 - self.least) / 2
+
+
+def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1.0) -> Jackknife:
+    """Leave out each lineage in turn: models that descend from one another are not independent."""
+    names, by_size = np.array(lineages), dict[int, list[NDArray[np.intp]]]()
+    for name in dict.fromkeys(lineages):
+        kept = np.flatnonzero(names != name)
+        by_size.setdefault(len(kept), []).append(kept)
+    value = float(statistic(np.arange(len(names))[None, :])[0])
+    if 0 in by_size:
+        return Jackknife(value, np.empty(0), least)
+    # The measures of as many models at once; their order does not matter.
+    without = [statistic(np.array(rows)) for rows in by_size.values()]
+    return Jackknife(value, np.concatenate(without), least)
+
+
+def difference(first: Jackknife, second: Jackknife) -> Interval:
+    """Of two measures of the same models: from the interval of each, and from how far the two go
+    together when a lineage is left out (Zou 2007, Psychol. Methods 12, 399-413, eq. 15)."""
+    if note := first.note or second.note:
+        return Interval(low=None, high=None, note=note)
+    found = first.value - second.value
+    if np.array_equal(first.without - first.value, second.without - second.value):
+        return Interval(low=found, high=found)
+    one, other = (of.without - of.value for of in (first, second))
+    size = float(np.sqrt((one @ one) * (other @ other)))
+    together = float(one @ other) / size if size else 0.0
+    (low, high), (second_low, second_high) = (
+        (of.value - (own.low or 0.0), (own.high or 0.0) - of.value)
+        for of in (first, second) for own in (of.interval(),)
+    )  # fmt: skip
+    return Interval(
+        low=found - _length(low, second_high, together),
+        high=found + _length(high, second_low, together),
+    )
+
+
+def _length(first: float, second: float, together: float) -> float:
+    square = first**2 + second**2 - 2 * together * first * second
+    return float(np.sqrt(max(0.0, square)))
+
+
+def _spread(errors: Scores) -> float:
+    """Half the width of the interval: errors about the value itself, not about their mean, so that
+    what a measure changes with one model fewer counts as spread too."""
+    n = len(errors)
+    width = -float(stdtrit(n - 1, LEVEL / 2))
+    return width * float(np.sqrt((n - 1) / n * (errors @ errors)))
