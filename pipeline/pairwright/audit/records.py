@@ -24,7 +24,10 @@ class Flag(Record):
     """One row that a check speaks of."""
 
     row: str
+    """The row's id."""
     detail: str = ""
+    where: str = ""
+    """`file:line` of the row in what was audited, as `Places` writes it."""
 
 
 class Check(Record):
@@ -57,6 +60,8 @@ class Redaction(Record):
     """Personal data in a text, in the first row that holds the text: a line of redactions.jsonl."""
 
     row: str
+    where: str = ""
+    """`file:line` of the row, as `Places` writes it."""
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str

@@ -11,6 +11,7 @@ from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.people import People
+from pairwright.audit.places import Places
 from pairwright.audit.read import Found, PairSource, Unread
 from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.records import EXAMPLES, Audit, Check, Part, Source
@@ -62,7 +63,13 @@ def audit(
     # The last digits of a sum depend on how many threads share it.
     with threadpool_limits(1):
         parts = _Parts(source, options)
-        own = _read(source, parts.add, progress)
+        places = Places()
+
+        def add(found: Found) -> None:
+            places.add(found.row, found.where)
+            parts.add(found)
+
+        own = _read(source, add, progress)
         checks = [own.check, *parts.checks(progress)]
         beside = None
         if against is not None:
@@ -74,9 +81,9 @@ def audit(
         source=own.source,
         max_shortcut=options.max_shortcut,
         against=beside,
-        checks=tuple(checks),
+        checks=tuple(places.checks(checks)),
         breakdowns=parts.balance.breakdowns(),
-        redactions=tuple(parts.people.redactions()),
+        redactions=places.redactions(parts.people.redactions()),
     )
 
 

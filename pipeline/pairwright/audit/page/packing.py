@@ -35,6 +35,8 @@ class Detail(Record):
     profile: tuple[int, ...]
     """Places in the block's posts."""
     flags: tuple[Told, ...]
+    where: str = ""
+    """The file and line of a row that a check names."""
 
 
 class Details(Record):
@@ -123,7 +125,10 @@ class Packing:
         places = [block.posts.setdefault(post, len(block.posts)) for post in row.profile]
         rest = row.model_copy(update={"question": "", "chosen": "", "rejected": "", "profile": ()})
         detail = Detail.model_construct(
-            row=rest, profile=tuple(places), flags=self._flags.of(row.id)
+            row=rest,
+            profile=tuple(places),
+            flags=self._flags.of(row.id),
+            where=self._flags.where(row.id),
         )
         block.details.append(detail)
         block.size += length(row)

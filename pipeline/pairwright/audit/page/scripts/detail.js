@@ -66,6 +66,7 @@ function flagsOf(index, row) {
     const words = failed ? "Named by failed checks" : "Named by checks that did not fail";
     boxes.push(make("div", failed ? "flags" : "flags mild", words, make("ul", "", lines)));
   }
+  if (row.where) boxes.push(make("p", "faint", `In ${brief(row.where)}`));
   return boxes;
 }
 
