@@ -108,6 +108,14 @@ def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
     told = {check.name: check for check in found.checks if check.family == "human"}
     assert told["not_verified"].of == found.source.rows
     assert {"not_verified", "verified"} < told.keys()
+    lines = (run / "human" / "decisions.jsonl").read_text(encoding="utf-8").splitlines()
+    decisions = [json.loads(line) for line in lines]
+    pairs = sum(len(of["pairs"]) for of in decisions if of["state"] == "verified")
+    verified = [check for check in found.checks if check.name == "verified"]
+    assert {check.count for check in verified} == {0}
+    by_program = [check.detail.split(" verified by simulated annotators, ") for check in verified]
+    assert sum(int(count.split()[0]) for count, _ in by_program) == pairs > 0
+    assert {rest for _, rest in by_program} == {"which verifies nothing"}
 
 
 def test_a_user_in_two_splits_of_a_release_is_found(here: Path) -> None:

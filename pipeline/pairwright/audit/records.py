@@ -140,6 +140,9 @@ class Audit(Record):
     against: Source | None = None
     checks: tuple[Check, ...]
     breakdowns: tuple[Breakdown, ...]
+    simulated_decisions: dict[str, bool] = Field({}, exclude=True)
+    """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
+    The page shows it; a row's own `verified` is about people."""
     redactions: tuple[Redaction, ...] = Field((), exclude=True)
     """Written to a file of its own, which is for whoever mends the pairs."""
 

@@ -83,6 +83,7 @@ def audit(
         against=beside,
         checks=tuple(places.checks(checks)),
         breakdowns=parts.balance.breakdowns(),
+        simulated_decisions=parts.human.simulated,
         redactions=places.redactions(parts.people.redactions()),
     )
 
@@ -99,13 +100,14 @@ class _Parts:
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
         self.balance, self.people = Balance(), People(options.forgotten)
+        self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
         self._parts: dict[str, Part] = {
             "shortcuts": Shortcuts(max_shortcut=options.max_shortcut),
             "leakage": self._leakage,
             "integrity": Integrity(),
             "people": self.people,
-            "human": Human(options.public or (read_public(Layout(released)) if released else None)),
+            "human": self.human,
             "balance": self.balance,
         }
 

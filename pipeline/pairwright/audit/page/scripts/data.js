@@ -47,5 +47,6 @@ async function wholePair(index, place) {
     profile: detail.profile.map((post) => details.posts[post]),
     flags: detail.flags,
     where: detail.where,
+    people: index.people[place],
   };
 }

@@ -52,7 +52,7 @@ function chipsOf(row) {
     chip(row.domain || "no domain"),
     row.mode ? chip(row.mode) : null,
     row.twin_id ? chip(row.asked === false ? "another user's question" : "the user's own question") : null,
-    row.verified ? chip("verified", "good") : chip(row.votes ? "not verified" : "nobody was asked"),
+    chip(...DECIDED[row.people].chip),
     row.simulated ? chip("simulated", "bad") : null);
 }
 
