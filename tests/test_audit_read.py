@@ -19,6 +19,7 @@ from pairwright.audit.read import Found, Unread, open_source
 from pairwright.audit.read.corpus import LINES, corpus_texts
 from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
+from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright_human_eval.decide import write_decisions
 from verified import decided, one, twin, violate, votes, well
@@ -605,7 +606,7 @@ def test_the_missing_extra_and_the_missing_network_are_told_apart(
     monkeypatch.setattr(sys.modules["datasets"], "get_dataset_config_names", down)
     assert "ConnectionError: no network" in refused("org/name")
     monkeypatch.setitem(sys.modules, "datasets", None)
-    assert "pip install 'pairwright[hub]'" in refused("org/name")
+    assert install("hub") in refused("org/name")
 
 
 @pytest.mark.real
