@@ -10,6 +10,7 @@ import aiohttp
 import httpx2
 
 from pairwright.client.proxy import proxy_for
+from pairwright.client.unreachable import why
 from pairwright.client.wire import Response, Transient
 from pairwright.version import __version__
 
@@ -36,7 +37,7 @@ class Connection:
                 asked = reply.headers.get("Retry-After", "")
                 return Response(reply.status, await reply.read(), asked)
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:
-            told = str(error) or f"no whole reply in {self._timeout_s} s"
+            told = why(error, self.where, self._timeout_s)
             raise Transient(_reason(error), told[:500]) from None
 
     async def close(self) -> None:
