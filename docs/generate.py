@@ -51,8 +51,9 @@ from pairwright.policy import (
 )
 from pairwright.records import GoldAspect, Post
 from pairwright.simulated import Defects
-from pairwright.sources import _REMEDIES, items, posts, problem
+from pairwright.sources import items, posts, problem
 from pairwright.sources.opening import _FLAT, _OPENERS
+from pairwright.sources.problem_counts import REMEDIES
 from pairwright.train.plan_score.spec import Asked, Made, Scoring
 from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
 from pairwright.train.plan_score.spec import Judge as PlanJudge
@@ -464,8 +465,7 @@ def _rules() -> Iterator[str]:
     for heading, reasons in _grouped_reasons():
         yield f"### {heading}"
         rows = [
-            (f"`{reason}`", problem.REASONS[reason], _REMEDIES.get(reason, ""))
-            for reason in reasons
+            (f"`{reason}`", problem.REASONS[reason], REMEDIES.get(reason, "")) for reason in reasons
         ]
         yield _table(("reason", "rule", "what to do"), rows)
 

@@ -19,6 +19,7 @@ from pairwright.audit.read import Found, Unread, open_source
 from pairwright.audit.read.corpus import LINES, corpus_texts
 from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
+from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright_human_eval.decide import write_decisions
 from verified import decided, one, twin, violate, votes, well
@@ -94,8 +95,12 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
     assert source.total == 3
     expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
-    assert list(source.read()) == expected
-    assert list(source.read()) == expected
+    found = [each for each in source.read() if isinstance(each, Found)]
+    assert [(each.split, each.row) for each in found] == expected
+    names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
+    places = (("validation", 1), ("validation", 2), ("test", 1))
+    assert [each.where for each in found] == [f"{names[of].path}:{n}" for of, n in places]
+    assert list(source.read()) == found
 
 
 def test_a_release_without_its_manifest_is_refused_and_not_taken_for_a_folder_of_files(
@@ -601,7 +606,7 @@ def test_the_missing_extra_and_the_missing_network_are_told_apart(
     monkeypatch.setattr(sys.modules["datasets"], "get_dataset_config_names", down)
     assert "ConnectionError: no network" in refused("org/name")
     monkeypatch.setitem(sys.modules, "datasets", None)
-    assert "pip install 'pairwright[hub]'" in refused("org/name")
+    assert install("hub") in refused("org/name")
 
 
 @pytest.mark.real

@@ -250,8 +250,8 @@ def test_a_changed_prompt_is_refused_by_name_and_accepted_asks_only_what_it_chan
     prompt.write_text(prompt.read_text(encoding="utf-8") + "\nBe fair.\n", encoding="utf-8")
     refused = copied.build()
     assert refused.code == 2
-    assert "prompt_quality" in refused.err
-    assert "prompt_plan" not in refused.err
+    assert "quality.md changed (a prompt)" in refused.err
+    assert "plan.md" not in refused.err
     assert built.endpoint.n == 0
     assert copied.build("--accept-changes").code == 0
     assert set(tasks_of(built.endpoint)) == {"quality"}
@@ -260,18 +260,43 @@ def test_a_changed_prompt_is_refused_by_name_and_accepted_asks_only_what_it_chan
     assert changed != built.study.manifest["prompts"]["quality"]
 
 
-@pytest.mark.parametrize("what", ["histories.jsonl", "rubrics/quality.toml"])
+@pytest.mark.parametrize(
+    "what", ["histories.jsonl", "rubrics/quality.toml", "rubrics/Society_and_Culture.toml"]
+)
 def test_changed_content_is_refused_by_name(copied: Study, what: str) -> None:
     path = copied.folder / what
     text = path.read_text(encoding="utf-8")
     if what == "histories.jsonl":
         text = "".join(text.splitlines(keepends=True)[:-1])
     else:
-        text = text.replace("correct", "accurate")
+        text = text.replace("correct", "accurate").replace('name = "Society', 'name = "New Society')
     path.write_text(text, encoding="utf-8")
     done = copied.build()
     assert done.code == 2
-    assert ("content.source" if what == "histories.jsonl" else "content.rubrics") in done.err
+    assert f"{path.name} changed" in done.err
+
+
+def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
+    tmp_path: Path,
+) -> None:
+    with in_thread(simulated()) as endpoint:
+        study = Study.make(tmp_path / "s", endpoint.url)
+        file = study.folder / "histories.jsonl"
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for n, changes in enumerate(
+            ({"category": "chess"}, {"category": "knots"}, {"created": "03/04/2023"})
+        ):
+            rows[n] |= changes
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows[:5]), encoding="utf-8")
+        done = study.build()
+        status = pairwright("status", study.run)
+    for said in (done.said, status.said):
+        assert "refused 2: unknown_category; the first at histories.jsonl:1" in said
+        assert "Art_and_Entertainment, Lifestyle_and_Personal_Development" in said
+        assert "'chess' (1), 'knots' (1)" in said
+        assert "Add the category to `also`" in said
+        assert "refused 1: bad_time; the first at histories.jsonl:3: created '03/04/2023'" in said
+        assert "Write times as 2023-04-03" in said
 
 
 def test_a_changed_model_asks_everything_again(built: Built, copied: Study) -> None:

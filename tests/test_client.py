@@ -282,9 +282,27 @@ def test_a_server_that_is_not_there_is_asked_again_and_named() -> None:
     told = asyncio.run(scenario())
     assert "[endpoints.near]" in told
     assert "3 attempts" in told
-    assert "127.0.0.1" in told
+    assert "http://127.0.0.1:9/v1: the connection was refused; no server listens there" in told
+    assert "ssl" not in told
     assert "Is the server running" in told
     assert "timed out" not in told
+
+
+@pytest.mark.usefixtures("impatient")
+def test_that_an_endpoint_does_not_answer_is_said_once_before_the_wait() -> None:
+    said: list[str] = []
+
+    async def scenario() -> None:
+        endpoint = described("http://127.0.0.1:9/v1")
+        async with Client("near", endpoint, KEY, Meter(), say=said.append) as sender:
+            sent = (sender.send(ask()) for _ in range(3))
+            outcomes = await asyncio.gather(*sent, return_exceptions=True)
+            assert all(isinstance(outcome, EndpointRefused) for outcome in outcomes)
+
+    asyncio.run(scenario())
+    (line,) = said
+    assert line.startswith("[endpoints.near] http://127.0.0.1:9/v1: the connection was refused")
+    assert line.endswith("; trying again, 3 attempts in all")
 
 
 def test_without_a_word_from_the_endpoint_the_wait_grows() -> None:

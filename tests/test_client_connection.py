@@ -333,6 +333,15 @@ def test_a_server_that_speaks_no_tls_is_told_apart_from_one_that_is_slow() -> No
     outcome, _ = asked_once(say(), lambda url: url.replace("http:", "https:"))
     assert isinstance(outcome, EndpointRefused)
     assert "Is the server running" in str(outcome)
+    assert "it may speak http and not https" in str(outcome)
+
+
+def test_a_name_that_no_machine_has_is_told_as_that() -> None:
+    outcome, _ = asked_once(say(), lambda _: "http://nowhere.invalid/v1")
+    assert isinstance(outcome, EndpointRefused)
+    assert "http://nowhere.invalid/v1: no machine is known by the name 'nowhere.invalid'" in str(
+        outcome
+    )
 
 
 # --- proxies ---

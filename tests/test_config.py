@@ -98,6 +98,11 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("margin = 0.3", "gap = 0.3", ["[twin.gap]", "no such key"]),
         ("off = []", "on = []", ["[gates.on]", "no such key"]),
         ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
+        # A key that is nearly a known one says which, also where that one is now missing.
+        ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
+        ("[source]", "[sources]", ["[sources]", "Did you mean 'source'?"]),
+        ('model = "m"', 'modle = "m"', ["[endpoints.local.modle]", "Did you mean 'model'?"]),
+        ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
         # What must be there.
         ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),
         ('path = "histories.jsonl"', "", ["[source.path]", "required", "Add source.path"]),
@@ -504,7 +509,7 @@ def test_a_resolved_config_reads_back_as_the_same_config(tmp_path: Path) -> None
 # A run folder
 
 
-def prepare(folder: Path, config: Config, accept: bool = False, **content: str) -> None:
+def prepare(folder: Path, config: Config, accept: bool = False, **content: Any) -> None:
     run = RunFolder(folder)
     run.make()
     run.prepare(config, {"source": "b2:1", **content}, accept_changes=accept)
@@ -530,10 +535,34 @@ def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
 
 def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
     prepare(tmp_path, settings(), prompt_plan="b2:a")
-    with pytest.raises(ConfigError, match=r"content\.prompt_plan: 'b2:a' before, 'b2:b' now"):
+    with pytest.raises(ConfigError, match=r"plan\.md changed \(a prompt\)"):
         prepare(tmp_path, settings(), prompt_plan="b2:b")
-    with pytest.raises(ConfigError, match=r"content\.source"):
+    with pytest.raises(ConfigError, match=r"changed \(the source\)"):
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
+
+
+def test_a_changed_domain_is_named_by_its_file(tmp_path: Path) -> None:
+    old = {"Home": "b2:a", "Garden": "b2:b", "Sea": "b2:c"}
+    prepare(tmp_path, settings(), rubrics="b2:1", domains=old, scales=[])
+    new = {"Home": "b2:a", "Garden": "b2:x", "Air": "b2:d"}
+    with pytest.raises(ConfigError) as found:
+        prepare(tmp_path, settings(), rubrics="b2:2", domains=new, scales=[])
+    for said in ("Garden.toml changed (a domain)", "Sea.toml is gone", "Air.toml is new"):
+        assert said in str(found.value)
+    assert "Home.toml" not in str(found.value)
+    assert "b2:" not in str(found.value)
+
+
+def test_a_run_that_has_one_hash_of_all_domains_says_so_and_a_new_prompt_is_new(
+    tmp_path: Path,
+) -> None:
+    prepare(tmp_path, settings(), rubrics="b2:1", scales=[])
+    prepare(tmp_path, settings(), rubrics="b2:1", scales=[], domains={"Home": "b2:a"})
+    prepare(tmp_path / "old", settings(), rubrics="b2:1", scales=[])
+    with pytest.raises(ConfigError, match=r"a file of rubrics/ changed"):
+        prepare(tmp_path / "old", settings(), rubrics="b2:2", scales=[], domains={"Home": "b2:a"})
+    with pytest.raises(ConfigError, match=r"plan\.md is new \(a prompt\)"):
+        prepare(tmp_path / "old", settings(), rubrics="b2:1", scales=[], prompt_plan="b2:a")
 
 
 def test_accepted_changes_move_old_outcomes_aside_and_leave_the_calls(tmp_path: Path) -> None:

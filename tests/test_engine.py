@@ -20,6 +20,7 @@ from pairwright.client.flags import parsed
 from pairwright.client.wire import Response
 from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
+from pairwright.extras import install
 from pairwright.llm import CONTEXT_LENGTH, Answer, Request
 from pairwright.prompt import Message
 from study import Study, pairwright
@@ -192,7 +193,7 @@ def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.Monke
     with pytest.raises(ConfigError) as caught:
         Engine("local", described(), print)
     assert caught.value.where == "[endpoints.local] engine = 'vllm'"
-    assert "pairwright[vllm]" in caught.value.fix
+    assert install("vllm") in caught.value.fix
     assert "base_url" in caught.value.fix
 
 

@@ -16,6 +16,7 @@ from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
 from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.shown import Shown
+from pairwright.extras import install
 from pairwright.records import Post
 from pairwright.retrieve import dense
 from pairwright.store import Store
@@ -195,4 +196,4 @@ def test_the_embedding_baseline_without_its_extra_says_what_to_install(
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
         opened(store, "near", scorers={"near": {"kind": "embedding", "model": "org/embedder"}})
     assert caught.value.where == "[scorers.near] model"
-    assert "pairwright[dense]" in caught.value.fix
+    assert install("dense") in caught.value.fix

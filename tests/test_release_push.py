@@ -12,6 +12,7 @@ from huggingface_hub import constants
 from hub_stand_in import LARGE, TOKEN, Hub, hub
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import Difference, InputError
+from pairwright.extras import install
 from pairwright.release.push import push
 from pairwright.release.records import Kind
 from pairwright.release.verify import Verified
@@ -287,4 +288,4 @@ def test_without_the_extra_the_message_names_it(
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     done = pairwright("push", release, NAME)
     assert done.code == 2
-    assert "pairwright[hub]" in done.err
+    assert install("hub") in done.err

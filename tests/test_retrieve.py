@@ -5,6 +5,7 @@ import random
 import pytest
 
 from pairwright.errors import ConfigError
+from pairwright.extras import install
 from pairwright.policy import PlanPolicy
 from pairwright.records import Post
 from pairwright.retrieve import dense, ranked, selected, within_budget
@@ -133,5 +134,5 @@ def test_dense_ranking_without_its_extra_says_what_to_install(
     monkeypatch.setattr(dense, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
         dense.require()
-    assert "pairwright[dense]" in caught.value.fix
+    assert install("dense") in caught.value.fix
     assert "bm25" in caught.value.fix

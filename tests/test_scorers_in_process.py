@@ -27,6 +27,7 @@ from pairwright.evaluate.scorers.reward import RewardModel
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.evaluate.shown import Shown
+from pairwright.extras import install
 from pairwright.llm import CONTEXT_LENGTH, Unstored
 from pairwright.prompt import Message
 
@@ -174,7 +175,7 @@ def test_without_the_extra_it_says_what_to_install(
 
     error = using(StandIn(), use, monkeypatch)
     assert error.where == "[scorers.mine] kind = 'classifier'"
-    assert "pairwright[evaluate]" in error.fix
+    assert install("evaluate") in error.fix
 
 
 def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait(

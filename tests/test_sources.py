@@ -1,5 +1,7 @@
 """Every wrinkle of a history file is refused or repaired by a stated rule, with its place."""
 
+import csv
+import io
 import json
 import re
 import sys
@@ -453,6 +455,28 @@ ANN = (
 )
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_csv_of_semicolons_or_tabs_is_read_as_one_of_commas(
+    tmp_path: Path, separator: str
+) -> None:
+    commas = posts_csv(*ANN, f'ann,2020-01-03,"{QUESTION}","a; b\tc, d",cooking,')
+    (tmp_path / "p.csv").write_bytes(commas)
+    rows = list(csv.reader(io.StringIO(commas.decode())))
+    (tmp_path / "other").mkdir()
+    with (tmp_path / "other" / "p.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    assert result(tmp_path / "other", "p.csv", format="posts") == result(
+        tmp_path, "p.csv", format="posts"
+    )
+
+
+def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -> None:
+    head = 'user,created,title,text,category,url,"a;b;c;d;e;f;g;h;i"'
+    lines = [f"{line},x" for line in ANN]
+    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, head=head))
+    assert result(tmp_path, "p.csv", format="posts").item.user == "ann"
+
+
 def test_a_users_latest_post_is_the_question_and_the_earlier_ones_the_profile(
     tmp_path: Path,
 ) -> None:
@@ -685,6 +709,8 @@ def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) ->
         result(tmp_path, "h.jsonl")
     assert caught.value.where == f"{tmp_path}/h.jsonl:2"
     assert "unknown_category 2, missing_user 1" in caught.value.what
+    assert "'x' belongs to none of the domains Home" in caught.value.what
+    assert "'x' (1), 'y' (1)" in caught.value.what
     assert "rubrics/" in caught.value.fix
 
 

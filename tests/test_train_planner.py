@@ -11,6 +11,7 @@ from golden import row, rows, write
 from pairwright import assets
 from pairwright.cli.train_planner import command
 from pairwright.errors import ConfigError, SourceError
+from pairwright.extras import install
 from pairwright.llm import parse
 from pairwright.policy import SourcePolicy
 from pairwright.prompt import BUILDING, LISTING, Ask, Prompts
@@ -480,5 +481,5 @@ def test_without_the_extra_training_says_what_to_install(
     done = pairwright("train-planner", written_settings, "--out", out)
     assert done.code == 2
     assert "no_such_library: not installed" in done.err
-    assert "pip install 'pairwright[train]'" in done.err
+    assert install("train") in done.err
     assert not out.exists()

@@ -19,6 +19,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, fail, in_thread, simulated
+from pairwright.extras import install
 from pairwright.store import Store
 from study import OUTCOMES, Done, Study
 
@@ -389,7 +390,7 @@ def test_where_ray_is_missing_it_is_said_how_to_install_it(
     study = Study.make(tmp_path / "s", "simulated", limit=1)
     done = ray(study)
     assert done.code == 2
-    assert "pip install 'pairwright[ray]'" in done.err
+    assert install("ray") in done.err
     assert not study.run.exists()
 
 

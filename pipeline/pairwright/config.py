@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from pairwright.errors import ConfigError
+from pairwright.errors import ConfigError, near
 from pairwright.policy import (
     GatePolicy,
     HumanPolicy,
@@ -263,7 +263,10 @@ class Config(Record):
         for role in self.roles.all:
             if role not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints))
-                raise ValueError(f"roles name the endpoint {role!r}, but there are only: {known}")
+                raise ValueError(
+                    f"[roles] name the endpoint {role!r}, but there are only: {known}."
+                    + near(role, self.endpoints)
+                )
         if "twin" in self.modes and self.aspects != "planner":
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
@@ -332,8 +335,10 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         if name in used
     }
     kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
-    # The scales' own hash stands beside them.
-    content = {k: v for k, v in resolved.get("content", {}).items() if k != "scales"}
+    # One hash of scales and domains together stands beside them.
+    content = {
+        k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
+    }
     return kept | {"endpoints": endpoints, "content": content}
 
 
@@ -355,7 +360,7 @@ def validate(data: dict[str, Any], path: Path) -> Config:
         raise ConfigError(
             f"unknown preset {preset!r}",
             where=f"{path} [preset]",
-            fix=f"One of: {', '.join(PRESETS)}.",
+            fix=f"One of: {', '.join(PRESETS)}.{near(str(preset), PRESETS)}",
         )
     return validated(Config, data, path, _over(_over(_DEFAULTS, PRESETS[preset]), data))
 

@@ -19,9 +19,17 @@ A refused pair or a reply that does not parse is not an error: it is a `records.
 Anything else that escapes (TypeError, KeyError, ...) is a bug in Pairwright and stops the run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """` Did you mean 'judge'?` where a name is nearly one of those known; else nothing. It goes
+    behind a sentence."""
+    found = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f" Did you mean {found[0]!r}?" if found else ""
 
 
 class PairwrightError(Exception):

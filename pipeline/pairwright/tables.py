@@ -3,11 +3,12 @@
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from pairwright.errors import ConfigError
+from pairwright.errors import ConfigError, near
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -40,7 +41,8 @@ def validated(
     try:
         return kind.model_validate(data if over_defaults is None else over_defaults)
     except ValidationError as error:
-        errors = error.errors(include_url=False)
+        # A key that is misspelt leaves another one missing, and is what is to be mended.
+        errors = sorted(error.errors(include_url=False), key=lambda e: not _is_unknown(kind, e))
         what, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)
         # A value that fits no member of a union has an error for each of them.
         told = [_in_toml(e["msg"]) for e in errors if _key(e["loc"], e["type"], data) == key]
@@ -48,12 +50,14 @@ def validated(
         raise ConfigError(
             " or ".join(dict.fromkeys(told)).removeprefix("Value error, "),
             where=f"{path} [{key or 'the whole file'}]",
-            fix=_remedy(what, key, docs),
+            fix=_remedy(what, key, _keys_beside(kind, errors[0]["loc"]), docs),
         ) from None
 
 
 def _in_toml(message: str) -> str:
     told = re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
+    told = told.replace("Extra inputs are not permitted", "unknown key")
+    told = told.replace("Field required", "is required and missing")
     told = re.sub(r"Unable to extract tag using discriminator '(\w+)'", r"has no \1", told)
     return re.sub(
         r"Input tag ('.*') found using '(\w+)' does not match any of the expected tags: ",
@@ -76,9 +80,38 @@ def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:
     return ".".join(found)
 
 
-def _remedy(kind: str, key: str, docs: str) -> str:
+def _is_unknown(kind: type[BaseModel], error: ErrorDetails) -> bool:
+    """Whether the error is about a key that no table of its place has. In a union, a key that fits
+    one member is unknown to the others."""
+    loc = error["loc"]
+    return error["type"] == "extra_forbidden" and loc[-1] not in _keys_beside(kind, loc)
+
+
+def _keys_beside(kind: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    """The keys that may stand in the table where an error is."""
+    tables = [kind]
+    for part in loc[:-1]:
+        inner = [
+            table
+            for outer in tables
+            if part in outer.model_fields
+            for table in _tables(outer.model_fields[str(part)].annotation)
+        ]
+        # A name in a table of tables, a place in a list and a union's member have no field.
+        tables = inner or tables
+    return sorted({name for table in tables for name in table.model_fields})
+
+
+def _tables(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [table for inner in get_args(annotation) for table in _tables(inner)]
+
+
+def _remedy(kind: str, key: str, known: list[str], docs: str) -> str:
     if kind == "extra_forbidden":
-        return f"There is no such key as {key}; {docs} lists them all."
+        guess = near(key.rpartition(".")[2], known)
+        return f"There is no such key as {key}.{guess} {docs} lists them all."
     if kind == "missing":
         return f"Add {key}; {docs} says what it means."
     return f"{docs} lists every key with its values."

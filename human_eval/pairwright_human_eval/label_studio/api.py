@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from pairwright.errors import CallFailed, EndpointRefused, InputError
+from pairwright.extras import install
 
 Data = dict[str, JsonValue]
 """What a task shows."""
@@ -66,7 +67,7 @@ class Server:
             raise InputError(
                 f"label-studio-sdk is not installed ({error})",
                 where=self.url,
-                fix="python -m pip install 'pairwright[label-studio]'",
+                fix=f"Run {install('label-studio')}.",
             ) from None
         # A connection a request: on one that stays open, Label Studio's own server sends head and
         # body of a reply apart and waits 40 ms in between for our acknowledgement.

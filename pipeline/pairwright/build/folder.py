@@ -7,8 +7,9 @@ from typing import Any
 import tomli_w
 from pydantic import ValidationError
 
+from pairwright.build.changes import changes
 from pairwright.build.outcomes import FILES
-from pairwright.config import Config, differences, essential, validate
+from pairwright.config import Config, essential, validate
 from pairwright.errors import ConfigError, StoreError
 from pairwright.rubric import Scale
 
@@ -98,15 +99,16 @@ class RunFolder:
             ) from None
 
     def _compare(self, now: dict[str, Any], accept_changes: bool) -> None:
-        changed = differences(essential(self.saved()), essential(tomllib.loads(to_toml(now))))
+        changed = changes(self.saved(), tomllib.loads(to_toml(now)))
         if not changed:
             return
         if not accept_changes:
             listed = "\n    ".join(changed)
             raise ConfigError(
-                f"this run was built otherwise:\n    {listed}",
+                f"this run was built with other files or settings:\n    {listed}",
                 where=self.config,
-                fix="Use a new --run folder, or add --accept-changes to go on in this one.",
+                fix="Undo the change, use a new --run folder, or add --accept-changes to go on in"
+                " this one: its calls stay, and what they no longer fit is asked again.",
             )
         previous = self.path / "previous"
         for name in FILES:

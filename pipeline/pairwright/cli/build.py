@@ -18,7 +18,6 @@ from pairwright.build.checks import Check
 from pairwright.build.estimate import estimate
 from pairwright.build.folder import RunFolder
 from pairwright.build.load import iterate_pairs
-from pairwright.build.manifest import SourceSummary
 from pairwright.build.policy import Policy
 from pairwright.build.session import build, read_corpus
 from pairwright.build.tally import Tally
@@ -28,6 +27,7 @@ from pairwright.cli.crew import crew_of
 from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
 from pairwright.cli.signals import stop_on_signals
+from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import estimate_tables, result_table
 from pairwright.cli.workers.build import Work, build_over_workers
 from pairwright.cli.workers.limits import most_workers
@@ -190,7 +190,7 @@ def _build(
     address: str | None,
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary = read_corpus(config, policy.domains, folder, run)
-    _tell_of_problems(console, summary, run)
+    tell_of_problems(console, run)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
     work = Work(corpus, summary, policy, store, run, limit)
     with contextlib.closing(corpus):
@@ -217,32 +217,27 @@ async def _build_here(
 
 def _estimate(config: Config, policy: Policy, folder: Path, limit: int | None) -> None:
     with TemporaryDirectory() as scratch:
-        corpus, summary = read_corpus(config, policy.domains, folder, RunFolder(Path(scratch)))
-        _tell_of_problems(Console(stderr=True), summary, None)
+        corpus, _ = read_corpus(config, policy.domains, folder, RunFolder(Path(scratch)))
+        tell_of_problems(Console(stderr=True), RunFolder(Path(scratch)), kept=False)
         with contextlib.closing(corpus):
             estimate_tables(Console(), estimate(corpus, policy.with_company(corpus), limit))
-
-
-def _tell_of_problems(console: Console, summary: SourceSummary, run: RunFolder | None) -> None:
-    """What the source lost on the way in, if anything."""
-    for what, counts in (("refused", summary.refused), ("repaired", summary.repaired)):
-        if counts:
-            listed = ", ".join(f"{n:,} {reason}" for reason, n in counts.items())
-            where = f" ({run.problems})" if run else ""
-            told = f"{what} in {summary.path}: {listed}{where}"
-            console.print(told, style="yellow", markup=False)
 
 
 def _content(config: Config, policy: Policy, folder: Path) -> dict[str, Any]:
     """Hashes of what the config names: another prompt or source is another run. The scales are
     kept whole: people will be asked in the words that the judges read."""
-    rubrics = repr((sorted(policy.domains.by_key.items()), policy.scales)).encode()
+    rubrics = (sorted(policy.domains.by_key.items()), policy.scales)
     return {
         "source": sources.source_hash(config.source, folder),
-        "rubrics": f"b2:{blake2b(rubrics, digest_size=16).hexdigest()}",
+        "rubrics": _digest(rubrics),
         "scales": [scale.model_dump(mode="json") for scale in policy.scales],
+        "domains": {key: _digest(domain) for key, domain in policy.domains.by_key.items()},
         **{f"prompt_{name}": digest for name, digest in sorted(policy.prompts.hashes.items())},
     }
+
+
+def _digest(value: object) -> str:
+    return f"b2:{blake2b(repr(value).encode(), digest_size=16).hexdigest()}"
 
 
 def _warn_of_self_judging(config: Config, console: Console) -> None:

@@ -115,7 +115,7 @@ async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterato
             endpoint = endpoint.model_copy(update={"base_url": url})
         wires = [Engine(name, endpoint, say)] if endpoint.engine == "vllm" else []
         key = api_key(name, endpoint)
-        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires))
+        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
 
 
 def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:

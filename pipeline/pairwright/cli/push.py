@@ -9,6 +9,7 @@ from rich.console import Console
 from pairwright.cli import collector
 from pairwright.cli.verify import tell, verify_shown
 from pairwright.errors import InputError
+from pairwright.extras import install
 
 Public = Annotated[
     bool, typer.Option("--public", help="Make a dataset that is not there yet public, not private.")
@@ -44,7 +45,7 @@ def check_push(name: str, *, trial: bool) -> None:
         raise InputError(
             "to push, `huggingface_hub` is missing",
             where=name,
-            fix="Run pip install 'pairwright[hub]'.",
+            fix=f"Run {install('hub')}.",
         ) from None
     check_name(name, trial=trial)
 

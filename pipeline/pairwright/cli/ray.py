@@ -27,6 +27,7 @@ from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_o
 from pairwright.client import Meter
 from pairwright.config import Config
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
+from pairwright.extras import install
 from pairwright.files import write_whole
 from pairwright.store import Store
 from pairwright.store.shards import place
@@ -39,7 +40,7 @@ except ImportError:
     raise InputError(
         "Ray is not installed",
         where="--engine ray",
-        fix="pip install 'pairwright[ray]', here and on every node of the cluster.",
+        fix=f"Run {install('ray')}, and the same on every node of the cluster.",
     ) from None
 
 MOST_TIMES = 5

@@ -9,6 +9,7 @@ from rich.console import Console
 from pairwright.build.checks import checks
 from pairwright.build.folder import RunFolder
 from pairwright.build.tally import tally
+from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import result_table
 from pairwright.store import Store
 from pairwright.text import number_of
@@ -41,6 +42,7 @@ def status_command(
         _print_manifest(folder)
     else:
         result_table(console, store, folder.settings(), counted, checks(store, counted), folder)
+        tell_of_problems(console, folder)
     if counted.waiting:
         waiting = number_of(counted.waiting.total(), "unit waits", "units wait")
         console.print(f"{waiting} for the replies of a batch.")

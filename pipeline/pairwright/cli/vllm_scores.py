@@ -1,6 +1,6 @@
 """Clients of what vLLM's servers tell of a response: a class, or log-probabilities."""
 
-from pairwright.cli.crew import api_key
+from pairwright.cli.crew import api_key, say
 from pairwright.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.client.wire import Wire
 from pairwright.config import SIMULATED_URL, Endpoint
@@ -29,4 +29,4 @@ def vllm_client(
     key = api_key(spec.endpoint, endpoint)
     wire = Classify if isinstance(spec, Served) else PromptLogprobs
     wires: list[Wire] = [wire(url, key, endpoint.timeout_s) for url in endpoint.base_urls]
-    return Client(spec.endpoint, endpoint, key, meter, *wires)
+    return Client(spec.endpoint, endpoint, key, meter, *wires, say=say)

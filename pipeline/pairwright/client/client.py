@@ -5,6 +5,7 @@ tenacity is the one retry layer; `connection` says why it is not the SDK that se
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import tenacity
@@ -43,9 +44,11 @@ class Client:
         api_key: str | None,
         meter: Meter,
         *wires: Wire,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`wires` answer in place of chat completions at the endpoint's addresses, and end with
-        the client."""
+        the client. `say` tells people once that the endpoint does not answer at its start, which
+        they would else learn after the last attempt."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -55,7 +58,8 @@ class Client:
         )
         self._stopped = asyncio.Event()
         self._secrets = Secrets(api_key)
-        self._answered = False
+        self._answered = self._said = False
+        self._say = say
         self._servers = [Server(wire) for wire in wires] or [
             Server(Connection(url, api_key, endpoint.timeout_s)) for url in endpoint.base_urls
         ]
@@ -185,8 +189,13 @@ class Client:
             return meaning
         raise meaning
 
-    def _count_retry(self, _: tenacity.RetryCallState) -> None:
+    def _count_retry(self, state: tenacity.RetryCallState) -> None:
         self._meter.retried += 1
+        error = state.outcome.exception() if state.outcome else None
+        if not self._answered and not self._said and isinstance(error, Transient):
+            self._said = True
+            attempts = number_of(self._endpoint.attempts, "attempt")
+            self._say(f"[endpoints.{self.name}] {error.detail}; trying again, {attempts} in all")
 
 
 def _wait(state: tenacity.RetryCallState) -> float:

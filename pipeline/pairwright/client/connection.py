@@ -12,6 +12,7 @@ from yarl import URL
 
 from pairwright.client.headers import headers_for
 from pairwright.client.proxy import proxy_for
+from pairwright.client.unreachable import why
 from pairwright.client.wire import Response, Transient
 from pairwright.errors import EndpointRefused
 
@@ -47,8 +48,7 @@ class Connection:
             async with asyncio.timeout(self._timeout_s):
                 return await self._reply(body)
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:
-            why = str(error) or f"no whole reply in {self._timeout_s} s"
-            failure = Transient(_reason(error), why[:500])
+            failure = Transient(_reason(error), why(error, self.where, self._timeout_s)[:500])
         # Outside the block: as the context of another error, this one would keep what was read.
         raise failure
 

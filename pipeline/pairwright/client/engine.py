@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pairwright.client.wire import Response, Transient
 from pairwright.config import Endpoint
 from pairwright.errors import ConfigError, PairwrightError
+from pairwright.extras import install
 
 if TYPE_CHECKING:
     from pairwright.client.vllm import Served
@@ -44,7 +45,7 @@ class Engine:
             raise ConfigError(
                 "vLLM is not installed",
                 where=f"[endpoints.{name}] engine = 'vllm'",
-                fix="pip install 'pairwright[vllm]', or name the base_url of a server.",
+                fix=f"Run {install('vllm')}; or name the base_url of a server.",
             )
         self._name = name
         self._endpoint = endpoint

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairwright.errors import ConfigError
+from pairwright.extras import install
 from pairwright.records import Post
 
 
@@ -19,7 +20,7 @@ def require(
         raise ConfigError(
             "sentence-transformers is not installed",
             where=where,
-            fix=f"pip install 'pairwright[dense]', or {otherwise}.",
+            fix=f"Run {install('dense')}; or {otherwise}.",
         )
 
 

@@ -1,4 +1,4 @@
-"""CSV and TSV, with the line on which each record starts."""
+"""CSV and TSV, with the line on which each record starts. A .csv may have semicolons or tabs."""
 
 import csv
 import re
@@ -11,6 +11,7 @@ from pairwright.errors import SourceError
 from pairwright.sources.problem import Problem
 from pairwright.sources.tables import Row, Table, check_text, refused, text_lines
 
+_SEPARATORS = (",", ";", "\t")
 # What `surrogateescape` makes of a byte that is not UTF-8.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
@@ -24,7 +25,23 @@ def delimited(path: Path, delimiter: str) -> Table:
     return Table(str(path), columns, rows)
 
 
-comma_separated = partial(delimited, delimiter=",")
+def comma_separated(path: Path) -> Table:
+    """The same of a .csv file. Spreadsheets of many countries write semicolons or tabs into one:
+    where no comma divides the column names, one of these may."""
+    check_text(path)
+    found = (delimiter for delimiter in _SEPARATORS if _width(path, delimiter) > 1)
+    return delimited(path, next(found, ","))
+
+
+def _width(path: Path, delimiter: str) -> int:
+    """How many column names there are if this is the separator; 0 if it cannot be."""
+    try:
+        first = next(_records(path, delimiter), None)
+    except SourceError:
+        return 0
+    return 0 if first is None or first.fault else len(first.cells)
+
+
 tab_separated = partial(delimited, delimiter="\t")
 
 

@@ -70,6 +70,7 @@ def time(fields: Fields, name: str) -> str | None:
         raise Refusal(
             "bad_time",
             f"{name} {shown(value)} is neither ISO 8601 nor seconds or milliseconds since 1970",
+            value=str(value),
         ) from None
 
 

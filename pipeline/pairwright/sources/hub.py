@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from pairwright.errors import SourceError
+from pairwright.extras import install
 from pairwright.policy import SourcePolicy
 from pairwright.sources.tables import Table, numbered
 
@@ -49,7 +50,7 @@ def _import(module: str, path: str) -> Any:
         raise SourceError(
             f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
             where=path,
-            fix="Run pip install 'pairwright[hub]', or give the path of a file.",
+            fix=f"Run {install('hub')}; or give the path of a file.",
         ) from None
 
 

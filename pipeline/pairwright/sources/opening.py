@@ -83,6 +83,8 @@ def _check_columns(source: str, columns: list[str], policy: SourcePolicy) -> Non
         fix += "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
     else:
         fix += 'Rename them, or set format = "posts" if each row is one post'
+    if any(";" in name or "\t" in name for name in columns):
+        fix += "; columns are separated by commas here, or else by semicolons or tabs alone"
     if missing == ["category"]:
         fix += "; or set `default_category`"
     raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")

@@ -45,16 +45,23 @@ class Problem(Record):
     id: str | None = None
     """The post, item or user it is about, as far as known."""
     detail: str = ""
+    value: str | None = None
+    """What could not be used, where it is one value that other rows may have, too: a category or a
+    time."""
 
 
 class Refusal(Exception):
     """Raised while a row is read; whoever reads rows turns it into a Problem."""
 
-    def __init__(self, reason: str, detail: str) -> None:
+    def __init__(self, reason: str, detail: str, value: str | None = None) -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+        self.value = value
 
     def at(self, where: str, id: str | None) -> Problem:
         """The Problem that it is, with its place."""
-        return Problem(action="refused", reason=self.reason, where=where, id=id, detail=self.detail)
+        return Problem(
+            action="refused", reason=self.reason, where=where, id=id, detail=self.detail,
+            value=self.value,
+        )  # fmt: skip

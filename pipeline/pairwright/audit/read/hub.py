@@ -11,6 +11,7 @@ from pairwright.audit.read.files import Piece, first_kind, read_pieces
 from pairwright.audit.read.release import open_release
 from pairwright.audit.read.source import PairSource
 from pairwright.errors import InputError
+from pairwright.extras import install
 from pairwright.sources.tables import Table, numbered
 
 _DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
@@ -45,6 +46,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
     pieces = [
         Piece(
             partial(_table, f"{name}/{config}/{split}", rows),
+            f"{name}/{config}/{split}",
             config="" if config == "default" else config,
             split=split,
         )
@@ -71,5 +73,5 @@ def _import(module: str, given: str) -> Any:
         raise InputError(
             f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
             where=given,
-            fix="Run pip install 'pairwright[hub]', or give the path of a file.",
+            fix=f"Run {install('hub')}; or give the path of a file.",
         ) from None

@@ -8,6 +8,7 @@ import aiohttp
 
 from pairwright.cli.doctor.finding import Finding
 from pairwright.client.proxy import proxy_for
+from pairwright.client.unreachable import why
 from pairwright.config import Endpoint
 
 TIMEOUT_S = 20.0
@@ -48,7 +49,7 @@ async def listed(url: str, key: str | None, endpoint: Endpoint) -> Listed:
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return Listed(
             Finding(
-                "stop", "server", f"not reachable: {str(error) or type(error).__name__}",
+                "stop", "server", f"not reachable: {why(error, where, TIMEOUT_S)}",
                 "Is the server running, and does the address end in /v1?",
             )
         )  # fmt: skip

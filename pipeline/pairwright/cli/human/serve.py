@@ -13,6 +13,7 @@ from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, RunPath, cache_folder
 from pairwright.cli.steps import steps
 from pairwright.errors import InputError
+from pairwright.extras import install
 from pairwright.text import number_of
 from pairwright_human_eval.exports.store import check_unmixed
 from pairwright_human_eval.server import LabelStudioServer, prepare, team
@@ -39,7 +40,7 @@ def serve_command(
             raise InputError(
                 "label-studio-sdk is not installed, so no task could be loaded",
                 where="human serve",
-                fix="python -m pip install 'pairwright[label-studio]'",
+                fix=f"Run {install('label-studio')}.",
             )
         console = Console()
         with steps() as step:

@@ -8,6 +8,7 @@ import typer
 
 from pairwright.cli.outside import outside
 from pairwright.errors import ConfigError
+from pairwright.extras import install
 
 LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
 
@@ -47,7 +48,7 @@ def train_planner_command(
         raise ConfigError(
             f"{', '.join(absent)}: not installed",
             where="pairwright train-planner",
-            fix="pip install 'pairwright[train]'",
+            fix=f"Run {install('train')}.",
         )
     # What trains takes seconds to import, and other commands do without.
     from pairwright.cli.train_planner.session import Session

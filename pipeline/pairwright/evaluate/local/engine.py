@@ -21,6 +21,7 @@ from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.evaluate.local.batches import Text, batches
 from pairwright.evaluate.local.gathering import Gathering, Waiting
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
+from pairwright.extras import install
 from pairwright.llm import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.prompt import Message
 
@@ -126,7 +127,7 @@ class InProcess:
             raise ConfigError(
                 "torch and transformers are not installed",
                 where=f"{self._where} kind = {self._spec.kind!r}",
-                fix="pip install 'pairwright[evaluate]', or have vLLM serve the model and use"
+                fix=f"Run {install('evaluate')}; or have vLLM serve the model and use"
                 " kind = 'served'.",
             )
         self._say(f"{self._where} {self._spec.model} is being loaded")
