@@ -108,6 +108,14 @@ def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
     told = {check.name: check for check in found.checks if check.family == "human"}
     assert told["not_verified"].of == found.source.rows
     assert {"not_verified", "verified"} < told.keys()
+    lines = (run / "human" / "decisions.jsonl").read_text(encoding="utf-8").splitlines()
+    decisions = [json.loads(line) for line in lines]
+    pairs = sum(len(of["pairs"]) for of in decisions if of["state"] == "verified")
+    verified = [check for check in found.checks if check.name == "verified"]
+    assert {check.count for check in verified} == {0}
+    by_program = [check.detail.split(" verified by simulated annotators, ") for check in verified]
+    assert sum(int(count.split()[0]) for count, _ in by_program) == pairs > 0
+    assert {rest for _, rest in by_program} == {"which verifies nothing"}
 
 
 def test_a_user_in_two_splits_of_a_release_is_found(here: Path) -> None:
@@ -130,7 +138,7 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     said = " ".join(done.out.split())
     assert said.index("Why it matters") < said.index("passed")
     assert words.title in said
-    assert "such as 7" in said
+    assert "such as theirs.jsonl:8: 7 (" in said
     for text in (words.why, words.todo):
         assert set(text.split()) <= set(said.split())
 
@@ -147,6 +155,57 @@ def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> N
     (check,) = (check for check in found.checks if check.name == "unreadable_rows")
     assert (check.status, check.count, check.of) == ("fail", EXAMPLES + 5, 25 + EXAMPLES)
     assert [flag.row for flag in check.flags[:2]] == ["theirs.jsonl:21", "theirs.jsonl:22"]
+
+
+def test_a_finding_names_file_and_line_in_json_terminal_and_page(here: Path) -> None:
+    rows = [plain(n, rejected="the same", chosen="the same") for n in range(2)]
+    rows += [plain(n, id=None, chosen=f"Write to ada{n}@old-lamps.shop.") for n in (2, 3)]
+    for folder in ("train", "test"):
+        (here / "theirs" / folder).mkdir(parents=True)
+    jsonl(here / "theirs" / "train" / "pairs.jsonl", rows[:3])
+    file = jsonl(here / "theirs" / "test" / "pairs.jsonl", rows[3:])
+    file.write_text("\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
+    done = pairwright("audit", here / "theirs")
+    out = here / "audit-theirs"
+    found = Audit.model_validate_json((out / "audit.json").read_bytes())
+    checks = {check.name: [flag.where for flag in check.flags] for check in found.failed}
+    assert checks["same_sides"] == ["train/pairs.jsonl:1", "train/pairs.jsonl:2"]
+    assert checks["email"] == ["test/pairs.jsonl:2", "train/pairs.jsonl:3"]
+    said = " ".join(done.out.split())
+    page = (out / "report.html").read_text(encoding="utf-8")
+    redactions = (out / "redactions.jsonl").read_text(encoding="utf-8").splitlines()
+    for place in checks["email"]:
+        assert f"{place}: row-" in said
+        assert f"</a>, {place}" in page
+    assert [json.loads(line)["where"] for line in redactions] == checks["email"]
+
+
+def test_a_finding_in_a_release_or_a_run_names_its_file_and_row(here: Path) -> None:
+    twice = [row_of(violate(3)), row_of(violate(4)).model_copy(update={"rejected": ""})]
+    folder = release(here / "release")
+    part = Part("Home-violate", "test").path
+    write_rows(folder / part, twice)
+    found = Audit.model_validate_json(pairwright("audit", folder, "--json").out)
+    (empty,) = (check for check in found.failed if check.name == "empty_text")
+    assert [flag.where for flag in empty.flags] == [f"{part}:2"]
+    run = run_folder(here / "run")
+    text = (run / "pairs.jsonl").read_text(encoding="utf-8")
+    last = violate(4)
+    broken = last.model_copy(update={"question": ""})
+    text = text.replace(last.model_dump_json(), broken.model_dump_json())
+    (run / "pairs.jsonl").write_text(text, encoding="utf-8")
+    found = Audit.model_validate_json(pairwright("audit", run, "--json").out)
+    (empty,) = (check for check in found.failed if check.name == "empty_text")
+    assert [flag.where for flag in empty.flags] == ["pairs.jsonl:6"]
+
+
+def test_rows_of_one_id_are_named_by_all_their_places(here: Path) -> None:
+    rows = [plain(n, id="x", chosen="", rejected="") for n in range(6)]
+    found = Audit.model_validate_json(
+        pairwright("audit", jsonl(here / "a.jsonl", rows), "--json").out
+    )
+    (empty,) = (check for check in found.failed if check.name == "empty_text")
+    assert {flag.where for flag in empty.flags} == {"a.jsonl:1, a.jsonl:2, a.jsonl:3 and 3 more"}
 
 
 def test_json_prints_what_is_written(here: Path) -> None:

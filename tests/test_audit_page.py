@@ -322,6 +322,18 @@ def test_pairs_come_out_as_they_went_in(tmp_path: Path) -> None:
     assert held.index["votes"][6] is None
 
 
+def test_decisions_of_simulated_annotators_are_told_from_those_of_people(tmp_path: Path) -> None:
+    of_people = [row(1), row(2, verified=False), row(3, verified=False, votes=None)]
+    of_simulated = [of.model_copy(update={"verified": False}) for of in (*halves(4), row(5))]
+    rows = [*of_people, *of_simulated]
+    decisions = {"twin-4": True, "pair-0005": False}
+    audit = audit_of(rows).model_copy(update={"simulated_decisions": decisions})
+    held = Held(page_of(tmp_path, audit, rows))
+    assert held.index["people"] == [
+        "verified", "not verified", "unasked", "simulated", "simulated", "simulated, not verified",
+    ]  # fmt: skip
+
+
 def test_flags_stand_with_the_rows_they_name_and_failed_ones_apart(tmp_path: Path) -> None:
     rows = some_rows()
     checks = (
@@ -396,10 +408,10 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
 
     monkeypatch.setattr(packing.Packing, "add", noted)
     rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
-    whole = hold(rows, sizes_of(rows), flags, 10**9)
+    whole = hold(rows, sizes_of(rows), flags, 10**9, simulated={})
     assert whole.packed.pairs == len(packed) == 600
     packed.clear()
-    held = hold(rows, sizes_of(rows), flags, whole.packed.size // 8)
+    held = hold(rows, sizes_of(rows), flags, whole.packed.size // 8, simulated={})
     assert held.of == 600
     assert 40 < held.packed.pairs < 75
     first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)

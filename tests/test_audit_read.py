@@ -94,8 +94,12 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
     assert source.total == 3
     expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
-    assert list(source.read()) == expected
-    assert list(source.read()) == expected
+    found = [each for each in source.read() if isinstance(each, Found)]
+    assert [(each.split, each.row) for each in found] == expected
+    names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
+    places = (("validation", 1), ("validation", 2), ("test", 1))
+    assert [each.where for each in found] == [f"{names[of].path}:{n}" for of, n in places]
+    assert list(source.read()) == found
 
 
 def test_a_release_without_its_manifest_is_refused_and_not_taken_for_a_folder_of_files(

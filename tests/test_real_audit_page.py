@@ -286,6 +286,35 @@ def test_filters_by_domain_mode_check_and_people(browser: Browser, plain: Path) 
         assert options(page) == ["pair-0005"]
 
 
+def test_what_simulated_annotators_verified_is_never_said_of_people(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rows = [row(1), *(row(n, verified=False) for n in (2, 3, 4))]
+    decisions = {"pair-0002": True, "pair-0003": False}
+    audit = audit_of(rows).model_copy(update={"simulated_decisions": decisions})
+    marks = [
+        "✓ verified", "verified by simulated annotators", "not verified by simulated annotators",
+        "✗ not verified",
+    ]  # fmt: skip
+    with opened(browser, written(tmp_path, audit, rows)) as browsing:
+        page = browsing.page
+        listed = page.locator(".option .small").all_inner_texts()
+        assert [line.split(" · ")[0] for line in listed] == marks
+        for label, own in (
+            ("verified by people", "pair-0001"),
+            ("verified by simulated annotators", "pair-0002"),
+            ("not verified by simulated annotators", "pair-0003"),
+            ("people asked, not verified", "pair-0004"),
+        ):
+            page.select_option("#people", label=label)
+            assert options(page) == [own]
+        page.select_option("#people", label="verified by simulated annotators")
+        page.locator(".option").first.click()
+        opened_pair(page)
+        expect(page.locator("#pair")).to_contain_text("which verifies nothing. First-round votes")
+        expect(page.locator("#pair .chip.good")).to_have_count(0)
+
+
 def test_a_pair_is_opened_read_and_closed_by_keyboard(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as browsing:
         page = browsing.page

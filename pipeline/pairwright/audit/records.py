@@ -25,7 +25,10 @@ class Flag(Record):
     """One row that a check speaks of."""
 
     row: str
+    """The row's id."""
     detail: str = ""
+    where: str = ""
+    """`file:line` of the row in what was audited, as `Places` writes it."""
 
 
 class Check(Record):
@@ -58,6 +61,8 @@ class Redaction(Record):
     """Personal data in a text, in the first row that holds the text: a line of redactions.jsonl."""
 
     row: str
+    where: str = ""
+    """`file:line` of the row, as `Places` writes it."""
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str
@@ -146,6 +151,9 @@ class Audit(Record):
     against: Source | None = None
     checks: tuple[Check, ...]
     breakdowns: tuple[Breakdown, ...]
+    simulated_decisions: dict[str, bool] = Field({}, exclude=True)
+    """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
+    The page shows it; a row's own `verified` is about people."""
     redactions: tuple[Redaction, ...] = Field((), exclude=True)
     """Written to a file of its own, which is for whoever mends the pairs."""
 

@@ -12,6 +12,7 @@ from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.people import People
+from pairwright.audit.places import Places
 from pairwright.audit.read import Found, PairSource, Unread
 from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.records import EXAMPLES, Audit, Check, Comparison, Part, Source
@@ -63,7 +64,13 @@ def audit(
     # The last digits of a sum depend on how many threads share it.
     with threadpool_limits(1):
         parts = _Parts(source, options)
-        own = _read(source, parts.add, progress)
+        places = Places()
+
+        def add(found: Found) -> None:
+            places.add(found.row, found.where)
+            parts.add(found)
+
+        own = _read(source, add, progress)
         checks = decided([own.check, *parts.checks(progress)])
         beside = None
         if against is not None:
@@ -75,9 +82,10 @@ def audit(
         source=own.source,
         max_shortcut=options.max_shortcut,
         against=beside,
-        checks=tuple(checks),
+        checks=tuple(places.checks(checks)),
         breakdowns=parts.balance.breakdowns(),
-        redactions=tuple(parts.people.redactions()),
+        simulated_decisions=parts.human.simulated,
+        redactions=places.redactions(parts.people.redactions()),
     )
 
 
@@ -93,13 +101,14 @@ class _Parts:
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
         self.balance, self.people = Balance(), People(options.forgotten)
+        self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
         self._parts: dict[str, Part] = {
             "shortcuts": Shortcuts(max_shortcut=options.max_shortcut),
             "leakage": self._leakage,
             "integrity": Integrity(),
             "people": self.people,
-            "human": Human(options.public or (read_public(Layout(released)) if released else None)),
+            "human": self.human,
             "balance": self.balance,
         }
 

@@ -37,7 +37,7 @@ class Tally:
         if self._problems[unread.reason] <= EXAMPLES:
             said = REASONS[unread.reason]
             detail = f"{said}: {unread.detail}" if unread.detail else said
-            self._places.append(Flag(row=unread.where, detail=detail))
+            self._places.append(Flag(row=unread.where, detail=detail, where=unread.where))
 
     def source(self, source: PairSource, digest: str) -> Source:
         return Source(

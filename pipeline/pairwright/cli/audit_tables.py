@@ -50,8 +50,10 @@ def _failed(finding: "Finding") -> Text:
     lines = [f"  {line}" for line in finding.lines[:LINES]]
     if len(finding.lines) > LINES:
         lines.append(f"  and {len(finding.lines) - LINES} more")
-    if rows := [example.row for example in finding.examples[:NAMED]]:
-        lines.append(f"  such as {', '.join(rows)}")
+    for n, example in enumerate(finding.examples[:NAMED]):
+        where = f"{example.where}: " if example.where not in ("", example.row) else ""
+        detail = f" ({example.detail})" if example.detail else ""
+        lines.append(f"  {'such as' if n == 0 else '    and'} {where}{example.row}{detail}")
     said = (finding.title, *lines, f"  Why it matters: {finding.why}", f"  {finding.todo}", "")
     text = Text("\n".join(said))
     text.stylize("bold red", 0, len(finding.title))

@@ -8,6 +8,7 @@ from pairwright.audit.human.claims import agreement_checks, claim_checks
 from pairwright.audit.records import Check, Comparison, Flag
 from pairwright.dataset import Row
 from pairwright.intervals import Interval
+from pairwright.text import number_of
 from pairwright_human_eval.public import Public
 
 
@@ -18,12 +19,20 @@ class Human:
         self._public = public
         self._rows: Counter[str] = Counter()
         self._verified: Counter[str] = Counter()
+        self._by_simulated: Counter[str] = Counter()
         self._of_subject: dict[str, list[str]] = {}
         self._decisions = public.decisions if public else {}
+        self.simulated = {
+            subject: decision.state == "verified"
+            for subject, decision in self._decisions.items()
+            if decision.simulated
+        }
+        """Pairs and twins that simulated annotators decided on, and whether they verified them."""
 
     def add(self, row: Row) -> None:
         self._rows[row.config] += 1
         self._verified[row.config] += row.verified
+        self._by_simulated[row.config] += self.simulated.get(row.subject, False)
         decision = self._decisions.get(row.subject)
         if decision and decision.state != "verified":
             self._of_subject.setdefault(row.subject, []).append(row.id)
@@ -51,8 +60,17 @@ class Human:
                 found=Interval(value=share, low=None, high=None, n=rows, clusters=rows),
                 count=verified,
                 of=rows,
-                detail="" if self._public else "nobody was asked",
+                detail=self._not_people(config),
             )
+
+    def _not_people(self, config: str) -> str:
+        """Why few or none are verified, where people are not the ones who answered."""
+        if self._public is None:
+            return "nobody was asked"
+        if not self.simulated:
+            return ""
+        pairs = number_of(self._by_simulated[config], "pair")
+        return f"{pairs} verified by simulated annotators, which verifies nothing"
 
     def _undecided(self) -> Check:
         flags = [
@@ -61,6 +79,9 @@ class Human:
             if (decision := self._decisions[subject])
             for row in rows
         ]
+        asked = "asked about, and refused, disputed, waiting or a control"
+        if self.simulated:
+            asked += "; simulated annotators answered"
         return Check(
             family="human",
             name="not_verified",
@@ -68,6 +89,6 @@ class Human:
             count=len(flags),
             of=self._rows.total(),
             limit=0,
-            detail="asked about, and refused, disputed, waiting or a control" if flags else "",
+            detail=asked if flags else "",
             flags=tuple(flags),
         )

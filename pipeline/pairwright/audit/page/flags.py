@@ -23,6 +23,7 @@ class Flags:
     def __init__(self, checks: Iterable[Check]) -> None:
         self._numbers: dict[tuple[str, str, bool], int] = {}
         self._by_row: dict[str, list[Told]] = {}
+        self._where: dict[str, str] = {}
         self.checks: list[Named] = []
         for check in sorted(checks, key=lambda check: check.status != "fail"):
             if check.flags:
@@ -37,10 +38,15 @@ class Flags:
         number = self._numbers[key]
         for flag in check.flags:
             self._by_row.setdefault(flag.row, []).append((number, flag.detail))
+            self._where[flag.row] = flag.where
 
     def of(self, row: str) -> tuple[Told, ...]:
         """What is said of one row, failed checks first."""
         return tuple(self._by_row.get(row, ()))
+
+    def where(self, row: str) -> str:
+        """The file and line of a row that a check names; empty for others."""
+        return self._where.get(row, "")
 
     def numbers(self, row: str) -> tuple[int, ...]:
         """The checks that name one row, each once."""

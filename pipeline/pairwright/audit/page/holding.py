@@ -7,7 +7,7 @@ twin stay together.
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from pairwright.audit.page.flags import Flags
@@ -61,14 +61,17 @@ def hold(
     sizes: Sizes,
     flags: Flags,
     most: int,
+    *,
+    simulated: Mapping[str, bool],
     progress: Callable[[str, int | None], None] | None = None,
 ) -> Held:
     """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
-    known, is gone through again for every try where they are too many."""
+    known, is gone through again for every try where they are too many. `simulated` are the
+    decisions of simulated annotators, as an `Audit` has them."""
     failed = sizes.subjects(flags.failed_rows)
     wanted, room = None, math.inf
     while True:
-        packing, failed_held = Packing(flags), 0
+        packing, failed_held = Packing(flags, simulated), 0
         for number, row in enumerate(_told(rows, progress), start=1):
             if wanted is None or row.subject in wanted:
                 packing.add(row)

@@ -6,7 +6,8 @@ questions and responses, which are searched; and blocks of everything else on th
 
 import base64
 import zlib
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from pairwright.audit.page.flags import Flags, Named, Told
 from pairwright.dataset import Row, RowPost
@@ -17,6 +18,8 @@ BLOCK = 400_000
 START = 160
 """Characters of a question in the index."""
 Votes = tuple[int, int, int, int]
+State = Literal["unasked", "verified", "not verified", "simulated", "simulated, not verified"]
+"""What people said of a pair. `simulated`: simulated annotators verified it, in place of people."""
 
 
 class Texts(Record):
@@ -35,6 +38,8 @@ class Detail(Record):
     profile: tuple[int, ...]
     """Places in the block's posts."""
     flags: tuple[Told, ...]
+    where: str = ""
+    """The file and line of a row that a check names."""
 
 
 class Details(Record):
@@ -57,7 +62,7 @@ class Index(Record):
     questions: tuple[str, ...]
     flags: tuple[tuple[int, ...], ...]
     """Places in `checks`."""
-    verified: tuple[bool, ...]
+    people: tuple[State, ...]
     votes: tuple[Votes | None, ...]
     """For the chosen, the rejected, about equal, cannot tell."""
     other: tuple[int | None, ...]
@@ -85,7 +90,7 @@ class _Entry(NamedTuple):
     id: str
     config: int
     question: str
-    verified: bool
+    people: State
     votes: Votes | None
 
 
@@ -102,8 +107,9 @@ class _Open:
 class Packing:
     """Rows in, blocks out. Memory holds one open block and the compressed ones."""
 
-    def __init__(self, flags: Flags) -> None:
+    def __init__(self, flags: Flags, simulated: Mapping[str, bool]) -> None:
         self._flags = flags
+        self._simulated = simulated
         self._open = _Open()
         self._texts: list[str] = []
         self._details: list[str] = []
@@ -123,7 +129,10 @@ class Packing:
         places = [block.posts.setdefault(post, len(block.posts)) for post in row.profile]
         rest = row.model_copy(update={"question": "", "chosen": "", "rejected": "", "profile": ()})
         detail = Detail.model_construct(
-            row=rest, profile=tuple(places), flags=self._flags.of(row.id)
+            row=rest,
+            profile=tuple(places),
+            flags=self._flags.of(row.id),
+            where=self._flags.where(row.id),
         )
         block.details.append(detail)
         block.size += length(row)
@@ -133,7 +142,7 @@ class Packing:
         of = row.votes
         votes = (of.chosen, of.rejected, of.equal, of.cannot_tell) if of else None
         start = " ".join(row.question[: 2 * START].split())[:START]
-        self._entries.append(_Entry(row.id, config, start, row.verified, votes))
+        self._entries.append(_Entry(row.id, config, start, self._people(row), votes))
         if block.size >= BLOCK:
             self._close()
 
@@ -162,11 +171,18 @@ class Packing:
             config=tuple(of.config for of in entries),
             questions=tuple(of.question for of in entries),
             flags=tuple(self._flags.numbers(of.id) for of in entries),
-            verified=tuple(of.verified for of in entries),
+            people=tuple(of.people for of in entries),
             votes=tuple(of.votes for of in entries),
             other=tuple(self._others()),
         )
         return Packed(_compressed(index), tuple(self._texts), tuple(self._details), len(entries))
+
+    def _people(self, row: Row) -> State:
+        if row.verified:
+            return "verified"
+        if row.subject in self._simulated:
+            return "simulated" if self._simulated[row.subject] else "simulated, not verified"
+        return "not verified" if row.votes else "unasked"
 
     def _others(self) -> list[int | None]:
         others: list[int | None] = [None] * len(self._entries)

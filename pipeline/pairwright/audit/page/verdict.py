@@ -18,6 +18,8 @@ class Example(NamedTuple):
     """A row that a failed check names."""
 
     row: str
+    where: str
+    """The row's file and line."""
     link: str
     detail: str
 
@@ -114,7 +116,9 @@ def _finding(checks: Sequence[Check]) -> Finding:
         todo=words.todo,
         lines=tuple(lines),
         examples=tuple(
-            Example(short(flag.row), link_to(flag.row), short(flag.detail, 160))
+            Example(
+                short(flag.row), short(flag.where, 200), link_to(flag.row), short(flag.detail, 160)
+            )
             for flag in flags[:SHOWN]
         ),
         more=max(0, len(flags) - SHOWN),

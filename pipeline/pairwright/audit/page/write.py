@@ -64,10 +64,12 @@ def write_page(
         )  # fmt: skip
 
     flags = Flags(audit.checks)
-    empty = sum(len(piece.encode()) for piece in rendered(hold((), Sizes(), flags, most)))
+    nothing = hold((), Sizes(), flags, most, simulated={})
+    empty = sum(len(piece.encode()) for piece in rendered(nothing))
     # Every block stands in an element of its own, a few dozen characters long.
     room = round(0.99 * max(0, most - empty))
-    held = hold(rows, sizes, flags, room, progress)
+    simulated = audit.simulated_decisions
+    held = hold(rows, sizes, flags, room, simulated=simulated, progress=progress)
     write_whole(path, rendered(held))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pairwright.audit.people.licences import Licences
-from pairwright.audit.people.scan import PersonalData, without_data
+from pairwright.audit.people.scan import PersonalData, shown_id
 from pairwright.audit.people.sensitive import Sensitive
 from pairwright.audit.people.tombstones import Tombstones
 from pairwright.audit.records import Check, Redaction
@@ -21,10 +21,7 @@ class People:
 
     def add(self, row: Row) -> None:
         self._rows += 1
-        name = without_data(row.id)
-        if name != row.id:
-            # Many ids may look the same now.
-            name = f"row {self._rows:,}: {name}"
+        name = shown_id(row.id, self._rows)
         self._data.add(row, name)
         row = row if name == row.id else row.model_copy(update={"id": name})
         self._sensitive.add(row)

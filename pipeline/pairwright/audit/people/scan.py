@@ -112,6 +112,13 @@ def without_data(name: str) -> str:
     return name
 
 
+def shown_id(row: str, number: int) -> str:
+    """A row's id as an audit may show it: without personal data, and then with the row's number in
+    the source, from 1, because many ids may look the same now."""
+    name = without_data(row)
+    return name if name == row else f"row {number:,}: {name}"
+
+
 def _overlap(one: Finding, other: Finding) -> bool:
     return one.start < other.end and other.start < one.end
 

@@ -27,13 +27,13 @@ def kind_of(fields: Fields) -> Kind:
     return "official" if fields.keys() >= _OFFICIAL else "plain"
 
 
-def found(fields: Fields, columns: Columns, config: str, split: str) -> Found:
+def found(fields: Fields, columns: Columns, config: str, split: str, where: str) -> Found:
     """The row, in the configuration and split that its file says where it does not itself.
 
     Raises Refusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
-        return Found(split, _released(fields))
+        return Found(split, _released(fields), where)
     before, chosen, rejected = _responses(fields, columns)
     asked = columns.value(fields, "prompt")
     if asked is None and before:
@@ -61,7 +61,7 @@ def found(fields: Fields, columns: Columns, config: str, split: str) -> Found:
         source_url=url,
         licence=licence_of(url, created, _label(fields, columns, "licence") or None),
     )
-    return Found(_label(fields, columns, "split") or split, row)
+    return Found(_label(fields, columns, "split") or split, row, where)
 
 
 def _released(fields: Fields) -> Row:

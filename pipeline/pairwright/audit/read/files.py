@@ -30,6 +30,8 @@ class Piece(NamedTuple):
     """One table of a source: a file, or a configuration's split on the Hub."""
 
     table: Callable[[], Table]
+    name: str
+    """How a place in it is named: a file's path below what was given."""
     config: str
     split: str
 
@@ -83,12 +85,14 @@ def read_pieces(pieces: Iterable[Piece], columns: Columns) -> Iterator[Found | U
 
 
 def _read(line: Line | Problem, columns: Columns, piece: Piece) -> Found | Unread:
+    # Two files of a folder may have one name, so the place has the whole path below the folder.
+    where = f"{piece.name}:{line.where.rpartition(':')[2]}"
     if isinstance(line, Problem):
-        return Unread(line.reason, line.where, line.detail)
+        return Unread(line.reason, where, line.detail)
     try:
-        return found(line.fields, columns, piece.config, piece.split)
+        return found(line.fields, columns, piece.config, piece.split, where)
     except Refusal as refusal:
-        return Unread(refusal.reason, line.where, refusal.detail)
+        return Unread(refusal.reason, where, refusal.detail)
 
 
 def _pieces(path: Path) -> list[Piece]:
@@ -124,7 +128,8 @@ def _piece(file: Path, relative: Path, *, alone: bool) -> Piece:
     split = stem if stem in _SPLITS else ""
     folders = [part for part in relative.parts[:-1] if part != "data"]
     config = "-".join(folders) or ("" if alone or split else stem)
-    return Piece(partial(_OPENERS[file.suffix.lower()], file), config, split)
+    opened = partial(_OPENERS[file.suffix.lower()], file)
+    return Piece(opened, relative.as_posix(), config, split)
 
 
 def _nothing_read(

@@ -45,6 +45,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
     pieces = [
         Piece(
             partial(_table, f"{name}/{config}/{split}", rows),
+            f"{name}/{config}/{split}",
             config="" if config == "default" else config,
             split=split,
         )

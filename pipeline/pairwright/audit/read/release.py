@@ -48,8 +48,8 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
 
 def _read(folder: Path, parts: list[Part]) -> Iterator[Found]:
     for part in parts:
-        for row in read_rows(folder / part.path):
-            yield Found(part.split, row)
+        for number, row in enumerate(read_rows(folder / part.path), start=1):
+            yield Found(part.split, row, f"{part.path}:{number}")
 
 
 def _stated(layout: Layout) -> tuple[str, str]:

@@ -72,7 +72,7 @@ def _read(folder: Path, licence: str | None) -> Iterator[Found]:
         if half.twin_id:
             users.setdefault(half.twin_id, set()).add(half.user)
     decided = _decisions(HumanFolder(folder).decisions)
-    for pair in read_lines(file, Pair):
+    for number, pair in enumerate(read_lines(file, Pair), start=1):
         others = users[pair.twin_id] - {pair.user} if pair.twin_id else set()
         said = decided.get(pair.id, _NOBODY)
         row = row_of(
@@ -83,7 +83,7 @@ def _read(folder: Path, licence: str | None) -> Iterator[Found]:
             simulated=said.simulated,
             licence=licence,
         )
-        yield Found("", row)
+        yield Found("", row, f"{file.name}:{number}")
 
 
 def _decisions(file: Path) -> dict[str, _Decided]:

@@ -27,10 +27,12 @@ REASONS = {
 
 
 class Found(NamedTuple):
-    """A row with its split; empty where the source has none."""
+    """A row with its split, which is empty where the source has none, and its place."""
 
     split: str
     row: Row
+    where: str
+    """As `Unread` has it."""
 
 
 class Unread(NamedTuple):

@@ -46,5 +46,7 @@ async function wholePair(index, place) {
     rejected: texts.rejected[n],
     profile: detail.profile.map((post) => details.posts[post]),
     flags: detail.flags,
+    where: detail.where,
+    people: index.people[place],
   };
 }

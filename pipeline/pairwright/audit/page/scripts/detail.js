@@ -52,7 +52,7 @@ function chipsOf(row) {
     chip(row.domain || "no domain"),
     row.mode ? chip(row.mode) : null,
     row.twin_id ? chip(row.asked === false ? "another user's question" : "the user's own question") : null,
-    row.verified ? chip("verified", "good") : chip(row.votes ? "not verified" : "nobody was asked"),
+    chip(...DECIDED[row.people].chip),
     row.simulated ? chip("simulated", "bad") : null);
 }
 
@@ -66,6 +66,7 @@ function flagsOf(index, row) {
     const words = failed ? "Named by failed checks" : "Named by checks that did not fail";
     boxes.push(make("div", failed ? "flags" : "flags mild", words, make("ul", "", lines)));
   }
+  if (row.where) boxes.push(make("p", "faint", `In ${brief(row.where)}`));
   return boxes;
 }
 

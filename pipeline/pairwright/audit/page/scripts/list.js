@@ -12,8 +12,9 @@ function makeList(index, open) {
     const [domain, mode] = index.configs[index.config[place]];
     const failed = index.flags[place].filter((flag) => index.checks[flag][1]).length;
     const votes = index.votes[place];
-    const people = index.verified[place] ? "✓ verified" : votes ? "✗ not verified" : "";
-    const facts = [brief(domain), mode, people, votes && `votes ${votes[0]}:${votes[1]}`];
+    const people = DECIDED[index.people[place]].mark;
+    // First what must not be cut where the list is narrow: who verified the pair.
+    const facts = [people, brief(domain), mode, votes && `votes ${votes[0]}:${votes[1]}`];
     const made = make("div", "option",
       make("span", "", brief(index.questions[place]) || "(no question)"),
       make("span", "small",

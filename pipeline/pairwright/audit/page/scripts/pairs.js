@@ -1,11 +1,31 @@
 // Which pairs the reader has asked for.
 
+// What people said of a pair, or simulated annotators in their place, who verify nothing.
+const DECIDED = {
+  unasked: { mark: "", chip: ["nobody was asked"], says: "Nobody was asked about it." },
+  verified: {
+    mark: "✓ verified", chip: ["verified", "good"], says: "Verified by the rule of its study.",
+  },
+  "not verified": { mark: "✗ not verified", chip: ["not verified"], says: "Not verified." },
+  simulated: {
+    mark: "verified by simulated annotators", chip: ["verified by simulated annotators", "bad"],
+    says: "Simulated annotators verified it by the rule of its study, which verifies nothing.",
+  },
+  "simulated, not verified": {
+    mark: "not verified by simulated annotators", chip: ["not verified by simulated annotators", "bad"],
+    says: "Simulated annotators were asked about it and did not verify it, which says nothing.",
+  },
+};
+
 const PEOPLE = [
   ["", "any decision", () => true],
-  ["verified", "verified", (index, n) => index.verified[n]],
-  ["refused", "asked about, not verified", (index, n) => index.votes[n] && !index.verified[n]],
+  ["verified", "verified by people", (index, n) => index.people[n] === "verified"],
+  ["refused", "people asked, not verified", (index, n) => index.people[n] === "not verified"],
+  ["simulated", "verified by simulated annotators", (index, n) => index.people[n] === "simulated"],
+  ["simulated refused", "not verified by simulated annotators",
+    (index, n) => index.people[n] === "simulated, not verified"],
   ["against", "any vote for the rejected", (index, n) => (index.votes[n]?.[1] ?? 0) > 0],
-  ["unasked", "nobody was asked", (index, n) => !index.votes[n] && !index.verified[n]],
+  ["unasked", "nobody was asked", (index, n) => index.people[n] === "unasked"],
 ];
 
 // Words that all must occur; "words in quotes" must occur as they stand.

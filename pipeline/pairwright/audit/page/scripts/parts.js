@@ -50,8 +50,8 @@ const VOTES = [
 
 function votesOf(row) {
   const title = make("h4", "", "People");
-  const state = row.verified ? "Verified by the rule of its study." : "Not verified.";
-  if (!row.votes) return [title, make("p", "", row.verified ? state : "Nobody was asked about it.")];
+  const state = DECIDED[row.people].says;
+  if (!row.votes) return [title, make("p", "", state)];
   const there = VOTES.filter(([name]) => row.votes[name] > 0);
   const bar = make("div", "votes", there.map(([name]) => {
     const part = make("span", name, String(row.votes[name]));

@@ -40,7 +40,9 @@ function fillFilters(index) {
     [["", all], ...distinct(n).map((value) => [`=${value}`, brief(value) || none])];
   choices(byId("domain"), named(0, "all domains", "no domain"));
   choices(byId("mode"), named(1, "all modes", "no mode"));
-  choices(byId("people"), PEOPLE.map(([value, words]) => [value, words]));
+  const simulated = index.people.some((state) => state.startsWith("simulated"));
+  const people = PEOPLE.filter(([value]) => simulated || !value.startsWith("simulated"));
+  choices(byId("people"), people.map(([value, words]) => [value, words]));
   const counts = index.checks.map(() => 0);
   for (const flags of index.flags) for (const flag of flags) counts[flag]++;
   choices(byId("check"), [

@@ -1,0 +1,56 @@
+"""Where the rows that an audit names are, by file and line.
+
+Checks name a row by its id. The ids of other people's rows may be made of their texts, and several
+rows may share one, so a person who wants to mend a row needs its file and line.
+"""
+
+from collections.abc import Iterable
+
+from pairwright.audit.people.scan import shown_id
+from pairwright.audit.records import Check, Flag, Redaction
+from pairwright.dataset import Row
+
+MOST = 3
+"""Places that are listed of one id; a source may repeat one row thousands of times."""
+
+
+class Places:
+    """The places of all rows, gathered while an audit reads them."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._of: dict[str, list[str]] = {}
+        self._further: dict[str, int] = {}
+
+    def add(self, row: Row, where: str) -> None:
+        """Note the place of one more row, after those before: `file:line`, counted from 1."""
+        self._rows += 1
+        places = self._of.setdefault(shown_id(row.id, self._rows), [])
+        if len(places) < MOST:
+            places.append(where)
+        else:
+            name = shown_id(row.id, self._rows)
+            self._further[name] = self._further.get(name, 0) + 1
+
+    def of(self, row: str) -> str:
+        """The place of the row that has this id, or of all that share it:
+        `pairs.jsonl:3, pairs.jsonl:9`. Empty where there is no such row."""
+        listed = ", ".join(self._of.get(row, ()))
+        further = self._further.get(row)
+        return f"{listed} and {further:,} more" if further else listed
+
+    def checks(self, checks: Iterable[Check]) -> list[Check]:
+        """The same checks, with the place of every row that they name."""
+        return [
+            check.model_copy(update={"flags": tuple(map(self._flag, check.flags))})
+            if check.flags
+            else check
+            for check in checks
+        ]
+
+    def redactions(self, redactions: Iterable[Redaction]) -> tuple[Redaction, ...]:
+        """The same redactions, with the places of their rows."""
+        return tuple(one.model_copy(update={"where": self.of(one.row)}) for one in redactions)
+
+    def _flag(self, flag: Flag) -> Flag:
+        return flag.model_copy(update={"where": flag.where or self.of(flag.row)})
