@@ -1,9 +1,13 @@
 """Checks that an estimate decides are decided together, and none is decided outside."""
 
 import ast
+import math
 import random
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,8 +24,9 @@ from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, Comparison, Status
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
+from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.dataset import Row
-from pairwright.intervals import LEVEL, Interval
+from pairwright.intervals import LEVEL, Accuracy, Interval, z_of
 from pairwright.stats import share
 from pairwright_human_eval.agreement import Difference, parity
 from pairwright_human_eval.report.records import Measure, ParityOf
@@ -161,6 +166,39 @@ def test_of_200_audits_of_coins_with_ten_configurations_few_fail() -> None:
         alone += any(of.check(LEVEL).status == "fail" for of in comparisons)
     assert alone > 40
     assert together <= 10
+
+
+# What an audit can miss
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "audit.md"
+BOUND = 0.58
+
+
+def fails(pairs: int, cued: int, *, tests: int, tied: bool) -> bool:
+    """A cue in `cued` rows, and in the others a tie or a coin; of `tests` estimates, none of which
+    has settled yet."""
+    share = cued / pairs
+    found = Accuracy(0.5 + share / 2, 1 - share if tied else 0.0, pairs, pairs, 1.0)
+    return found.settles(BOUND, z_of(LEVEL / tests)) == "fail"
+
+
+def test_the_page_tells_the_smallest_share_of_rows_that_a_check_can_find() -> None:
+    table = re.findall(
+        r"^\| ([\d,]+) \| (\d+) % \| (\d+) % \| (\d+) % \| (\d+) % \|$",
+        PAGE.read_text(encoding="utf-8"), re.MULTILINE,
+    )  # fmt: skip
+    assert len(table) == 8
+    # The comparisons of one configuration without profiles.
+    one = len(BLIND) + len(("breaks_off", "other_language"))
+    for first, *told in table:
+        pairs = int(first.replace(",", ""))
+        least = [
+            bisect_left(range(pairs), True, key=partial(fails, pairs, tests=tests, tied=tied))
+            for tests in (one, 10 * one)
+            for tied in (True, False)
+        ]
+        assert [int(of) for of in told] == [math.ceil(100 * of / pairs) for of in least]
+    assert not any(fails(300, n, tests=1, tied=tied) for n in range(61) for tied in (True, False))
 
 
 # What people said
