@@ -27,6 +27,7 @@ from typer.main import get_command
 
 from pairwright import cli
 from pairwright.audit.explain import PARTS
+from pairwright.audit.family import COMPARED
 from pairwright.audit.records import Explained
 from pairwright.config import (
     DECIDING,
@@ -498,8 +499,14 @@ def checks_page() -> str:
         "# The checks of an audit",
         "What `pairwright audit` looks for, as its report says it. [audit.md](audit.md) has how"
         " checks are decided.",
+        f"An estimate decides these, all of them together: {', '.join(map(_code, COMPARED))}."
+        " Every other check counts rows against a limit, or is a note.",
         *(_checks(name, explained) for name, explained in PARTS.items()),
     )
+
+
+def _code(name: str) -> str:
+    return f"`{name}`"
 
 
 def _checks(name: str, explained: dict[str, Explained]) -> str:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 
+from pairwright.audit.family import decided
 from pairwright.audit.integrity import EXPLAINED, Integrity
 from pairwright.audit.integrity.endings import breaks_off
 from pairwright.audit.integrity.languages import LIMIT, SAMPLE
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.row import derived_twin_id
-from pairwright.stats import share
+from pairwright.intervals import LEVEL, exact
 
 FIRST = "I keep bees behind the greenhouse and the smoke bothers my neighbour."
 SECOND = "My neighbour's child is allergic to \u201cpollen\u201d, so she tells me."
@@ -68,7 +70,7 @@ def checks(rows: Iterable[Row]) -> list[Check]:
     part = Integrity()
     for given in rows:
         part.add(given)
-    return list(part.checks())
+    return decided(part.checks())
 
 
 def only(rows: Iterable[Row], name: str) -> Check:
@@ -450,8 +452,8 @@ def test_one_side_that_breaks_off_more_often_fails() -> None:
     check = only(rows, "breaks_off")
     assert (check.status, check.count, check.of) == ("fail", 22, 100)
     assert check.found is not None
-    expected = share(20, 22)
-    assert (check.found.value, check.found.low) == (round(20 / 22, 6), expected.low)
+    low = binomtest(20, 22).proportion_ci(1 - LEVEL, method="exact").low
+    assert (check.found.value, check.found.low) == (round(20 / 22, 6), round(low, 6))
     assert check.detail.startswith("2 chosen and 20 rejected sides break off")
     assert check.flags[0].detail == "the rejected side breaks off"
 
@@ -504,7 +506,8 @@ def test_sides_in_another_language_fail_where_they_are_many() -> None:
     check = only(rows, "other_language")
     assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, LIMIT)
     assert check.found is not None
-    assert check.found.low == share(20, 100).low
+    # The first of two comparisons that is settled.
+    assert check.found.low == round(exact(20, 100, LEVEL / 2)[0], 6)
     assert check.flags[0].detail == "de, en on a question in en"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
     right = [
@@ -524,9 +527,7 @@ def test_few_rows_do_not_settle_languages_and_the_need_is_told() -> None:
     check = only([spoken(n, ENGLISH) for n in range(20)], "other_language")
     assert (check.status, check.count) == ("too_few", 0)
     assert check.needed is not None
-    high, before = share(0, check.needed).high, share(0, check.needed - 1).high
-    assert high is not None
-    assert before is not None
+    high, before = (exact(0, n, LEVEL)[1] for n in (check.needed, check.needed - 1))
     assert high <= LIMIT < before
 
 

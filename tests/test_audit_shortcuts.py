@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pairwright.audit.family import decided
 from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import EXPLAINED, Shortcuts
 from pairwright.audit.shortcuts import gathered as gathered_module
@@ -28,7 +29,7 @@ def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], C
     part = Shortcuts(max_shortcut=bound)
     for row in rows:
         part.add(row)
-    return {(check.config, check.name): check for check in part.checks()}
+    return {(check.config, check.name): check for check in decided(part.checks())}
 
 
 def text(chance: random.Random, words: int) -> str:
@@ -460,7 +461,7 @@ def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
                     votes=RowVotes(chosen=won, rejected=3 - won, equal=0, cannot_tell=1),
                 )
             )  # fmt: skip
-    by_name = {check.name: check for check in part.checks()}
+    by_name = {check.name: check for check in decided(part.checks())}
     wrong, people = by_name["twin_against_baseline"], by_name["people_against_baseline"]
     assert wrong.found
     assert people.found

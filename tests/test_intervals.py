@@ -1,12 +1,15 @@
 """Intervals of accuracies by cluster, and Holm's levels: known answers, and truth that is known."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
+from scipy.stats import binom, binomtest
 from scipy.stats import t as student
 
-from pairwright.intervals import LEVEL, MOST, Accuracy, accuracy, holm, mean, z_of
+from pairwright.intervals import LEVEL, MOST, Accuracy, accuracy, exact, holm, mean, z_of
 from pairwright.stats import share
 
 BOUND = 0.58
@@ -166,25 +169,43 @@ def test_an_accuracy_on_the_bound_is_settled_by_no_number_of_pairs() -> None:
     assert plain(1 - BOUND, MOST // 10).needed(BOUND, Z) is None
 
 
+@pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (10, 20), (20, 20), (40, 700)])
+@pytest.mark.parametrize("level", [0.05, 0.0003])
+def test_the_exact_interval_is_clopper_and_pearsons(k: int, n: int, level: float) -> None:
+    expected = binomtest(k, n).proportion_ci(1 - level, method="exact")
+    assert exact(k, n, level) == pytest.approx((expected.low, expected.high))
+
+
+def test_the_exact_interval_keeps_a_small_level_where_wilsons_does_not() -> None:
+    level, truth, n = 0.001, 0.05, 60
+    by_exact = next(k for k in range(n) if exact(k, n, level)[0] > truth)
+    by_wilson = next(k for k in range(n) if (share(k, n, z_of(level)).low or 0) > truth)
+    assert binom.sf(by_exact - 1, n, truth) <= level / 2
+    assert binom.sf(by_wilson - 1, n, truth) > 5 * level / 2
+
+
+def settling(*found: Accuracy) -> list[Callable[[float], bool]]:
+    def settled(one: Accuracy, level: float) -> bool:
+        return one.settles(BOUND, z_of(level)) is not None
+
+    return [partial(settled, one) for one in found]
+
+
 def test_holm_steps_down_and_stops_at_the_first_that_is_open() -> None:
     sure, likely, open_ = plain(0.5, 4000), plain(0.5, 200), plain(0.56, 400)
     # 200 pairs settle it at .05 / 2, not at .05 / 3.
     assert likely.settles(BOUND, z_of(LEVEL / 2))
     assert not likely.settles(BOUND, z_of(LEVEL / 3))
-    assert holm([likely, sure, open_], BOUND) == [
-        z_of(LEVEL / 2),
-        z_of(LEVEL / 3),
-        z_of(LEVEL),
-    ]
+    assert holm(settling(likely, sure, open_)) == [LEVEL / 2, LEVEL / 3, LEVEL]
     # Without the sure one nothing is settled at .05 / 3, and all keep that level.
-    assert holm([likely, open_, open_], BOUND) == [z_of(LEVEL / 3)] * 3
-    assert holm([], BOUND) == []
+    assert holm(settling(likely, open_, open_)) == [LEVEL / 3] * 3
+    assert holm([]) == []
 
 
 def _settled(truth: float, n: int, chance: np.random.Generator) -> list[str | None]:
     found = [of(list((chance.random(n) < truth).astype(float))) for _ in range(90)]
-    levels = holm(found, BOUND)
-    return [one.settles(BOUND, z) for one, z in zip(found, levels, strict=True)]
+    levels = holm(settling(*found))
+    return [one.settles(BOUND, z_of(of)) for one, of in zip(found, levels, strict=True)]
 
 
 def test_of_90_checks_on_200_pairs_that_know_nothing_none_alarms() -> None:

@@ -6,12 +6,12 @@ for a gain one quarter or three where a tie became a wrong or a right one.
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from pairwright.records import Record
 
@@ -145,19 +145,28 @@ def z_of(level: float) -> float:
     return float(-ndtri(level / 2))
 
 
-def holm(found: Sequence[Accuracy], bound: float, level: float = LEVEL) -> list[float]:
-    """For each accuracy the z of its interval, so that all decisions together err at `level`.
+def holm(settled: Sequence[Callable[[float], bool]], level: float = LEVEL) -> list[float]:
+    """For each test the level of its error, so that all decisions together err at `level`.
 
-    Holm 1979, Scand. J. Statist. 6, 65-70: the test settled at level / m makes the next one one of
-    m - 1. Where one does not settle, all that are left have its level, and do not settle at it.
+    `settled` says of each test whether it decides at a level. Holm 1979, Scand. J. Statist. 6,
+    65-70: the test settled at level / m makes the next one one of m - 1. Where one does not settle,
+    all that are left have its level, and do not settle at it.
     """
     given: dict[int, float] = {}
-    while len(given) < len(found):
-        z = z_of(level / (len(found) - len(given)))
-        left = [place for place in range(len(found)) if place not in given]
-        settled = [place for place in left if found[place].settles(bound, z)]
-        given |= dict.fromkeys(settled or left, z)
-    return [given[place] for place in range(len(found))]
+    while len(given) < len(settled):
+        own = level / (len(settled) - len(given))
+        left = [place for place in range(len(settled)) if place not in given]
+        given |= dict.fromkeys([place for place in left if settled[place](own)] or left, own)
+    return [given[place] for place in range(len(settled))]
+
+
+def exact(k: float, n: int, level: float) -> tuple[float, float]:
+    """The interval of a share k of n > 0 that errs in at most `level`, however small that is:
+    Clopper and Pearson 1934, Biometrika 26, 404-413. Wilson's errs several times as often where
+    the level is a thousandth. For a share that is assumed, k need not be whole."""
+    low = float(betaincinv(k, n - k + 1, level / 2)) if k > 0 else 0.0
+    high = float(betaincinv(k + 1, n - k, 1 - level / 2)) if k < n else 1.0
+    return low, high
 
 
 def with_width(found: Interval) -> Interval:

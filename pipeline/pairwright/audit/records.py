@@ -1,7 +1,8 @@
 """What an audit says: audit.json. The page shows these values and computes none.
 
 Every part of an audit is a class with `add(row)`, called once a row in the order of the source,
-and `checks()`, called once after the last.
+and `checks()`, called once after the last. What an estimate decides is a `Comparison` until
+`family.decided` has all of them.
 """
 
 from collections.abc import Iterable
@@ -86,12 +87,22 @@ class Explained(Record):
     """What whoever made the pairs can do."""
 
 
+class Comparison(Protocol):
+    """An estimate held against a limit. `level` is the chance of a false decision."""
+
+    def settled(self, level: float) -> bool:
+        """Whether it passes or fails by its estimate."""
+
+    def check(self, level: float) -> Check:
+        """What it says, with the interval that errs at this level."""
+
+
 class Part(Protocol):
     """One part of an audit."""
 
     def add(self, row: Row) -> None: ...
 
-    def checks(self) -> Iterable[Check]: ...
+    def checks(self) -> Iterable[Check | Comparison]: ...
 
 
 class Count(Record):

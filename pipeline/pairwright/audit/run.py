@@ -7,6 +7,7 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from pairwright.audit.balance import Balance
+from pairwright.audit.family import decided
 from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
@@ -14,7 +15,7 @@ from pairwright.audit.people import People
 from pairwright.audit.places import Places
 from pairwright.audit.read import Found, PairSource, Unread
 from pairwright.audit.read.corpus import corpus_texts
-from pairwright.audit.records import EXAMPLES, Audit, Check, Part, Source
+from pairwright.audit.records import EXAMPLES, Audit, Check, Comparison, Part, Source
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.audit.tally import EXPLAINED, Tally
@@ -70,7 +71,7 @@ def audit(
             parts.add(found)
 
         own = _read(source, add, progress)
-        checks = [own.check, *parts.checks(progress)]
+        checks = decided([own.check, *parts.checks(progress)])
         beside = None
         if against is not None:
             measured = Measured(source.name, parts.balance, _blind(checks))
@@ -118,7 +119,7 @@ class _Parts:
             else:
                 part.add(found.row)
 
-    def checks(self, progress: Progress) -> Iterator[Check]:
+    def checks(self, progress: Progress) -> Iterator[Check | Comparison]:
         for name, part in self._parts.items():
             progress(name, None)
             yield from part.checks()
@@ -142,7 +143,7 @@ def _compared(
 
     read = _read(against, add, progress)
     progress("target", None)
-    measured = Measured(against.name, balance, _blind(shortcuts.checks()))
+    measured = Measured(against.name, balance, _blind(decided(shortcuts.checks())))
     return read.source, list(compare(own, measured))
 
 

@@ -1,23 +1,25 @@
 """Annotators whose answers look like something other than reading.
 
-Exact binomial tests, adjusted by Holm (1979), Scand. J. Stat. 6, 65-70, over the annotators.
+Exact binomial tests, adjusted by Holm (1979), Scand. J. Stat. 6, 65-70, over the annotators at the
+level that the check has among all comparisons of the audit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import le
+from typing import NamedTuple
 
 from scipy.stats import binomtest
-from statsmodels.stats.multitest import multipletests
 
-from pairwright.audit.records import Check, Status
-from pairwright.stats import share
+from pairwright.audit.records import Check, Comparison
+from pairwright.intervals import holm
+from pairwright.stats import Share, share
 from pairwright_human_eval.public import Public
 from pairwright_human_eval.report.annotators import first_position, with_majority
 from pairwright_human_eval.report.data import abouts, answers_of
 
-LEVEL = 0.05
 
-
-def annotator_checks(public: Public) -> Iterator[Check]:
+def annotator_checks(public: Public) -> Iterator[Check | Comparison]:
     """Only of those whose answers count; who was excluded is told."""
     counted = [of for of in public.verdicts if of.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
@@ -35,23 +37,38 @@ def _excluded(public: Public) -> Check:
     )  # fmt: skip
 
 
-def _tested(
-    name: str, given: Mapping[str, Sequence[bool]], side: str, what: str
-) -> Check:  # fmt: skip
+class Odd(NamedTuple):
     """Whether anyone's share differs from one half."""
-    people = [who for who in sorted(given) if given[who]]
-    counts = [share(sum(given[who]), len(given[who])) for who in people]
-    odd: list[str] = []
-    if people:
-        p = [binomtest(of.k, of.n, 0.5, alternative=side).pvalue for of in counts]
-        rejected = multipletests(p, alpha=LEVEL, method="holm")[0]
-        odd = [
-            f"{who}: {of.k} of {of.n} {what}"
-            for who, of, found in zip(people, counts, rejected, strict=True)
-            if found
+
+    name: str
+    counts: Mapping[str, Share]
+    """By annotator."""
+    p: Sequence[float]
+    """Of each share, in the same order."""
+    what: str
+
+    def settled(self, level: float) -> bool:
+        return bool(self._odd(level))
+
+    def check(self, level: float) -> Check:
+        odd = self._odd(level)
+        return Check(
+            family="human", name=self.name, status="fail" if odd else "pass", count=len(odd),
+            of=len(self.counts), limit=0, detail="; ".join(odd),
+        )  # fmt: skip
+
+    def _odd(self, level: float) -> list[str]:
+        levels = holm([partial(le, p) for p in self.p], level)
+        return [
+            f"{who}: {of.k} of {of.n} {self.what}"
+            for (who, of), p, own in zip(self.counts.items(), self.p, levels, strict=True)
+            if p <= own
         ]
-    status: Status = "fail" if odd else "pass" if people else "note"
-    return Check(
-        family="human", name=name, status=status, count=len(odd), of=len(people), limit=0,
-        detail="; ".join(odd),
-    )  # fmt: skip
+
+
+def _tested(name: str, given: Mapping[str, Sequence[bool]], side: str, what: str) -> Check | Odd:
+    counts = {who: share(sum(given[who]), len(given[who])) for who in sorted(given) if given[who]}
+    if not counts:
+        return Check(family="human", name=name, status="note", count=0, limit=0)
+    p = [float(binomtest(of.k, of.n, 0.5, alternative=side).pvalue) for of in counts.values()]
+    return Odd(name, counts, p, what)

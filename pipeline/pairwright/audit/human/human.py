@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pairwright.audit.human.annotators import annotator_checks
 from pairwright.audit.human.claims import agreement_checks, claim_checks
-from pairwright.audit.records import Check, Flag
+from pairwright.audit.records import Check, Comparison, Flag
 from pairwright.dataset import Row
 from pairwright.intervals import Interval
 from pairwright.text import number_of
@@ -37,7 +37,7 @@ class Human:
         if decision and decision.state != "verified":
             self._of_subject.setdefault(row.subject, []).append(row.id)
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[Check | Comparison]:
         yield from self._coverage()
         if self._public is None:
             return

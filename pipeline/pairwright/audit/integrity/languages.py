@@ -1,16 +1,16 @@
 """Responses in another language than the question, on a sample."""
 
 import random
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pairwright.audit.found import clipped
-from pairwright.audit.records import Check, Flag, Status
+from pairwright.audit.records import Check, Comparison, Flag
 from pairwright.dataset import Row
 from pairwright.gates.language import language
-from pairwright.intervals import Interval
-from pairwright.stats import share
+from pairwright.intervals import MOST, Interval, exact
 
 SAMPLE = 1000
 """Rows of a configuration; classifying each would take longer than all else here."""
@@ -18,7 +18,6 @@ LIMIT = 0.05
 """Of rows; a classifier of 97 languages is not right about every short text."""
 ENOUGH = 100
 """Letters that tell a language."""
-_Z = 1.959964
 
 
 class _Sampled(NamedTuple):
@@ -54,32 +53,60 @@ class Languages:
         else:
             sample[place] = taken
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[Check | Comparison]:
         for config in sorted(self._samples):
-            yield self._check(config, sorted(self._samples[config]))
+            yield self._held(config, sorted(self._samples[config]))
 
-    def _check(self, config: str, sample: list[_Sampled]) -> Check:
+    def _held(self, config: str, sample: list[_Sampled]) -> "Check | Spoken":
         told = [(taken, said) for taken in sample if (said := _said(taken)) is not None]
         wrong = [(taken, said) for taken, said in told if said]
-        of = share(len(wrong), len(told))
-        value = None if of.value is None else round(of.value, 6)
-        return Check(
+        check = Check(
             family="integrity",
             name="other_language",
             config=config,
-            status=_status(of.low, of.high),
-            found=Interval(
-                value=value, low=of.low, high=of.high, n=len(told),
-                clusters=len({taken.cluster for taken, _ in told}),
-            ),
+            status="note",
             count=len(wrong),
             of=len(told),
             limit=LIMIT,
-            needed=_needed(value) if _status(of.low, of.high) == "too_few" else None,
             detail=f"a sample of {len(sample):,} of {self._rows[config]:,} rows, of which "
             f"{len(told):,} are long enough to tell",
             flags=tuple(Flag(row=taken.row, detail=clipped(said)) for taken, said in wrong),
+        )
+        return Spoken(check, len({taken.cluster for taken, _ in told})) if told else check
+
+
+class Spoken(NamedTuple):
+    """The share of rows with a side in another language, against LIMIT, by its exact interval."""
+
+    found: Check
+    clusters: int
+
+    def settled(self, level: float) -> bool:
+        return _settled(self._wrong, self.found.of, level) is not None
+
+    def check(self, level: float) -> Check:
+        wrong, of = self._wrong, self.found.of
+        low, high = exact(wrong, of, level)
+        status = _settled(wrong, of, level)
+        return self.found.model_copy(
+            update={
+                "status": status or "too_few",
+                "found": Interval(
+                    value=round(wrong / of, 6), low=round(low, 6), high=round(high, 6), n=of,
+                    clusters=self.clusters,
+                ),
+                "needed": None if status else _needed(wrong / of, of, level),
+            }
         )  # fmt: skip
+
+    @property
+    def _wrong(self) -> int:
+        return self.found.count or 0
+
+
+def _settled(wrong: float, of: int, level: float) -> Literal["pass", "fail"] | None:
+    low, high = exact(wrong, of, level)
+    return "fail" if low > LIMIT else "pass" if high <= LIMIT else None
 
 
 def _said(taken: _Sampled) -> str | None:
@@ -98,15 +125,10 @@ def _letters(passage: str) -> int:
     return sum(map(str.isalpha, passage))
 
 
-def _status(low: float | None, high: float | None) -> Status:
-    if low is None or high is None:
-        return "note"
-    return "fail" if low > LIMIT else "pass" if high <= LIMIT else "too_few"
+def _needed(share: float, of: int, level: float) -> int | None:
+    """The fewest rows that settle this share; None where MOST do not."""
 
+    def settled(n: int) -> bool:
+        return _settled(share * n, n, level) is not None
 
-def _needed(value: float | None) -> int | None:
-    """Rows at which Wilson's interval around this share leaves the limit out: the score test's
-    n = z^2 L (1 - L) / (p - L)^2."""
-    if value is None or value == LIMIT:
-        return None
-    return int(_Z**2 * LIMIT * (1 - LIMIT) / (value - LIMIT) ** 2) + 1
+    return bisect_left(range(MOST), True, lo=of, key=settled) if settled(MOST) else None

@@ -10,7 +10,7 @@ from pairwright.audit.integrity.languages import Languages
 from pairwright.audit.integrity.texts import Blank, Encoding, VeryLong
 from pairwright.audit.integrity.times import ProfileEmpty, TimesInOrder
 from pairwright.audit.integrity.twins import Twins
-from pairwright.audit.records import Check, Part
+from pairwright.audit.records import Check, Comparison, Part
 from pairwright.dataset import Row
 
 
@@ -28,6 +28,6 @@ class Integrity:
         for part in self._parts:
             part.add(row)
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[Check | Comparison]:
         for part in self._parts:
             yield from part.checks()

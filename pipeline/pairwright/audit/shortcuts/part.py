@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, Comparison
 from pairwright.audit.shortcuts.gaps import length_matched, twin_gaps
 from pairwright.audit.shortcuts.gathered import Gathered
-from pairwright.audit.shortcuts.trial import Trial, decided, identity, noted
+from pairwright.audit.shortcuts.trial import Trial, compared, identity, noted
 from pairwright.audit.shortcuts.trials import BLIND, RESIDUAL, trials
 from pairwright.audit.shortcuts.twins import twin_identity
 from pairwright.dataset import Row
@@ -33,18 +33,16 @@ class Shortcuts:
             of = self._gathered[row.config] = Gathered(row.mode, self._seed)
         of.add(row)
 
-    def checks(self) -> Iterator[Check]:
-        """By configuration; what decides is decided for all of them together."""
+    def checks(self) -> Iterator[Check | Comparison]:
+        """By configuration."""
         tried = {
             config: list(trials(config, of, self._seed))
             for config, of in sorted(self._gathered.items())
         }
-        deciding = [trial for of in tried.values() for trial in of if _decides(trial)]
-        checks = {(check.config, check.name): check for check in decided(deciding, self._bound)}
         for config, found in tried.items():
             of, by_name = self._gathered[config], {trial.name: trial for trial in found}
             for trial in found:
-                yield checks.get((config, trial.name)) or _told(trial)
+                yield compared(trial, self._bound) if _decides(trial) else _told(trial)
             if of.mode == "twin":
                 yield twin_identity(config, of, [by_name[name] for name in BLIND])
                 yield from twin_gaps(config, of, by_name["profile_overlap"])

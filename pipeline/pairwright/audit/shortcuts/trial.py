@@ -1,13 +1,12 @@
-"""One way of choosing, tried on the pairs of one configuration; and what is said of it."""
+"""One way of choosing, tried on the pairs of one configuration; and how it is decided."""
 
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy.typing as npt
 from numpy import bool_
 
 from pairwright.audit.records import Check, Family, Flag, Status
-from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, holm, z_of
+from pairwright.intervals import LEVEL, Accuracy, Floats, Interval, Places, accuracy, z_of
 
 EXPECTED = "This is expected in mode violate."
 IDENTITY = "Whole twins give 50 % by identity."
@@ -34,20 +33,31 @@ class Trial(NamedTuple):
     """Rows with what the check counts, where it looks for something in rows."""
 
 
-def decided(trials: Sequence[Trial], bound: float) -> Iterator[Check]:
-    """A check for each trial; what they say holds for all together, by Holm's levels."""
-    found = [accuracy(trial.points, trial.clusters) for trial in trials]
-    levels = iter(holm([of for of in found if of is not None], bound))
-    for trial, of in zip(trials, found, strict=True):
-        if of is None:
-            yield _check(trial, "too_few", None, trial.why, limit=bound)
-            continue
-        z = next(levels)
-        status: Status = of.settles(bound, z) or "too_few"
+class Compared(NamedTuple):
+    """A trial's accuracy, held against the bound on max(accuracy, 1 - accuracy)."""
+
+    trial: Trial
+    accuracy: Accuracy
+    bound: float
+
+    def settled(self, level: float) -> bool:
+        return self.accuracy.settles(self.bound, z_of(level)) is not None
+
+    def check(self, level: float) -> Check:
+        of, trial, z = self.accuracy, self.trial, z_of(level)
+        status: Status = of.settles(self.bound, z) or "too_few"
         expected = EXPECTED if (status, trial.mode) == ("fail", "violate") else ""
         detail = _sentences(expected, trial.why, _like(trial))
-        needed = of.needed(bound, z) if status == "too_few" else None
-        yield _check(trial, status, of.found(z), detail, limit=bound, needed=needed)
+        needed = of.needed(self.bound, z) if status == "too_few" else None
+        return _check(trial, status, of.found(z), detail, limit=self.bound, needed=needed)
+
+
+def compared(trial: Trial, bound: float) -> Compared | Check:
+    """What decides on a trial; where it has no pair, the check that says so."""
+    of = accuracy(trial.points, trial.clusters)
+    if of is None:
+        return _check(trial, "too_few", None, trial.why, limit=bound)
+    return Compared(trial, of, bound)
 
 
 def noted(trial: Trial) -> Check:
