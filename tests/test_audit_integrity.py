@@ -114,7 +114,17 @@ def test_ids_of_others_are_their_own() -> None:
     ("chosen", "rejected", "count"),
     [
         ("Put it there.", "Put it there.", 1),
-        ("Put it there.", "put it\n\nTHERE", 1),
+        ("Put it there.", "Put  it\n\nthere. ", 1),
+        ("Caf\u00e9 there.", "Cafe\u0301 there.", 1),
+        ("Put it there.", "Put it\u00a0th\u200bere.", 1),
+        ("9n-4", "9n+4", 0),
+        ("C", "C++", 0),
+        ("MARIA", "maria", 0),
+        ("10\u00b2", "102", 0),
+        ("Is it?", "Is it!", 0),
+        ("It costs $5.", "It costs \u20ac5.", 0),
+        ("if a:\n    b\nc", "if a:\n    b\n    c", 0),
+        ("if a:\n    b\nc", "if a:  \n    b\n\nc\n", 1),
         ("\U0001f600", "\U0001f600 ", 1),
         ("\U0001f600", "\U0001f601", 0),
         ("Put it there.", "Put it here.", 0),
@@ -133,7 +143,7 @@ def plain(id: str, chosen: str, rejected: str, **changes: Any) -> Row:
 
 
 def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
-    rows = [plain("a", "One.", "Two."), plain("b", "two", "ONE", question="what is best")]
+    rows = [plain("a", "One.", "Two."), plain("b", "Two. ", " One.", question="What  is best?")]
     check = only(rows, "contradiction")
     assert (check.status, [f.row for f in check.flags]) == ("fail", ["b"])
     assert check.flags[0].detail == "the opposite of a"
@@ -147,8 +157,17 @@ def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
         {"user": "u2"},
         {"user": None, "profile": POSTS},
         {"chosen": "Three."},
+        {"chosen": "TWO."},
+        {"rejected": "One!"},
     ],
-    ids=["another question", "another user", "another profile", "another side"],
+    ids=[
+        "another question",
+        "another user",
+        "another profile",
+        "another side",
+        "another case",
+        "another mark",
+    ],
 )
 def test_opposite_labels_for_another_reader_or_question_are_none(changes: dict[str, Any]) -> None:
     user = changes.get("user")
@@ -168,6 +187,14 @@ def test_the_same_pair_twice_is_found_and_not_as_a_contradiction() -> None:
     check = only(rows, "duplicate_pair")
     assert (check.status, check.flags[0].detail) == ("fail", "the same as a")
     assert only(rows, "contradiction").count == 0
+
+
+@pytest.mark.parametrize(("first", "second"), [("9n-4", "9n+4"), ("C", "C++"), ("A", "a")])
+def test_answers_that_differ_in_a_symbol_or_case_are_two_pairs(first: str, second: str) -> None:
+    rows = [plain("a", first, "Something else."), plain("b", second, "Something else.")]
+    assert only(rows, "duplicate_pair").count == 0
+    turned = [rows[0], plain("c", "Something else.", second)]
+    assert only(turned, "contradiction").count == 0
 
 
 # Twins
@@ -297,6 +324,8 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
         ("Considers the neighbour", "considers the neighbours!", 1),
         ("Warns of allergic reactions", "Warns of reactions, allergic ones", 1),
         ("\U0001f41d", "\U0001f41d", 1),
+        ("C", "c", 1),
+        ("C", "C++", 0),
         ("Warns of allergic reactions", "Warns of the cost of a hive", 0),
     ],
 )

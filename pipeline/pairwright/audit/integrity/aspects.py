@@ -6,7 +6,6 @@ from itertools import combinations
 
 from pairwright import text
 from pairwright.audit.found import OTHERS, TEXT, Found
-from pairwright.audit.integrity.labels import folded
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect
 
@@ -98,7 +97,9 @@ class AspectsDistinct:
 
 
 def _same(a: str, b: str) -> bool:
-    return folded(a) == folded(b) or text.jaccard(text.terms(a), text.terms(b)) >= SAME
+    if text.jaccard(text.terms(a), text.terms(b)) >= SAME:
+        return True
+    return text.canonical(a).casefold() == text.canonical(b).casefold()
 
 
 class FewAspects:

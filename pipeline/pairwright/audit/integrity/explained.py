@@ -16,7 +16,8 @@ EXPLAINED = {
     ),
     "same_sides": Explained(
         title="Both sides are the same",
-        why="There is nothing to prefer: a scorer's tie would be counted as an error.",
+        why="There is nothing to prefer: a scorer's tie would be counted as an error. Sides that "
+        "differ in case, a digit or a symbol are two answers, and are not meant.",
         todo="Drop these pairs.",
     ),
     "contradiction": Explained(
