@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pairwright.audit.integrity import EXPLAINED, Integrity
-from pairwright.audit.integrity.endings import breaks_off
+from pairwright.audit.integrity.broken import breaks_off
 from pairwright.audit.integrity.languages import LIMIT, SAMPLE
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect, RowPost
@@ -456,7 +456,15 @@ def test_a_few_garbled_texts_are_let_pass_and_very_long_ones_told() -> None:
     [
         "It is so.", "Is it?", "So!", 'He said "so."', "It is **so.**", "so…", "これです。", "(so)",
         "`x`", "Do this:\n- one\n- two", "1. one\n2. two", "| a | b", "Well \U0001f600", 
-        "```\ncode\n```", "", "So. \n\n",
+        "```\ncode\n```", "", "So. \n\n", "15cm\u00b2", "$3700", "Paris", "9n-4", "It costs 50%",
+        "def f(x):\n    y = x + 1\n    return y", "total = 0\nfor n in range(9):\n    total += n",
+        "x = [1, 2]\nprint(x) # both", "So it is 5 x 5 = 625", "mouse, keyboard, screen",
+        '"Saving Our Planet, One Step at a Time"', "A New Normal: Our Response to the Long Winter",
+        "It is so.\n\nBest regards\nAnna", "It is so.\n\nSource: https://example.org/a-b",
+        "Output: printer\nInput: mouse and keyboard", "$$\\alpha = 1$$", "It is $a + b$",
+        "The rain comes down\nthe wind is up\nthe kettle sings\nwe fill a cup", "I \u2764\ufe0f",
+        "It is \u300cso\u300d", "Remove one of the two",
+        "Take this:\n1. Beans.\n2. Peas.\n3. Rice.",
     ],
 )  # fmt: skip
 def test_whole_responses_do_not_break_off(words: str) -> None:
@@ -464,8 +472,16 @@ def test_whole_responses_do_not_break_off(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["It is a", "First. Then you", "It is so,", "- one\nand then the"]
-)
+    "words",
+    [
+        "It is a", "First. Then you", "It is so,", "- one\nand then the", "```\ncode goes on",
+        "- One.\n- Two.\n- Three of",
+        "1. Beans are good.\n2. Peas are.\n3. Rice is very often eaten",
+        "First of all we put the kettle on the stove and wait. Then we take the old brown",
+        "He said to all of us (as it was late and we were tired",
+        "It is so well known that nobody who works here would ever ask for the long way home",
+    ],
+)  # fmt: skip
 def test_cut_responses_break_off(words: str) -> None:
     assert breaks_off(words)
 

@@ -108,7 +108,8 @@ FOUND = {
     "handle": ["@jane_doe thanks", "thanks @Jane!", "as /u/jane said", "u/jane-doe", "(@jane)"],
     "stated_name": [
         "My name is Jane.", "my full name is Jane van Doe", "my name\u2019s Jean-Luc O'Hara",
-        "I'm Anna Kowalska", "I am Anna van der Berg,", "Hi, I'm Anna", "hello all, I am Jane.",
+        "I'm Anna Kowalska", "Hi, this is Anna", "I am Anna van der Berg,", "Hi, I'm Anna",
+        "hello all, I am Jane.",
         "nazywam si\u0119 Anna Kowalska", "ich hei\u00dfe Anna", "Je m'appelle Jeanne",
     ],
 }  # fmt: skip
@@ -181,7 +182,8 @@ CLEAN = {
     "stated_name": [
         "My name is not known.", "Her name is Jane.", "The name is Bond.", "my name: x",
         "I'm Polish", "I am Iron Man", "I'm Not There", "I'm Sure He Will", '"I am Sam Spade"',
-        "I'm German and tall", "Hi, I'm German.", "I'm Python", "This is The End", "AM I Legend",
+        "I'm German and tall", "Hi, I'm German.", "I'm Python",
+        "This is The End", "This is Star Wars", "AM I Legend",
     ],
 }  # fmt: skip
 

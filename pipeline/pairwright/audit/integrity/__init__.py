@@ -6,6 +6,7 @@ twins.py       both halves of every twin
 aspects.py     evidence that stands where it is said to, aspects that are distinct
 times.py       posts in the order of time
 texts.py       empty, very long and wrongly decoded texts
+broken.py      what counts as breaking off
 endings.py     responses that break off, on one side more than on the other
 languages.py   responses in another language than the question
 """

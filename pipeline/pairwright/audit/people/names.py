@@ -40,7 +40,7 @@ _CALLED_MARKS = (
 )  # fmt: skip
 # A first name and a last one; behind a greeting one is enough. "I am Legend" is a film.
 _INTRODUCED = re.compile(
-    rf"(?:[Ii]['\u2019]m|[Ii] am|[Tt]his is) (?P<name>{_PART}{_MORE})(?![\w'\u2019-])"
+    rf"(?:[Ii]['\u2019]m|[Ii] am|(?P<thing>[Tt]his is)) (?P<name>{_PART}{_MORE})(?![\w'\u2019-])"
 )
 _INTRODUCED_MARKS = ("I'm ", "i'm ", "I\u2019m ", "i\u2019m ", "I am ", "i am ", "his is ")
 _GREETING = re.compile(
@@ -106,7 +106,10 @@ def stated_names(text: str) -> Iterator[Finding]:
     if any(map(text.__contains__, _INTRODUCED_MARKS)):
         for match in _INTRODUCED.finditer(text):
             before = text[max(0, match.start() - 30) : match.start()]
-            enough = 1 if _GREETING.search(before) else 2
+            greeted = _GREETING.search(before)
+            if match["thing"] and not greeted:
+                continue
+            enough = 1 if greeted else 2
             if not _QUOTED.search(before) and _of_a_person(match["name"], enough):
                 yield Finding("stated_name", *match.span("name"))
     start = max(0, len(text) - _TAIL)
