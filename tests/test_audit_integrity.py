@@ -311,11 +311,31 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
     gold: dict[str, Any] = {
         "rubric_aspects": (aspect("One", "said so"), aspect("Two")), "aspects_origin": None,
     }  # fmt: skip
-    rows = [row(id="a", mode=None, **gold), row(id="b", mode=None, narrative="He said so.", **gold)]
+    rows = [
+        row(id="a", mode=None, profile=(), **gold),
+        row(id="b", mode=None, profile=(), narrative="He said so.", **gold),
+    ]
     check = only(rows, "evidence_missing")
     assert (check.of, check.count, check.status) == (1, 0, "pass")
     assert check.detail == "1 rows have aspects and nothing to look for their evidence in"
-    assert "a named post or narrative" in only(rows[:1], "evidence_missing").detail
+    assert "posts or a narrative" in only(rows[:1], "evidence_missing").detail
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+def test_evidence_of_others_stands_in_a_post_or_the_narrative(share: int) -> None:
+    firm = (aspect("One", "smoke bothers my neighbour"), aspect("Two", "afraid of bees"))
+    made_up = (aspect("One", "I am the mayor of this town"), aspect("Two"))
+    rows = [
+        row(n, id=f"r{n}", mode=None, aspects_origin=None, narrative="I am afraid of bees.",
+            rubric_aspects=made_up if n % (100 // share) == 0 else firm)
+        for n in range(100)
+    ]  # fmt: skip
+    check = only(rows, "evidence_missing")
+    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert "does not stand in a post or the narrative: I am the mayor" in check.flags[0].detail
+    bare = [changed(given, narrative=None) for given in rows if given.rubric_aspects == made_up]
+    assert "does not stand in any post" in only(bare, "evidence_missing").flags[0].detail
+    assert only([r for r in rows if r.rubric_aspects == firm], "evidence_missing").count == 0
 
 
 @pytest.mark.parametrize(
@@ -377,6 +397,31 @@ def test_posts_out_of_order_and_times_of_other_forms_are_found(
 def test_posts_oldest_first_are_in_order(times: tuple[str | None, ...]) -> None:
     profile = tuple(post(str(n), "Something.", time) for n, time in enumerate(times))
     assert only([row(profile=profile)], "times_in_order").count == 0
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("where", ["question", "post"])
+@pytest.mark.parametrize(
+    "time", ["2099-01-01T00:00:00", "1970-01-01T00:00:00", "0001-01-01", "9999"]
+)
+def test_times_that_cannot_be_are_found(time: str, where: str, share: int) -> None:
+    rows = []
+    for n in range(100):
+        changes: dict[str, Any] = {}
+        if n % (100 // share) == 0:
+            late = (post("p1", FIRST, time), POSTS[1])
+            changes = {"created": time} if where == "question" else {"profile": late}
+        rows.append(row(n, **changes))
+    check = only(rows, "implausible_time")
+    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert check.flags[0].detail == f"{where}{' 1' if where == 'post' else ''} is of {time}"
+
+
+def test_times_of_the_last_decades_and_none_are_plausible() -> None:
+    given = row(created="2036-12-31T23:59:59", profile=(post("p1", FIRST, "1985-01-01T00:00:00"),))
+    assert only([given], "implausible_time").count == 0
+    bare = row(created=None, profile=(post("p1", FIRST),))
+    assert only([bare], "implausible_time").status == "note"
 
 
 def test_an_empty_profile_fails_among_ours_and_among_rows_that_have_one() -> None:
@@ -446,6 +491,66 @@ def test_a_few_garbled_texts_are_let_pass_and_very_long_ones_told() -> None:
     long = only([*rows, row(200, chosen="word " * 20_001)], "very_long")
     assert (long.status, long.flags[0].detail) == ("fail", "chosen has 100,005 characters")
     assert only([row(chosen="x" * 100_000)], "very_long").count == 0
+
+
+HIDDEN = {
+    "zero width space": "a\u200bb",
+    "zero width joiner": "a\u200db",
+    "soft hyphen": "gar\u00adden",
+    "change of direction": "a \u202eb",
+    "mark of direction": "a\u200e b",
+    "tag character": "a\U000e0041\U000e0042b",
+    "hard space": "two\u00a0words",
+}
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("field", ["question", "chosen", "rejected"])
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_hidden_characters_in_few_rows_are_found(kind: str, field: str, share: int) -> None:
+    clean = [row(n) for n in range(100)]
+    planted = [
+        r if n % (100 // share) else changed(r, **{field: f"{getattr(r, field)} {HIDDEN[kind]}"})
+        for n, r in enumerate(clean)
+    ]  # fmt: skip
+    check = only(planted, "hidden_characters")
+    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert check.flags[0].detail == f"{kind} in {field}"
+    assert check.detail == f"{kind} {share}"
+    assert only(clean, "hidden_characters").count == 0
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("control", ["\x00", "\x07", "\x1b[0m", "\x85x\x90"])
+def test_controls_in_few_rows_are_found(control: str, share: int) -> None:
+    rows = [
+        row(n, chosen=f"So {n}{control if n % (100 // share) == 0 else ''}") for n in range(100)
+    ]
+    check = only(rows, "encoding")
+    assert (check.status, check.count) == ("fail", share)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "Qui\u00a0?",
+        "10\u00a0000 km",
+        "5\u00a0km", "\u00ab\u00a0oui\u00a0\u00bb",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "see e.g.\u00a0this",
+        "\U0001f3f4\U000e0067\U000e0062\U000e007f", "na\u00efve \u2014 \u201cso\u201d", 
+        "\u65e5\u672c\u8a9e",
+    ],
+)  # fmt: skip
+def test_characters_that_have_work_to_do_are_let_be(words: str) -> None:
+    assert only([row(chosen=words)], "hidden_characters").count == 0
+
+
+def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
+    profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
+    check = only([row(profile=profile)], "hidden_characters")
+    assert (check.status, check.count) == ("pass", 0)
+    assert check.detail.startswith("1 rows have some in posts")
 
 
 # Endings
