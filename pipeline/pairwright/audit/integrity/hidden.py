@@ -14,7 +14,7 @@ from pairwright.dataset import Row
 # words a hard space has no work to do; beside marks, numbers and abbreviations it has.
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
 _JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "(?P<zero_width_space>[\u200b\u2060\u180e])"
     f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
     "|(?P<soft_hyphen>\u00ad)"
@@ -63,6 +63,6 @@ class HiddenCharacters:
             return None
         key = hash(passage)
         if key not in self._known:
-            found = _HIDDEN.search(passage)
+            found = HIDDEN.search(passage)
             self._known[key] = found.lastgroup if found else None
         return self._known[key]
