@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -120,6 +120,77 @@ def test_where_there_is_nothing_to_leak_the_check_says_so() -> None:
     check = only([row(rubric_aspects=(), narrative=None)], "rubric_leak")
     assert (check.status, check.of) == ("note", 0)
     assert "aspects" in check.detail
+
+
+# Responses and the profile
+
+
+def personal(n: int, planted: dict[int, dict[str, str]], **changes: Any) -> list[Row]:
+    """Rows of which each has texts of its own, with the given texts planted in some."""
+    made = []
+    for number in range(n):
+        chance = random.Random(number)
+        words = [f"w{chance.randrange(4000)}" for _ in range(200)]
+        profile = tuple(post(" ".join(words[at : at + 30])) for at in (0, 30, 60))
+        sides = {"chosen": " ".join(words[90:120]), "rejected": " ".join(words[120:150])}
+        sides |= planted.get(number, {})
+        made.append(row(f"r{number}", mode=None, profile=profile, **sides, **changes))
+    return made
+
+
+COPIES: dict[str, Callable[[list[str]], str]] = {
+    "all of it": lambda words: " ".join(words),
+    "half": lambda words: " ".join([*words[:15], *(f"n{n}" for n in range(15))]),
+    "fifteen words": lambda words: " ".join(
+        [*(f"n{n}" for n in range(20)), *words[10:25], *(f"m{n}" for n in range(20))]
+    ),
+    "half of a short one": lambda words: " ".join([*words[:8], *(f"n{n}" for n in range(6))]),
+}
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("side", ["chosen", "rejected"])
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_response_that_copies_a_post_is_found(copy: str, side: str, share: int) -> None:
+    posts = [given.profile[1].text.split() for given in personal(100, {})]
+    planted = {n: {side: COPIES[copy](posts[n])} for n in range(0, 100, 100 // share)}
+    check = only(personal(100, planted), "response_in_profile")
+    assert (check.status, check.count) == ("fail", share)
+    assert flagged(check) == [f"r{n}" for n in planted]
+    assert check.flags[0].detail.startswith(f"{side}: ")
+    assert "post 2 of its profile" in check.flags[0].detail
+    assert posts[0][12] not in check.flags[0].detail
+    chosen, rejected = (share, 0) if side == "chosen" else (0, share)
+    assert check.detail.startswith(f"in the chosen side of {chosen}, in the rejected of {rejected}")
+
+
+def test_responses_of_their_own_words_copy_nothing() -> None:
+    check = only(personal(200, {}), "response_in_profile")
+    assert (check.status, check.count, check.of) == ("pass", 0, 200)
+
+
+@pytest.mark.parametrize(
+    ("words", "response"),
+    [
+        (POST, "Which thread is strong enough to mend a sail? Try a waxed one of linen."),
+        (f"{QUESTION} Thanks.", f"{QUESTION} Air it in the shade for a week."),
+        ("Yes. I do think so.", "Yes."),
+        ("a b c d e f g h i j k l m n o p", "p o n m l k j i h g f e d c b a"),
+    ],
+    ids=["seven words of fifteen", "the question's words", "one word", "another order"],
+)
+def test_few_words_and_those_of_the_question_are_not_copied(words: str, response: str) -> None:
+    given = row(profile=(post(words),), chosen=response)
+    assert only([given], "response_in_profile").count == 0
+
+
+def test_a_copy_in_a_script_without_spaces_is_found() -> None:
+    words = (
+        "\u6211\u6bcf\u5929\u65e9\u4e0a\u559d\u4e00\u676f\u4e0d\u52a0\u7cd6\u7684\u7eff\u8336" * 2
+    )
+    given = row(profile=(post(f"{words}\u3002\u597d"),), rejected=words)
+    check = only([given], "response_in_profile")
+    assert check.flags[0].detail == "rejected: all of it stands in post 1 of its profile"
 
 
 # Target

@@ -1,6 +1,7 @@
 """Leakage: what a pair gives away that its reader is not to know.
 
 rubric.py      words of the rubric or the narrative in a response
+profile.py     words of the row's own posts in a response
 target.py      the question, or later posts, in the profile
 texts.py       the distinct questions and posts of all rows, and where they stand
 hashing.py     words and runs of words as numbers

@@ -16,6 +16,13 @@ EXPLAINED = {
         "inferred.",
         todo="Leave such posts out of the profile and plan these items again.",
     ),
+    "response_in_profile": Explained(
+        title="A response copies the user's own post",
+        why="Whoever finds the copied words picks that side, and has understood neither what the "
+        "user wants nor the answer.",
+        todo="Draw these responses again from question and aspects; the writer should never see "
+        "the posts.",
+    ),
     "later_post": Explained(
         title="Posts that are not older than the question",
         why="What somebody wrote afterwards may hold the answer they took, which nobody could know "
