@@ -219,7 +219,7 @@ def test_a_trial_says_so_at_the_top_of_every_page(tmp_path: Path) -> None:
         assert "trial and no benchmark" in first.lower(), path
     card = made["README.md"]
     assert "simulated" in card.split("\n> ")[1].splitlines()[0]
-    assert "9 annotators, of whom 9 are a program: that is no verification" in card
+    assert "9 of the 9 annotators are a program, whose answers verify nothing" in card
     assert json.loads(made["manifest.json"])["kind"] == "trial"
     described = json.loads(made["croissant.json"])
     assert described["name"] == "small-pairs-trial"
@@ -260,7 +260,7 @@ def test_the_card_shows_what_was_found_with_n_and_interval(
     assert "would have verified 25.0 % (majority of 3 votes on both halves of a twin)" in card
     assert "would have verified 50.0 % (majority of 3 votes on a pair)" in card
     assert "| twin | rejected | plan | no_personal_signal | 3 |" in card
-    assert "The audit **failed**: 1 fail, 2 pass, 1 too_few." in card
+    assert "1 failed, 2 passed, and 1 had too few pairs to decide." in card
     assert "| shortcuts | check_1 | Home-twin |" in card
     assert known.canary in card
     assert "judge-70b (abc123)" in card
@@ -269,7 +269,8 @@ def test_the_card_shows_what_was_found_with_n_and_interval(
 def test_only_modes_that_are_there_are_spoken_of(tmp_path: Path) -> None:
     only = [pair for pair in PAIRS if pair.mode == "violate"]
     card = texts(primary(tmp_path / "x", run_of(tmp_path / "run", only)))["README.md"]
-    assert "expected to fail the audit" in card
+    assert "Mode violate: the rejected response was written against the rubric" in card
+    assert "Reporting one figure over the modes" not in card
     assert "Mode twin" not in card
     assert "exactly 50 %" not in card
 
@@ -477,7 +478,8 @@ def test_the_licence_page_counts_posts_and_states_share_alike(
     page = made["LICENSE.md"]
     assert known.summary.licences.keys() == {"CC-BY-SA-2.5", "CC-BY-SA-3.0"}
     for name, n in known.summary.licences.items():
-        assert f"| {name} | https\\://spdx.org/licenses/{name}.html | {n} |" in page
+        assert f"| {name} | {n} |" in page
+        assert f"- {name}: <https://spdx.org/licenses/{name}.html>" in page
     assert "Share-alike" in page
     assert "does so under CC BY-SA 3.0" in page
     assert "no licence is known" not in page

@@ -158,11 +158,25 @@ class ReleaseInfo(Record):
     licence: str | None = Field(
         None, description="SPDX id of posts whose own address does not tell it"
     )
+    own_licence: str | None = Field(
+        None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
+    )
+    languages: tuple[str, ...] = Field(
+        (), description="languages of the texts, as ISO 639 codes such as `en`"
+    )
     citation: str = Field("", description="how to cite it, as BibTeX")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")
     consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
     maintenance: str = Field("", description="how errors are reported, and how long it is kept")
+
+    @field_validator("languages")
+    @classmethod
+    def _codes(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        for code in languages:
+            if not re.fullmatch(r"[a-z]{2,3}", code):
+                raise ValueError(f"{code!r} is not an ISO 639 code such as `en`")
+        return languages
 
     @field_validator("name")
     @classmethod

@@ -79,7 +79,8 @@ def audit_command(
     Reads a release, a run folder, the official benchmark's schema, and plain prompt, chosen and
     rejected in JSON, JSONL or Parquet; responses may be texts or lists of messages. Writes
     audit.json, report.html, one page with plots and a browser of pairs that needs no network, and
-    redactions.jsonl, the places of personal data. Exits with 1 if a check fails.
+    redactions.jsonl, the places of personal data. Exits with 1 if a check fails, or if a release
+    holds another audit than this comes to.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split; or first, second and label
@@ -121,23 +122,27 @@ def audit_command(
     else:
         tell(Console(), found, folder)
     if source.kind == "release" and source.folder and options == Options() and beside is None:
-        typer.echo(_held_against(source.folder, folder), err=True)
+        alike, told = _held_against(source.folder, folder)
+        typer.echo(told, err=True)
+        if not alike:
+            raise typer.Exit(1)
     if found.failed:
         raise typer.Exit(1)
 
 
-def _held_against(release: Path, folder: Path) -> str:
-    """Whether this came to the audit that the release holds, byte for byte."""
+def _held_against(release: Path, folder: Path) -> tuple[bool, str]:
+    """Whether this came to the audit that the release holds, byte for byte, and a line on it."""
     from pairwright.dataset import Layout
 
     layout = Layout(release)
     for own, made in ((layout.audit, "audit.json"), (layout.audit_page, "report.html")):
         if not own.is_file() or own.read_bytes() != (folder / made).read_bytes():
-            return (
-                f"The release's own audit/{made} is not what this audit came to: one of the two is"
-                " changed, or another version made it."
+            return False, (
+                f"The release's own audit/{made} is not what this audit came to: it was changed, or"
+                " another version of Pairwright or of a library made it. `pairwright verify` says"
+                " which."
             )
-    return "The release's own audit is the same, byte for byte."
+    return True, "The release's own audit is the same, byte for byte."
 
 
 def _folder(source: "PairSource", out: Path | None) -> Path:

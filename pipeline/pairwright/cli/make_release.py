@@ -10,12 +10,10 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from pairwright.audit.page import Sizes, write_page
-from pairwright.audit.read.release import open_release
-from pairwright.audit.run import Options, audit, shortened
 from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked, Gathered, Step, gather
-from pairwright.dataset import Layout, write_one
+from pairwright.cli.release_audit import write_audit
+from pairwright.dataset import Layout
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
@@ -108,15 +106,10 @@ def _held(run: Path) -> Iterator[Store]:
 
 def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     primary, summary = write_primary(layout, gathered.content, lambda n: step("writing pairs", n))
-    source, sizes = open_release(layout.root), Sizes()
-    options = Options(public=primary.public)
-    audited = audit(
-        source.seen_by(sizes.add),
-        options,
-        progress=lambda what, n: step(f"auditing: {what}", n),
-    )
-    write_one(layout.audit, shortened(audited))
-    write_page(layout.audit_page, audited, source.rows(), sizes, progress=step)
+    audited = write_audit(
+        layout.root, primary.public, layout.audit, layout.audit_page,
+        lambda what, n: step(f"auditing: {what}", n),
+    )  # fmt: skip
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     step("decisions and findings", None)
     known = know(layout, primary, summary)

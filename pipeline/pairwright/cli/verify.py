@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from pairwright.release.verify import Verified
 
 NOT_SHOWN = (
-    "What this cannot show: stated.json is what the run says of itself, and audit/ is as the"
-    " checksums have it\n(`pairwright audit DIR` audits again and says whether it comes to the"
-    " same). Whoever can rewrite the whole\nfolder can make it agree with itself"
+    "What this cannot show: stated.json is what the run says of itself, and whoever can rewrite the"
+    " whole folder\ncan make it agree with itself"
 )
 HOLD_TO = ": compare the root digest with the published one, or give it as --digest."
 HELD = ", but not have this root digest: it is the one you gave."
@@ -32,7 +31,8 @@ def verify_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Derive everything in a release again from its rows and raw verdicts, and compare.
+    """Derive everything in a release again from its rows and raw verdicts, its audit included, and
+    compare.
 
     Needs the folder alone. Stops at the first difference and names its place; then the exit code
     is 1.
@@ -58,6 +58,7 @@ def verify_command(
 def verify_shown(release: Path, digest: str | None = None) -> "Verified":
     """Verify with a bar on the terminal. Raises Difference and InputError."""
     # Statistics take a while to import, and other commands do without.
+    from pairwright.cli.release_audit import write_audit
     from pairwright.release.verify import verify
 
     console = Console(stderr=True)
@@ -70,6 +71,7 @@ def verify_shown(release: Path, digest: str | None = None) -> "Verified":
             release,
             digest,
             lambda step, done, of: bar.update(task, description=step, completed=done, total=of),
+            write_audit=write_audit,
         )
 
 
@@ -84,6 +86,7 @@ def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
         f" {number_of(verified.verdicts, 'verdict')},"
         f" {number_of(verified.units, 'unit')} of the build, {number_of(verified.files, 'file')}.",
         *(f"No part of the release: {name}" for name in verified.beside),
+        *(f"Not compared: {what}." for what in verified.not_compared),
         f"Root digest: {verified.digest}",
         NOT_SHOWN + (HELD if held else HOLD_TO),
     )

@@ -11,6 +11,8 @@ from pairwright.dataset.layout import Layout
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 
+_LARGEST = 64_000_000
+"""Bytes: half a million files."""
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)\n")
 
 
@@ -52,6 +54,8 @@ def read_checksums(root: Path) -> dict[str, str]:
     """
     path, found = Layout(root).checksums, dict[str, str]()
     root_digest(root)
+    if (size := path.stat().st_size) > _LARGEST:
+        raise _wrong(path, 1, f"the file has {size:,} bytes, and may have {_LARGEST:,}")
     for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
         try:
             text = line.decode()

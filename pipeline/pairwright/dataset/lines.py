@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from pydantic import ValidationError
 
@@ -11,6 +11,10 @@ from pairwright.files import write_whole
 from pairwright.records import Record
 
 T = TypeVar("T", bound=Record)
+LONGEST = 64_000_000
+"""Bytes of one line: a thousand times what a line of a release needs."""
+LARGEST = 512_000_000
+"""Bytes of a document that is read at once, such as an audit."""
 
 
 def write_lines(path: Path, records: Iterable[Record]) -> None:
@@ -24,21 +28,39 @@ def write_one(path: Path, record: Record) -> None:
 
 
 def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
-    """The records of a file, one a line. Raises InputError naming the line and the field."""
+    """The records of a file, one a line of at most LONGEST bytes. Raises InputError naming the line
+    and the field."""
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                yield _record(f"{path}:{number}", line, kind)
+        with path.open("rb") as file:
+            for number, line in enumerate(_lines(file, path), start=1):
+                yield _record(f"{path}:{number}", line.decode(), kind)
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(str(path), _told(error)) from None
 
 
 def read_one(path: Path, kind: type[T]) -> T:
-    """The one record of a file. Raises InputError naming the field."""
+    """The one record of a file of at most LARGEST bytes. Raises InputError naming the field."""
+    return _record(str(path), read_document(path), kind)
+
+
+def read_document(path: Path, largest: int = LARGEST) -> str:
+    """A whole text. Raises InputError where it cannot be read, or is larger than `largest` bytes:
+    what would not fit into memory is not read."""
     try:
-        return _record(str(path), path.read_text(encoding="utf-8"), kind)
+        if (size := path.stat().st_size) > largest:
+            raise _unreadable(str(path), f"has {size:,} bytes, and may have {largest:,}")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(str(path), _told(error)) from None
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    number = 0
+    while line := file.readline(LONGEST + 1):
+        number += 1
+        if len(line) > LONGEST:
+            raise _unreadable(f"{path}:{number}", f"a line of more than {LONGEST:,} bytes")
+        yield line
 
 
 def _record(where: str, text: str, kind: type[T]) -> T:

@@ -109,8 +109,18 @@ class Row(Record):
         """What it is not independent of: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
 
+    @property
+    def content(self) -> str:
+        """A hash of everything that the build made or read of it: all but what people said of it,
+        whether that verified it, and the licences, which follow from addresses and dates."""
+        said = {"votes", "verified", "simulated", "licence"}
+        posts = {"profile": {"__all__": {"licence"}}}
+        told = self.model_dump_json(exclude={**dict.fromkeys(said, True), **posts})
+        return content_id("content", told)
+
     def derived_id(self) -> str:
-        """The id that its content gives; a released row has this one."""
+        """The id that item, user, mode and responses give; a released row has this one. The texts
+        of question and posts have no part in it: `content` has."""
         parts = (self.item_id, self.user or "", self.chosen, self.rejected)
         return content_id("pair", self.mode or "", *parts)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 from pydantic import JsonValue
 
 from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.dataset.lines import read_document
 from pairwright.errors import InputError
 from pairwright.release.records import Erratum, Stated, Unit, Version
 from pairwright_human_eval.public import Public, read_public
@@ -48,10 +49,10 @@ def _json(path: Path) -> JsonValue:
         return None
     try:
         value: JsonValue = json.loads(
-            path.read_text(encoding="utf-8"), object_pairs_hook=_object, parse_constant=_no_number
+            read_document(path), object_pairs_hook=_object, parse_constant=_no_number
         )
         json.dumps(value, ensure_ascii=False).encode()  # Fails for half a surrogate pair.
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise InputError(
             str(error), where=path, fix="Take this file anew from where it came from."
         ) from None

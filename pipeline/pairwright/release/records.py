@@ -8,7 +8,7 @@ release is to derive those files again.
 
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.policy import ReleaseInfo
 from pairwright.records import Mode, Record
@@ -16,15 +16,24 @@ from pairwright.records import Mode, Record
 Kind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified or that a simulation had a part in. It is no
 benchmark, and every file that people read says so at its top."""
+Format = Literal[1, 2]
+FORMAT: Format = 2
+"""Of the releases that are written now. 1: no line of build/units.jsonl holds hashes of contents,
+so that an edited question or post changes nothing that is not derived from it, and stated.json
+names no libraries, languages and licence of its own."""
 
 
 class Stated(Record):
     """stated.json: what the run says of itself, which the release cannot show."""
 
+    format: Format = 1
+    """Older releases do not state it."""
     pairwright: str
     """Version that wrote the release."""
     code: str
     """`version.code_digest()` of the very code that wrote it."""
+    libraries: dict[str, str] = Field(default={})
+    """`version.library_versions()` where it was written; empty in format 1."""
     version: str
     """X.Y.Z, with `-trial` in a trial."""
     kind: Kind
@@ -37,6 +46,15 @@ class Stated(Record):
     checks, configuration."""
     validation_share: float
     """Of users, whose rows are in the split `validation`."""
+
+    @model_serializer(mode="wrap")
+    def _as_its_format(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        told: dict[str, JsonValue] = handler(self)
+        if self.format == 1:
+            info = told["info"]
+            assert isinstance(info, dict)
+            del told["format"], told["libraries"], info["own_licence"], info["languages"]
+        return told
 
     @property
     def name(self) -> str:
@@ -55,6 +73,16 @@ class Unit(Record):
     reason: str = ""
     subject: str | None = None
     """The twin's or pair's id, where it was kept."""
+    contents: tuple[str, ...] = ()
+    """Of a released subject: a hash of each pair as the build made it, its question, posts, aspects
+    and responses, the asked half of a twin first. Empty of others, and in format 1."""
+
+    @model_serializer(mode="wrap")
+    def _as_its_format(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        told: dict[str, JsonValue] = handler(self)
+        if not self.contents:
+            del told["contents"]
+        return told
 
 
 class Change(Record):

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 from pairwright.dataset import model_name
 from pairwright.errors import InputError
 from pairwright.policy import ReleaseInfo
-from pairwright.release.records import Stated
+from pairwright.release.records import FORMAT, Stated
 from pairwright.release.versions import TRIAL
-from pairwright.version import __version__, code_digest
+from pairwright.version import __version__, code_digest, library_versions
 
 _UNITS = "counts"
 _FOLDERS = ("prompts", "rubrics")
@@ -31,8 +31,10 @@ def stated(
     rubrics and source that the run was built with. Raises InputError where the manifest, the file
     `where`, is not a run's."""
     return Stated(
+        format=FORMAT,
         pairwright=__version__,
         code=code_digest(),
+        libraries=library_versions(),
         version=version + (TRIAL if trial_because else ""),
         kind="trial" if trial_because else "release",
         trial_because=tuple(trial_because),

@@ -69,6 +69,10 @@ class Summary(Record):
     verified: int
     """Rows that people verified."""
     simulated: int
+    voted: int
+    """Rows with preference votes."""
+    divided: int
+    """Those of them on which not every vote is for the chosen response."""
 
 
 class Summing:
@@ -126,6 +130,9 @@ class Summing:
         self._counts["state"].update(
             name for name in ("verified", "simulated") if getattr(row, name)
         )
+        if row.votes:
+            others = row.votes.rejected + row.votes.equal + row.votes.cannot_tell
+            self._counts["state"].update(["voted", *(["divided"] if others else [])])
 
     def summary(self) -> Summary:
         """What was added so far."""
@@ -159,6 +166,8 @@ class Summing:
             judges=counted["judge"],
             verified=self._counts["state"]["verified"],
             simulated=self._counts["state"]["simulated"],
+            voted=self._counts["state"]["voted"],
+            divided=self._counts["state"]["divided"],
         )
 
     def _config(self, name: str) -> ConfigSummary:

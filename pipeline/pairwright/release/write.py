@@ -64,7 +64,6 @@ def write_primary(
     where pairs.jsonl or the previous release cannot be read, and StoreError where the disk refuses.
     """
     write_one(layout.stated, content.stated)
-    write_lines(layout.units, content.units)
     if content.public:
         write_public(content.public, layout)
     seen = _Seen(step)
@@ -73,11 +72,13 @@ def write_primary(
             subjects = (subject_at(file, entry.place, content.pairs) for entry in entries)
             rows = (row for subject in subjects for row in _rows(subject, content))
             write_rows(layout.part(part), seen.each(part, rows), note=_note(content.stated))
+    units = tuple(seen.with_contents(unit) for unit in content.units)
+    write_lines(layout.units, units)
     history, before = _history(content, seen)
     write_lines(layout.history, history)
     errata = _errata(content.errata, (*seen.sketches.found.values(), *before))
     write_lines(layout.errata, errata)
-    primary = Primary(content.stated, history, errata, content.units, content.public, audit=None)
+    primary = Primary(content.stated, history, errata, units, content.public, audit=None)
     return Written(primary, seen.summing.summary())
 
 
@@ -86,13 +87,20 @@ class _Seen:
 
     def __init__(self, step: Callable[[int], None]) -> None:
         self.summing, self.sketches, self.n, self.step = Summing(), Sketches(), 0, step
+        self._contents: dict[str, tuple[str, ...]] = {}
 
     def each(self, part: Part, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
             self.summing.add(part, row)
             self.sketches.add(part, row)
+            self._contents[row.subject] = (*self._contents.get(row.subject, ()), row.content)
             self.told(row)
             yield row
+
+    def with_contents(self, unit: Unit) -> Unit:
+        """The unit with hashes of what was written of its subject."""
+        contents = self._contents.get(unit.subject or "", ())
+        return unit.model_copy(update={"contents": contents}) if contents else unit
 
     def told(self, _: Row) -> None:
         self.n += 1

@@ -2,7 +2,7 @@
 
 known.py       the primary files, decisions and estimates, made once
 built.py audited.py human.py units.py    what pages tell of build, audit, people and units
-cautions.py making.py people.py columns.py    sentences and rows that several pages share
+cautions.py making.py people.py columns.py baselines.py    sentences and rows that pages share
 markdown.py    templates in which every value is escaped
 manifest.py card.py (front_matter.py) datasheet.py croissant.py (croissant_*.py) licences.py
 changelog.py attribution.py preference.py    one file each

@@ -1,6 +1,6 @@
 """README.md: the dataset card, as the Hugging Face Hub shows it."""
 
-from pairwright.release.derive import cautions, making, people
+from pairwright.release.derive import baselines, cautions, making, people
 from pairwright.release.derive.audited import Audited, audited
 from pairwright.release.derive.built import built
 from pairwright.release.derive.changelog import errata
@@ -34,7 +34,10 @@ def card(known: Known) -> str:
         models=_models(making.models(made)), calls=making.calls(made),
         stages=_stages(known), prompts=_prompts(made.prompts),
         human=human_tables(known, study), nobody=people.NOBODY, audited=_audit(audit),
-        uses=points(cautions.uses()), misuses=points(cautions.misuses()),
+        asked=study and people.who(study),
+        languages=", ".join(primary.stated.info.languages), twins="twin" in modes,
+        baselines=_baselines(audit), ended=audit and ended(audit),
+        uses=points(cautions.uses(known, study)), misuses=points(cautions.misuses(known)),
         sensitive=points(cautions.sensitive(known)),
         biases=points(cautions.biases(known, study)), limits=points(cautions.limits(known)),
         licences=table(("licence", "posts"), _counted(summary.licences)),
@@ -62,19 +65,19 @@ def human_tables(known: Known, study: HumanSummary | None) -> dict[str, Markdown
         return None
     return {
         "protocol": points(people.protocol(study)),
-        "states": table(people.states_head(findings), people.states(findings)),
+        "states": table(people.states_head(findings, study), people.states(findings)),
         "by_chance": points(people.by_chance(findings)),
         "agreement": _agreement(findings),
         "preferred": table(
             ("preference votes", "votes", "chosen, of choices", "chosen, of all votes"),
             people.preferred(findings),
         ),
-        "besides": points([*people.controls(findings), *people.judge(findings)]),
+        "besides": points([*people.controls(findings), *people.judge(findings, people.who(study))]),
     }
 
 
 def _agreement(findings: Findings) -> Markdown:
-    head = ("question", "items", "answers", "people", "agreement", "Krippendorff's alpha")
+    head = ("question", "items", "answers", "annotators", "agreement", "Krippendorff's alpha")
     return table(head, people.agreement(findings))
 
 
@@ -117,6 +120,23 @@ def _prompts(hashes: dict[str, str]) -> Markdown | None:
 
 def _counted(counts: dict[str, int]) -> list[tuple[str, str]]:
     return [(name, f"{n:,}") for name, n in counts.items()]
+
+
+def ended(audit: Audited) -> str:
+    """How the checks of the audit ended."""
+    n = {status: audit.checks.get(status, 0) for status in ("fail", "too_few", "pass", "note")}
+    return (
+        f"Of {n['fail'] + n['too_few'] + n['pass']:,} checks of the audit that are held to a limit,"
+        f" {n['fail']:,} failed, {n['pass']:,} passed, and {n['too_few']:,} had too few pairs to"
+        f" decide. {n['note']:,} more are figures without a limit."
+    )
+
+
+def _baselines(audit: Audited | None) -> dict[str, Markdown] | None:
+    """The table of simple ways of choosing, and what to know to read it."""
+    if audit is None or not (rows := baselines.rows(audit)):
+        return None
+    return {"table": table(baselines.HEAD, rows), "notes": points(baselines.notes(audit))}
 
 
 def _audit(audit: Audited | None) -> Markdown | None:

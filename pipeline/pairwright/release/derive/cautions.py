@@ -6,6 +6,8 @@ Plain text: whoever puts it on a page escapes it.
 import math
 from collections.abc import Iterator
 
+from pairwright.release.derive.audited import audited
+from pairwright.release.derive.baselines import violated
 from pairwright.release.derive.human import HumanSummary
 from pairwright.release.derive.known import Known
 
@@ -18,8 +20,11 @@ def trial(known: Known) -> str:
     return f"THIS IS A TRIAL AND NO BENCHMARK: {because}. Report no result on it."
 
 
-def uses() -> Iterator[str]:
-    """What the pairs are for."""
+def uses(known: Known, study: HumanSummary | None) -> Iterator[str]:
+    """What the pairs are for; of a trial, trying out."""
+    if known.trial:
+        yield "Trying out the tools that read a release. No result on these pairs means anything."
+        return
     yield (
         "Measuring whether a reward model or judge prefers, of two answers to one question, the"
         " one that fits a given user, when it is shown that user's earlier posts."
@@ -28,13 +33,14 @@ def uses() -> Iterator[str]:
         "Comparing what scorers gain from the right history: the same scorer without a history,"
         " and with another user's, beside it."
     )
-    yield (
-        "Studying agreement of people and judges on personal fit: all votes are here, on refused"
-        " pairs too."
-    )
+    if study:
+        yield (
+            "Studying agreement of people and judges on personal fit: the votes on"
+            f" {study.subjects:,} twins and single pairs are here, released or not."
+        )
 
 
-def misuses() -> Iterator[str]:
+def misuses(known: Known) -> Iterator[str]:
     """What they are not for."""
     yield (
         "Training or tuning a model that is then measured on them. The canary is there to find such"
@@ -48,10 +54,12 @@ def misuses() -> Iterator[str]:
         "Judging which answers are correct: both responses of a pair are meant to be equally good"
         " to someone who does not know the user."
     )
-    yield (
-        "Reporting one figure over the modes twin and violate together: they measure different"
-        " things."
-    )
+    modes = sorted({of.mode for of in known.summary.configs})
+    if len(modes) > 1:
+        yield (
+            f"Reporting one figure over the modes {' and '.join(modes)} together: they measure"
+            " different things."
+        )
 
 
 def sensitive(known: Known) -> Iterator[str]:
@@ -59,8 +67,8 @@ def sensitive(known: Known) -> Iterator[str]:
     summary = known.summary
     addressed = summary.posts - summary.hosts.get("none", 0)
     yield (
-        f"The histories are {summary.posts:,} posts by {summary.users:,} users, in their own words;"
-        f" {addressed:,} of the posts come with the address they stand at."
+        f"The histories are {summary.posts:,} posts of {summary.users:,} users, as the source has"
+        f" them; {addressed:,} of the posts come with the address they stand at."
     )
     yield (
         "People appear under pseudonyms, which are hashes of their ids in the source. A pseudonym"
@@ -88,21 +96,24 @@ def biases(known: Known, study: HumanSummary | None) -> Iterator[str]:
     hosts = ", ".join(sorted(set(known.summary.hosts) - {"none"}))
     where = f"people who post in public at {hosts}" if hosts else "those of the source"
     yield (
-        f"The users are {where}. They are no sample of any population, and those who write much are"
-        " the ones whose preferences can be inferred."
+        f"The users are {where}. Nothing here tells whether they are a sample of any population."
+        " Preferences can be inferred only of users with enough posts."
     )
     origins = set(known.summary.origins)
     if "planner" in origins:
         yield (
-            "What a user prefers was inferred by a model from earlier posts. The users themselves"
-            " were not asked."
+            f"{_rubrics(known, 'planner')} were inferred by a model from the user's earlier posts."
+            " The users themselves were not asked."
         )
     if "gold" in origins:
-        yield "Some rubrics came with the source, with whatever bias they were made with."
+        yield (
+            f"{_rubrics(known, 'gold')} came with the source, with whatever bias they were made"
+            " with."
+        )
     if "narrative" in origins:
         yield (
-            "Some rubrics were drawn from the asker's own explanation of the question, which the"
-            " earlier posts need not show."
+            f"{_rubrics(known, 'narrative')} were drawn from the asker's own explanation of the"
+            " question, which the earlier posts need not show."
         )
     generators = ", ".join(sorted(known.summary.generators))
     yield (
@@ -110,10 +121,36 @@ def biases(known: Known, study: HumanSummary | None) -> Iterator[str]:
         " know that way of writing."
     )
     if study:
-        yield (
-            "Pairs on which annotators differed were not verified, so that hard cases are missing."
-            " Annotators judge for a stranger whose posts they have read, not for themselves."
-        )
+        yield _divided(known)
+        if missing := _missing(study):
+            yield missing
+        yield "Annotators judge for a stranger whose posts they have read, not for themselves."
+
+
+def _rubrics(known: Known, origin: str) -> str:
+    return f"The rubrics of {known.summary.origins[origin]:,} of the {known.summary.rows:,} pairs"
+
+
+def _divided(known: Known) -> str:
+    """How many of the pairs here annotators did not agree on."""
+    summary = known.summary
+    if not summary.voted:
+        return "No annotator's preference vote on the pairs here counts."
+    return (
+        f"Of the {summary.voted:,} pairs here with preference votes, {summary.divided:,} have at"
+        " least one that is not for the chosen response."
+    )
+
+
+def _missing(study: HumanSummary) -> str:
+    """What is not verified; empty where everything is."""
+    others = {state: n for state, n in study.states.items() if state != "verified" and n}
+    told = ", ".join(f"{state} {n:,}" for state, n in others.items())
+    if not told:
+        return ""
+    return (
+        f"Of the {study.subjects:,} twins and single pairs of the study these are not here: {told}."
+    )
 
 
 def limits(known: Known) -> Iterator[str]:
@@ -134,18 +171,28 @@ def limits(known: Known) -> Iterator[str]:
         yield (
             "Mode violate: the rejected response was written against the rubric, so that missing"
             " aspects, length or tone can give it away to a scorer that knows nothing of the user."
-            " These configurations are expected to fail the audit's blind checks; accuracy on them"
-            " is no evidence of personalization unless a scorer without the history does worse."
+            " Accuracy on such pairs is no evidence of personalization unless the same scorer"
+            " without the history does worse."
         )
+        names = {of.config for of in known.summary.configs if of.mode == "violate"}
+        audit = audited(known.primary, known.layout)
+        if audit and (told := violated(audit, names)):
+            yield told
     yield (
         "Size: pairs that share a user are not independent, and there are at most"
         f" {known.summary.dyads:,} groups of users that are. Over all of them an accuracy of one"
         f" half is known to ±{_half_width(known.summary.dyads):.0f} percentage points (95 %) at"
         " best; in one configuration it is known less well."
     )
+    addressed = known.summary.posts - known.summary.hosts.get("none", 0)
+    where = (
+        f"{addressed:,} of the {known.summary.posts:,} posts stand at an address"
+        if addressed
+        else "No post has an address, and nothing here tells where they were published"
+    )
     yield (
-        "The posts stood in public, or may have: a scorer may have read them, or the user's later"
-        " posts, in training. An audit finds overlap only with texts that it is given."
+        f"{where}: a scorer may have read them, or their authors' other posts, in training. An"
+        " audit finds overlap only with texts that it is given."
     )
 
 

@@ -2,7 +2,10 @@
 official benchmark's schema, in its order."""
 
 COLUMNS = {
-    "id": "Derived from item, user, mode and both responses: another content has another id.",
+    "id": (
+        "Derived from item, user, mode and both responses, not from the texts of question and"
+        " posts, of which build/units.jsonl has hashes."
+    ),
     "question": "The question both responses answer.",
     "profile": "The user's earlier posts, oldest first, with time, address and licence.",
     "rubric_aspects": (
@@ -13,8 +16,8 @@ COLUMNS = {
         "The asker's own long explanation, where the source has one. Never show it to a scorer."
     ),
     "category": "Subcategory of the question, in the words of the source.",
-    "chosen": "The response that fits this user.",
-    "rejected": "The response that does not.",
+    "chosen": "The response that is meant to fit this user.",
+    "rejected": "The response that is meant not to.",
     "item_id": "The source's id of the question.",
     "domain": "The domain; a twin's is that of its question.",
     "mode": "How the rejected response came about: twin or violate.",
@@ -30,7 +33,7 @@ COLUMNS = {
     "judge": "The model that scored them; none where nothing was judged.",
     "quality": "The judge's scores of both responses by quality scale.",
     "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
-    "votes": "People's preference votes of the first round; none where nobody was asked.",
+    "votes": "Annotators' preference votes of the first round; none where nobody was asked.",
     "verified": "Whether people's answers verified the pair under the rule of its study.",
     "simulated": "Whether a program had a part in it: then it is no benchmark.",
     "created": "When the question was asked, in UTC.",

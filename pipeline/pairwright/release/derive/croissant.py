@@ -60,6 +60,8 @@ def croissant(known: Known) -> str:
         "distribution": [*_files(known), *(_set(of.config) for of in known.summary.configs)],
         "recordSet": [_records(of.config) for of in known.summary.configs],
     }
+    if info.languages:
+        value["inLanguage"] = list[JsonValue](info.languages)
     if info.maintainers:
         value["creator"] = {"@type": "sc:Organization", "name": info.maintainers}
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -7,6 +7,7 @@ from pairwright.release.derive.built import built
 from pairwright.release.derive.human import HumanSummary, human_summary
 from pairwright.release.derive.known import Known
 from pairwright.release.derive.markdown import NOT_STATED
+from pairwright.release.derive.units import unit_counts
 
 Json = dict[str, JsonValue]
 
@@ -19,12 +20,11 @@ def responsible(known: Known) -> Json:
     found: Json = {
         "dataCollection": " ".join([making.PAIR, *making.source(made), making.calls(made)]),
         "dataCollectionType": ["Secondary Data Analysis", "Machine-generated text",
-                               *(["Manual Human Curation"] if study else [])],
+                               *(["Manual Human Curation"] if _by_people(study) else [])],
         "dataCollectionMissingData": "Fields that the source does not have are null.",
         "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
         "dataPreprocessingProtocol": [
-            "Posts not older than the question are left out; very long ones are cut.",
-            "What came of every question in every mode, with its reason: build/units.jsonl.",
+            *making.preparation(summary, unit_counts(known.primary.units))
         ],
         "machineAnnotationTools": [
             f"{role}: {model} ({sampled})" for role, model, sampled in making.models(made)
@@ -33,7 +33,8 @@ def responsible(known: Known) -> Json:
         "dataAnnotationAnalysis": _analysis(known, study),
         "annotationsPerItem": _per_item(study),
         "annotatorDemographics": [info.annotators or NOT_STATED],
-        "dataUseCases": [*cautions.uses(), *(f"Not for: {of}" for of in cautions.misuses())],
+        "dataUseCases": [*cautions.uses(known, study),
+                         *(f"Not for: {of}" for of in cautions.misuses(known))],
         "dataBiases": [*cautions.biases(known, study)],
         "dataLimitations": [*cautions.limits(known)],
         "dataSocialImpact": (
@@ -48,11 +49,15 @@ def responsible(known: Known) -> Json:
     return {f"rai:{name}": value for name, value in found.items()}
 
 
+def _by_people(study: HumanSummary | None) -> bool:
+    return study is not None and study.simulated_annotators < study.annotators
+
+
 def _analysis(known: Known, study: HumanSummary | None) -> list[JsonValue]:
     if study is None or known.findings is None:
         return [people.NOBODY]
     told = [
-        f"{question}: {items} items, {answers} answers of {who} people, agreement {agreement},"
+        f"{question}: {items} items, {answers} answers of {who} annotators, agreement {agreement},"
         f" Krippendorff's alpha {alpha}"
         for question, items, answers, who, agreement, alpha in people.agreement(known.findings)
     ]
@@ -63,6 +68,7 @@ def _per_item(study: HumanSummary | None) -> str:
     if study is None:
         return people.NOBODY
     return (
-        f"At least {study.rule.votes} preference votes on each pair, {study.rule.quality_votes}"
-        f" scores of quality on each response, {study.rule.rubric_votes} answers on each aspect."
+        f"To pass the rule: {study.rule.votes} preference votes on each pair,"
+        f" {study.rule.quality_votes} scores of quality on each response,"
+        f" {study.rule.rubric_votes} answers on each aspect."
     )

@@ -10,6 +10,7 @@ from pairwright.release.derive.human import human_summary
 from pairwright.release.derive.known import Known
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import page, points
+from pairwright.release.derive.units import unit_counts
 
 
 def datasheet(known: Known) -> str:
@@ -23,7 +24,12 @@ def datasheet(known: Known) -> str:
         models=points(f"{role}: {model} ({sampled})" for role, model, sampled in
                       making.models(made)),
         calls=making.calls(made), study=study, human=human_tables(known, study),
-        nobody=people.NOBODY, uses=points(cautions.uses()), misuses=points(cautions.misuses()),
+        nobody=people.NOBODY, uses=points(cautions.uses(known, study)),
+        misuses=points(cautions.misuses(known)), who=people.verified_by(summary, study),
+        preparation=points(making.preparation(summary, unit_counts(primary.units))),
+        languages=", ".join(primary.stated.info.languages),
+        addressed=summary.posts - summary.hosts.get("none", 0),
+        twins=any(of.mode == "twin" for of in summary.configs),
         sensitive=points(cautions.sensitive(known)),
         biases=points(cautions.biases(known, study)), limits=points(cautions.limits(known)),
         meaning=points(meaning(known)),

@@ -25,6 +25,8 @@ def front_matter(known: Known) -> str:
         "pretty_name": f"{known.name} {known.version}",
         "license": licences[0] if len(licences) == 1 else list[JsonValue](licences),
     }
+    if languages := known.primary.stated.info.languages:
+        values["language"] = list[JsonValue](languages)
     if "other" in licences:
         values |= {"license_name": "see-license-md", "license_link": "LICENSE.md"}
     values |= {

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from pairwright.dataset.licence import stack_exchange_host
 from pairwright.release.derive.known import Known
-from pairwright.release.derive.markdown import page, table, visible
+from pairwright.release.derive.markdown import Markdown, page, table, visible
 
 SHARE_ALIKE = "CC-BY-SA-"
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
@@ -17,15 +18,21 @@ _SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 def licence_page(known: Known) -> str:
     """The whole file."""
-    counts = known.summary.licences
+    counts, own = known.summary.licences, known.primary.stated.info.own_licence
+    texts = {
+        _name(name): address for name in [*counts, own] if name and (address := _address(name))
+    }
     return page(
         "licence.md.jinja",
         known=known,
         counts=table(
-            ("licence of the post", "text of the licence", "posts"),
-            ((name, _address(name) or "none known", f"{n:,}") for name, n in counts.items()),
-            left=2,
+            ("licence of the post", "posts"),
+            ((_name(name), f"{n:,}") for name, n in counts.items()),
         ),
+        own=own,
+        # Addresses of this file's making, of ids of a few characters: links, where others are text.
+        texts=Markdown("\n".join(f"- {name}: <{address}>" for name, address in texts.items())),
+        stack_exchange=any(map(stack_exchange_host, known.summary.hosts)),
         meaning=list(meaning(known)),
     )
 
@@ -52,32 +59,47 @@ def meaning(known: Known) -> Iterator[str]:
             f"For {counts['unknown']:,} posts no licence is known. Without one, nobody but their"
             " authors may pass them on: ask the maintainers before you do."
         )
+    own = known.primary.stated.info.own_licence
+    adapted = (
+        " where they adapt a post under CC BY-SA, share-alike holds for them too." if alike else ""
+    )
+    stated = (
+        f"are passed on under {own}"
+        if own
+        else "have no licence of their own that its makers state"
+    )
     yield (
-        "Rubrics, responses, scores and votes were made for this release, from those posts. Its"
-        " makers state no licence of their own for them here; where they adapt a post under"
-        " CC BY-SA, share-alike holds for them too. None of this is legal advice."
+        "Aspects, responses, scores and votes were made for this release, from those posts, and"
+        f" {stated}{';' if adapted else '.'}{adapted} None of this is legal advice."
     )
 
 
 def on_the_hub(known: Known) -> list[str]:
-    """Ids as the Hugging Face Hub writes them, `other` for those that it does not list."""
+    """Ids as the Hugging Face Hub writes them, of the posts and of what was made from them; `other`
+    for those that it does not list or nobody states."""
+    all_ = {*known.summary.licences, known.primary.stated.info.own_licence or "unknown"}
     names = {
         name.lower().removesuffix("-1.0") if name == "ODC-By-1.0" else name.lower()
-        for name in known.summary.licences
+        for name in all_
         if name in _ON_THE_HUB
     }
-    rest = set(known.summary.licences) - set(_ON_THE_HUB)
+    rest = all_ - set(_ON_THE_HUB)
     return [*sorted(names), *(["other"] if rest or not names else [])]
 
 
 def addresses(known: Known) -> list[str]:
-    """Each licence's text on spdx.org, or else its name; this release's own page for posts of which
-    none is known."""
+    """Each licence's text on spdx.org, or else its name; this release's own page for what has none
+    that is known."""
+    own = known.primary.stated.info.own_licence or "unknown"
     found = (
         "LICENSE.md" if name == "unknown" else _address(name) or " ".join(visible(name).split())
-        for name in known.summary.licences
+        for name in (*known.summary.licences, own)
     )
     return list(dict.fromkeys(found)) or ["LICENSE.md"]
+
+
+def _name(name: str) -> str:
+    return "none known" if name == "unknown" else name
 
 
 def _address(name: str) -> str | None:

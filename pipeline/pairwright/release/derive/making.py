@@ -1,9 +1,11 @@
 """How the pairs were made: sentences and rows of tables. Plain text, to be escaped."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pairwright.release.derive.built import Built, Sampling
 from pairwright.release.derive.units import UnitCount
+from pairwright.release.summary import Summary
 
 Row = tuple[str, ...]
 
@@ -35,6 +37,28 @@ def source(built: Built) -> Iterator[str]:
         if counts:
             told = ", ".join(f"{reason} {n:,}" for reason, n in sorted(counts.items()))
             yield f"Rows of the source {what}, by reason: {told}."
+
+
+def preparation(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
+    """What was done to the material, as far as its rows and units show it."""
+    yield "Posts that are not older than the question are left out; very long ones are cut."
+    how = {
+        "planner": "inferred by a model from the user's posts",
+        "gold": "of the source",
+        "narrative": "drawn from the asker's explanation of the question",
+    }
+    told = ", ".join(f"{n:,} {how[of]}" for of, n in summary.origins.items() if of in how)
+    if told:
+        yield f"Rubrics, by pairs: {told}."
+    judged = summary.rows - summary.judges.get("none", 0)
+    yield f"Responses were written by a model; those of {judged:,} pairs were scored by a judge."
+    ended = Counter[str]()
+    for of in counts:
+        ended[of.outcome] += of.units
+    yield (
+        f"A question in a mode is a unit: {ended['kept']:,} were kept, {ended['rejected']:,} were"
+        f" refused and {ended['failed']:,} failed, as build/units.jsonl says of each."
+    )
 
 
 def models(built: Built) -> list[Row]:

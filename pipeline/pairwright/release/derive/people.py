@@ -27,30 +27,39 @@ def verified_by(summary: Summary, study: HumanSummary | None) -> str:
     if not study.simulated_annotators:
         return f"{told} by the votes of {study.annotators:,} people."
     return (
-        f"{told} by {study.annotators:,} annotators, of whom {study.simulated_annotators:,} are a"
-        " program: that is no verification."
+        f"{told}: {study.simulated_annotators:,} of the {study.annotators:,} annotators are a"
+        " program, whose answers verify nothing. By all answers"
+        f" {study.states.get('verified', 0):,} twins and single pairs pass the rule."
     )
+
+
+def who(study: HumanSummary) -> str:
+    """Whom the figures of a study are about."""
+    return "annotators" if study.simulated_annotators else "people"
 
 
 def protocol(study: HumanSummary) -> Iterator[str]:
     """How people were asked, and by which rule pairs were verified."""
-    rule = study.rule
+    rule, twins = study.rule, any(of.halves == 2 for of in study.by_chance)
+    alike = ", and the same in both halves of a twin" if twins else ""
     yield (
         f"{study.annotators:,} annotators answered tasks on {study.subjects:,} twins and single"
         f" pairs, drawn from {study.of:,} in the run. They did not know which response was the"
-        " chosen one; sides were drawn, and the same in both halves of a twin."
+        f" chosen one; sides were drawn{alike}."
     )
     if study.simulated_annotators:
         yield (
             f"{study.simulated_annotators:,} of the annotators are a program. Their answers show"
-            " how the tool works and are no evidence about any pair."
+            " how the tool works and are no evidence about any pair: what passes the rule by them"
+            " is not verified."
         )
     yield (
-        f"A pair was verified with at least {rule.votes} votes and {rule.rule} for the chosen"
+        f"A pair passes the rule with at least {rule.votes} votes and {rule.rule} for the chosen"
         f" response (“cannot tell” at most {100 * rule.cannot_tell:.0f} %), a mean quality of at"
         f" least {rule.quality_floor:g} for both responses on every scale ({rule.quality_votes}"
         f" answers), and {100 * rule.aspects_supported:.0f} % or more of its aspects found"
-        f" supported by the posts ({rule.rubric_votes} answers). Both halves of a twin must pass."
+        f" supported by the posts ({rule.rubric_votes} answers)."
+        f"{' Both halves of a twin must pass.' if twins else ''}"
     )
     if study.rule_changed:
         names = ", ".join(study.rule_changed)
@@ -83,10 +92,11 @@ def states(findings: Findings) -> list[Row]:
     ]  # fmt: skip
 
 
-def states_head(findings: Findings) -> Row:
-    """The head of `states`."""
-    names = tuple(findings.decisions[0].states)
-    return ("twins and pairs", "n", *names, "verified, of those that could be")
+def states_head(findings: Findings, study: HumanSummary) -> Row:
+    """The head of `states`; by a program's answers nothing is verified."""
+    passed = "pass the rule" if study.simulated_annotators else "verified"
+    names = (passed if of == "verified" else of for of in findings.decisions[0].states)
+    return ("twins and pairs", "n", *names, f"{passed}, of those that could")
 
 
 def by_chance(findings: Findings) -> Iterator[str]:
@@ -100,7 +110,7 @@ def by_chance(findings: Findings) -> Iterator[str]:
 
 
 def agreement(findings: Findings) -> list[Row]:
-    """Question, items, answers, people, percent agreement, alpha."""
+    """Question, items, answers, annotators, percent agreement, alpha."""
     return [
         (
             of.question, f"{of.agreement.percent.items:,}", f"{of.agreement.percent.ratings:,}",
@@ -134,19 +144,19 @@ def controls(findings: Findings) -> Iterator[str]:
         )
 
 
-def judge(findings: Findings) -> Iterator[str]:
-    """How far the judge and people agree."""
+def judge(findings: Findings, who: str) -> Iterator[str]:
+    """How far the judge and annotators agree; `who` they are."""
     for of in findings.judged_preference:
         if of.group == "all":
             yield (
-                f"Of {of.agree.n:,} pairs with a majority for one response, people agree with the"
+                f"Of {of.agree.n:,} pairs with a majority for one response, {who} agree with the"
                 f" pair's own label in {percent(of.agree)}."
             )
     for delivered in findings.delivered:
         if delivered.responses == "all":
             yield (
-                "Whether a response delivers an aspect: judge and the majority of people agree in"
-                f" {percent(delivered.agree)}, kappa {points_of(delivered.kappa.value)}"
+                f"Whether a response delivers an aspect: judge and the majority of {who} agree"
+                f" in {percent(delivered.agree)}, kappa {points_of(delivered.kappa.value)}"
                 f" (n = {delivered.n:,})."
             )
 

@@ -11,6 +11,7 @@ rows.py        one pass over the rows: ids, splits, profiles, and what each of t
 manifest.py    the digests that the manifest states
 documents.py   every file but the rows, written again and compared
 audited.py     the audit speaks of these rows
+audited_again.py page.py    the audit derived again, and its page where other libraries drew it
 """
 
 from pairwright.release.verify.difference import Progress

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pydantic import ConfigDict, ValidationError
 
 from pairwright.dataset import Layout
+from pairwright.dataset.lines import read_document
+from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.release.verify.difference import difference
 
@@ -19,8 +21,8 @@ def check_digests(layout: Layout, digests: Mapping[str, str]) -> None:
     """Name the primary file that changed where the manifest still has its digest, since to compare
     the manifest with what it must be would name the manifest. Raises Difference."""
     try:
-        stated = _Manifest.model_validate_json(layout.manifest.read_bytes()).files
-    except (OSError, ValidationError):
+        stated = _Manifest.model_validate_json(read_document(layout.manifest)).files
+    except (InputError, ValidationError):
         return  # It is compared whole after this.
     for path, digest in digests.items():
         if stated.get(path, digest) != digest:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,6 +31,8 @@ class Read(NamedTuple):
     summary: Summary
     digest: str
     """`content_digest` of all rows, file by file."""
+    subjects: Mapping[str, int]
+    """How many rows each has."""
 
 
 def check_rows(
@@ -40,7 +43,7 @@ def check_rows(
     progress: Progress,
 ) -> Read:
     """Raises Difference; InputError for a file that cannot be read."""
-    own, summing, digest = _Rows(kept, stated.info.licence), Summing(), hashlib.sha256()
+    own, summing, digest = _Rows(kept, stated), Summing(), hashlib.sha256()
     models = Models(stated, layout.stated.name)
     done = 0
     for part in parts_of(layout.root):
@@ -52,6 +55,7 @@ def check_rows(
             decided.add(row, where)
             models.check(row, where)
             check_evidence(row, where)
+            own.check_content(row, where)
             summing.add(part, row)
             digest.update(row.model_dump_json().encode() + b"\n")
             done += 1
@@ -59,15 +63,17 @@ def check_rows(
                 progress("rows", done, None)
         halves.end()
         check_part(layout, part, stated, done - before)
-    return Read(summing.summary(), f"sha256:{digest.hexdigest()}")
+    return Read(summing.summary(), f"sha256:{digest.hexdigest()}", own.subjects)
 
 
 class _Rows:
     """What every row must be, and what it must not share with another."""
 
-    def __init__(self, kept: Mapping[str, Kept], licence: str | None) -> None:
+    def __init__(self, kept: Mapping[str, Kept], stated: Stated) -> None:
         self._kept = kept
-        self._licence = licence
+        self._licence = stated.info.licence
+        self._format = stated.format
+        self.subjects: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._splits: dict[str, str] = {}
         self._profiles: dict[tuple[str, str], int] = {}
@@ -83,6 +89,7 @@ class _Rows:
         if row.id in self._ids:
             raise difference(f"{row.id} is there twice", where)
         self._ids.add(row.id)
+        self.subjects[row.subject] += 1
         split = self._splits.setdefault(row.user or "", part.split)
         same(f"the split of {row.user}", part.split, split, where)
         self._check_order(part, row, where)
@@ -101,6 +108,15 @@ class _Rows:
         if unit.position < before or (unit.position == before and row.asked):
             raise difference(f"{row.subject} is out of the build's order", where)
         self._before = part, unit.position
+
+    def check_content(self, row: Row, where: str) -> None:
+        """What ids do not cover, such as the texts of question and posts, is as the build kept it.
+        In format 1 nothing tells."""
+        if self._format == 1:
+            return
+        contents = self._kept[row.subject].contents
+        place = 0 if row.asked else 1
+        same("content", row.content, contents[place] if place < len(contents) else None, where)
 
     def _check_profile(self, row: Row, where: str) -> None:
         """What was known of a user when a question was asked is one, whatever was made of it."""

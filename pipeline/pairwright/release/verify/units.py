@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pairwright.records import Mode
-from pairwright.release.records import Unit
+from pairwright.release.records import Format, Unit
 from pairwright.release.verify.difference import difference, same
 from pairwright_human_eval.outline import Outline
 
@@ -20,9 +20,11 @@ class Kept(NamedTuple):
     mode: Mode
     position: int
     """Its line, counted from 1."""
+    contents: tuple[str, ...]
+    """Hashes of the subject's rows, where it is released; empty in format 1."""
 
 
-def check_units(units: Iterable[Unit], file: str) -> dict[str, Kept]:
+def check_units(units: Iterable[Unit], format_: Format, file: str) -> dict[str, Kept]:
     """The kept units by their subjects; raises Difference."""
     names, kept = set[str](), dict[str, Kept]()
     for number, unit in enumerate(units, start=1):
@@ -35,11 +37,23 @@ def check_units(units: Iterable[Unit], file: str) -> dict[str, Kept]:
         was_kept = unit.outcome == "kept"
         same("whether there is a subject", unit.subject is not None, was_kept, where)
         same("whether there is a reason", bool(unit.reason), not was_kept, where)
+        if unit.contents and (format_ == 1 or not was_kept):
+            raise difference("has contents, where it has none", where)
         if unit.subject is not None:
             if unit.subject in kept:
                 raise difference(f"{unit.subject} was kept before", where)
-            kept[unit.subject] = Kept(unit.unit, unit.mode, number)
+            kept[unit.subject] = Kept(unit.unit, unit.mode, number, unit.contents)
     return kept
+
+
+def check_contents(kept: Mapping[str, Kept], rows: Mapping[str, int], file: str) -> None:
+    """Raise Difference where a unit has more hashes than rows of its subject are there."""
+    for subject, unit in kept.items():
+        if len(unit.contents) > rows.get(subject, 0):
+            where = f"{file}:{unit.position}"
+            raise difference(
+                f"has {len(unit.contents)} contents, of {rows.get(subject, 0)} rows", where
+            )
 
 
 def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, Kept], file: str) -> None:

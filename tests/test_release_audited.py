@@ -1,0 +1,242 @@
+"""`verify` derives the audit of a release again, and `build/units.jsonl` holds hashes of what ids
+do not cover."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pairwright.cli.release_audit import write_audit
+from pairwright.dataset import Row
+from pairwright.errors import Difference
+from pairwright.release.verify import verify
+from pairwright.release.verify.page import check_page
+from released import PAIRS, released, run_of
+from study import pairwright
+from tampering import Tampered, copy_of
+
+PAGE, FILE, UNITS = "audit/report.html", "audit/audit.json", "build/units.jsonl"
+TWINS, VIOLATES = "Home-twin", "Home-violate"
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("audited")
+    run = run_of(base / "run", PAIRS[:6], study=False)
+    return released(run, base / "release", "0.1.0", "--trial").root
+
+
+@pytest.fixture
+def bad(trial: Path, tmp_path: Path) -> Tampered:
+    return Tampered(copy_of(trial, tmp_path / "bad"))
+
+
+def caught(bad: Tampered) -> Difference:
+    bad.seal(derived=True)
+    with pytest.raises(Difference) as found:
+        verify(bad.root, write_audit=write_audit)
+    return found.value
+
+
+# The audit, derived again
+
+
+def test_the_audit_that_a_release_holds_is_the_one_that_its_rows_give(trial: Path) -> None:
+    assert verify(trial, write_audit=write_audit).not_compared == ()
+    (said,) = verify(trial).not_compared
+    assert "it was not derived again" in said
+
+
+def _byte(bad: Tampered) -> None:
+    bad.text(PAGE, "<h2", "<h3")
+
+
+def _script(bad: Tampered) -> None:
+    bad.text(PAGE, "</body>", "<script>fetch('//example.com')</script></body>")
+
+
+def _interval(bad: Tampered) -> None:
+    text = bad.read(FILE)
+    found = re.search(r'"low": 0\.(\d+)', text)
+    assert found
+    bad.write(FILE, text.replace(found[0], f"{found[0]}1", 1))
+
+
+def _status(bad: Tampered) -> None:
+    bad.text(FILE, '"status": "too_few"', '"status": "pass"')
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [(_byte, PAGE), (_script, PAGE), (_interval, FILE), (_status, FILE)],
+)
+def test_a_changed_audit_is_caught_with_everything_sealed(
+    change: Callable[[Tampered], None], place: str, bad: Tampered
+) -> None:
+    change(bad)
+    found = caught(bad)
+    assert re.fullmatch(rf"{place}:\d+", found.where)
+    done = pairwright("verify", bad.root)
+    assert done.code == 1
+    assert done.err.startswith(f"{place}:")
+
+
+def test_an_audit_of_a_release_that_holds_another_ends_with_1(
+    bad: Tampered, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = pairwright("audit", bad.root, "--out", "whole")
+    assert "the same, byte for byte" in before.err
+    _interval(bad)
+    after = pairwright("audit", bad.root, "--out", "changed")
+    assert "audit/audit.json is not what this audit came to" in after.err
+    assert after.code == 1
+
+
+# Written with other versions of the libraries
+
+
+def _other_libraries(bad: Tampered) -> None:
+    bad.json("stated.json", libraries={"matplotlib": "1.0.0"})
+
+
+def test_plots_that_other_libraries_drew_are_said_to_be_uncompared(bad: Tampered) -> None:
+    _other_libraries(bad)
+    bad.text(PAGE, ' d="M 0 ', ' d="M 1 ')
+    bad.seal(derived=True)
+    (said,) = verify(bad.root, write_audit=write_audit).not_compared
+    assert "how the plots of audit/report.html are drawn" in said
+
+
+def _styled(bad: Tampered) -> None:
+    bad.text(PAGE, "<style>", "<style>body { background: red }\n")
+
+
+def _block(bad: Tampered) -> None:
+    text = bad.read(PAGE)
+    found = re.search(r'id="index">([^<]+)<', text)
+    other = re.search(r'id="texts-0">([^<]+)<', text)
+    assert found
+    assert other
+    bad.write(PAGE, text.replace(found[1], other[1], 1))
+
+
+def _policy(bad: Tampered) -> None:
+    bad.text(PAGE, "script-src '", "script-src 'unsafe-inline' '")
+
+
+def _in_plot(old: str, new: str) -> Callable[[Tampered], None]:
+    def change(bad: Tampered) -> None:
+        before, svg = bad.read(PAGE).split("<svg", 1)
+        assert old in svg
+        bad.write(PAGE, f"{before}<svg{svg.replace(old, new, 1)}")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_byte, "must have"),
+        (_script, "must have"),
+        (_styled, "other styles"),
+        (_block, "other pairs"),
+        (_policy, "policy"),
+        (_in_plot("</svg>", "<script>alert(1)</script></svg>"), "does not draw"),
+        (_in_plot("</svg>", "<foreignObject></foreignObject></svg>"), "does not draw"),
+        (_in_plot("<g ", '<g onclick="alert(1)" '), "does not draw"),
+        (_in_plot("<g ", '<g style="x" '), "does not draw"),
+        (_in_plot("</svg>", "<g title='x'></g></svg>"), "not an element"),
+        (_in_plot('href="#', 'href="https://example.com/#'), "leads to"),
+        (_in_plot("</text>", " of 100</text>"), "a plot says"),
+        (_in_plot('aria-label="', 'aria-label="Not '), "a plot says"),
+    ],
+)
+def test_whatever_drew_a_page_nothing_else_of_it_can_change(
+    change: Callable[[Tampered], None], said: str, bad: Tampered, trial: Path
+) -> None:
+    change(bad)
+    with pytest.raises(Difference) as found:
+        check_page(bad.layout.audit_page, trial / PAGE, PAGE)
+    assert said in found.value.what
+
+
+def test_other_libraries_are_named_where_a_figure_differs(bad: Tampered) -> None:
+    _other_libraries(bad)
+    _status(bad)
+    found = caught(bad)
+    assert found.where.startswith(f"{FILE} [checks.")
+    assert "written with matplotlib 1.0.0" in found.fix
+
+
+def test_a_figure_may_differ_in_its_last_place_where_libraries_do(bad: Tampered) -> None:
+    _other_libraries(bad)
+    text = bad.read(FILE)
+    found = re.search(r'"low": (0\.\d+)', text)
+    assert found
+    near = f"{float(found[1]) + 1e-7:.7f}"
+    bad.write(FILE, text.replace(found[1], near, 1))
+    bad.seal(derived=True)
+    assert verify(bad.root, write_audit=write_audit)
+
+
+# What ids do not cover
+
+
+def _asked_otherwise(rows: list[Row]) -> list[Row]:
+    return [rows[0].model_copy(update={"question": "Another question?"}), *rows[1:]]
+
+
+def _post_edited(rows: list[Row]) -> list[Row]:
+    posts = (rows[0].profile[0].model_copy(update={"text": "Edited."}), *rows[0].profile[1:])
+    return [rows[0].model_copy(update={"profile": posts, "aspects_origin": "gold"}), *rows[1:]]
+
+
+@pytest.mark.parametrize(
+    ("config", "change"), [(VIOLATES, _asked_otherwise), (TWINS, _post_edited)]
+)
+def test_an_edited_question_or_post_keeps_its_id_and_is_caught(
+    config: str, change: Callable[[list[Row]], list[Row]], bad: Tampered
+) -> None:
+    bad.rows(config, change, hashed=False)
+    bad.seal(derived=True)
+    with pytest.raises(Difference) as found:
+        verify(bad.root)
+    assert found.value.where == f"data/{config}/test-00000-of-00001.parquet:1"
+    assert found.value.what.startswith("content is ")
+
+
+def test_a_unit_has_contents_where_its_rows_are_released_and_nowhere_else(
+    bad: Tampered, tmp_path: Path
+) -> None:
+    rejected = bad.number(UNITS, lambda unit: unit["outcome"] != "kept")
+    bad.line(UNITS, rejected, contents=["content-0"])
+    assert caught(bad).where == f"{UNITS}:{rejected}"
+
+
+def test_contents_left_out_are_missed(bad: Tampered) -> None:
+    units = bad.lines(UNITS)
+    for unit in units:
+        unit.pop("contents", None)
+    bad.put(UNITS, units)
+    assert caught(bad).what.startswith("content is ")
+
+
+def test_a_release_of_format_1_verifies_under_its_format(bad: Tampered) -> None:
+    """As releases were before they had hashes of contents."""
+    stated = bad.one("stated.json")
+    for name in ("format", "libraries"):
+        del stated[name]
+    for name in ("own_licence", "languages"):
+        del stated["info"][name]
+    bad.write("stated.json", "{}\n")
+    bad.json("stated.json", **stated)
+    units = bad.lines(UNITS)
+    for unit in units:
+        unit.pop("contents", None)
+    bad.put(UNITS, units)
+    bad.seal(derived=True)
+    (said,) = verify(bad.root, write_audit=write_audit).not_compared
+    assert "format 1" in said
+    assert "Not compared: the texts of questions and posts" in pairwright("verify", bad.root).out

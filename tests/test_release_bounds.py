@@ -1,0 +1,105 @@
+"""What a small file unpacks to is bounded: a text, a column or a line larger than any of a release
+ends in a message that names it, and not in a full memory."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pairwright.dataset import Row, lines, parquet, read_lines, read_rows, write_rows
+from pairwright.dataset.lines import read_document
+from pairwright.dataset.parquet import SCHEMA
+from pairwright.errors import InputError
+from pairwright.release.records import Unit
+
+
+def _rows(n: int, question: str = "How?") -> list[Row]:
+    return [Row(id=f"pair-{k}", question=question, chosen="a", rejected="b") for k in range(n)]
+
+
+def test_a_text_longer_than_any_is_refused_with_its_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "LONGEST", 5_000)
+    rows = _rows(3)
+    rows[1] = rows[1].model_copy(update={"question": "x" * 5_001})
+    write_rows(tmp_path / "a.parquet", rows)
+    with pytest.raises(InputError) as error:
+        list(read_rows(tmp_path / "a.parquet"))
+    assert error.value.where == f"{tmp_path / 'a.parquet'}:2 [question]"
+    assert "a text of 5,001 bytes" in error.value.what
+
+
+def test_a_text_inside_of_a_post_is_bounded_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "LONGEST", 5_000)
+    row = Row.model_validate(
+        {**_rows(1)[0].model_dump(), "profile": [{"id": "p", "text": "x" * 6_000}]}
+    )
+    write_rows(tmp_path / "a.parquet", [row])
+    with pytest.raises(InputError) as error:
+        list(read_rows(tmp_path / "a.parquet"))
+    assert error.value.where.endswith(":1 [profile]")
+
+
+def test_a_column_larger_than_any_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cell of 6 MB, in a file of some kilobytes."""
+    monkeypatch.setattr(parquet, "LARGEST", 5_000_000)
+    monkeypatch.setattr(parquet, "_texts", lambda _: pytest.fail("it was read"))
+    cell, path = "x" * 6_000_000, tmp_path / "a.parquet"
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as file:
+        for question in ("How?", cell):
+            row = _rows(1, "")[0].model_dump() | {"question": question}
+            file.write_table(pa.Table.from_pylist([row], schema=SCHEMA))
+    assert path.stat().st_size < 50_000
+    with pytest.raises(InputError) as error:
+        list(read_rows(path))
+    assert error.value.where == f"{path}:2"
+    assert "in the column question" in error.value.what
+
+
+def test_rows_that_share_a_large_value_are_read_few_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rows(tmp_path / "a.parquet", _rows(50, "x" * 10_000))
+    whole = list(read_rows(tmp_path / "a.parquet"))
+    monkeypatch.setattr(parquet, "_ROOM", 100_000)
+    sizes: list[int] = []
+    check = parquet._check_texts
+
+    def seen(path: Path, before: int, batch: pa.RecordBatch) -> None:
+        sizes.append(batch.num_rows)
+        check(path, before, batch)
+
+    monkeypatch.setattr(parquet, "_check_texts", seen)
+    assert list(read_rows(tmp_path / "a.parquet")) == whole
+    assert max(sizes) < 10
+
+
+def test_a_line_longer_than_any_is_refused_with_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 200)
+    unit = Unit(unit="unit-0", mode="twin", outcome="rejected", stage="plan", reason="r")
+    long = unit.model_copy(update={"reason": "r" * 300})
+    text = "".join(f"{of.model_dump_json()}\n" for of in (unit, unit, long))
+    (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        list(read_lines(tmp_path / "a.jsonl", Unit))
+    assert error.value.where == f"{tmp_path / 'a.jsonl'}:3"
+    assert "a line of more than 200 bytes" in error.value.what
+
+
+def test_a_line_of_two_gigabytes_of_nothing_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as file:
+        file.truncate(2_000_000_000)  # A hole, which takes no room on the disk.
+    with pytest.raises(InputError) as error:
+        list(read_lines(path, Unit))
+    assert error.value.where == f"{path}:1"
+    with pytest.raises(InputError, match="may have 512,000,000"):
+        read_document(path)

@@ -1,0 +1,290 @@
+"""Every sentence of card and datasheet that claims something follows from a figure or from what the
+makers stated: where those change, the sentences do."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import DatasetCard
+
+from pairwright.audit.records import Audit, Check
+from pairwright.audit.shortcuts.informed import BASELINES
+from pairwright.audit.shortcuts.trials import BLIND as BLIND_CHECKS
+from pairwright.audit.shortcuts.trials import RESIDUAL
+from pairwright.dataset import write_one
+from pairwright.intervals import Interval
+from pairwright.policy import ReleaseInfo
+from pairwright.records import Pair
+from pairwright.release.derive import Known, know
+from pairwright.release.derive.audited import BLIND, INFORMED, audited
+from pairwright.release.primary import read_primary
+from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.subjects import Subject
+from released import INFO, PAIRS, Answer, Answers, right, run_of
+from test_release_documents import audit_of, primary, texts
+
+TWINS = tuple(pair for pair in PAIRS[:6] if pair.mode == "twin")
+VIOLATES = tuple(pair for pair in PAIRS[:6] if pair.mode == "violate")
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """Two questions with their twins and violate pairs, all verified by nine people."""
+    base = tmp_path_factory.mktemp("sentences")
+    return primary(base / "x", run_of(base / "run", PAIRS[:6]), audit=audit_of("pass"))
+
+
+def card(known: Known) -> str:
+    """On one line, as it is read."""
+    return " ".join(texts(known)["README.md"].split())
+
+
+def sheet(known: Known) -> str:
+    return " ".join(texts(known)["DATASHEET.md"].split())
+
+
+def stating(known: Known, **info: Any) -> Known:
+    """The same release, of makers who stated something else."""
+    stated = known.primary.stated
+    changed = ReleaseInfo.model_validate({**stated.info.model_dump(), **info})
+    stated = stated.model_copy(update={"info": changed})
+    return known._replace(primary=known.primary._replace(stated=stated))
+
+
+def with_audit(known: Known, audit: Audit) -> Known:
+    """The same release with another audit."""
+    write_one(known.layout.audit, audit)
+    return know(known.layout, read_primary(known.layout), known.summary)
+
+
+# Votes
+
+
+def divided(questions: Iterable[int]) -> Answer:
+    """One of the three annotators of a task on these questions votes for the other response."""
+    seen: dict[str, int] = {}
+    wanted = {f"Question {n}, how is it done?" for n in questions}
+
+    def answer(task: KeyedTask, subject: Subject | None) -> Answers:
+        ticks = right()(task, subject) or {}
+        if subject and task.kind == "preference" and subject.asked.question in wanted:
+            n = seen[task.pair or ""] = seen.get(task.pair or "", 0) + 1
+            if n == 1:
+                return {"preference": "B" if ticks["preference"] == "A" else "A"}
+        return ticks
+
+    return answer
+
+
+def test_pairs_on_which_annotators_differed_are_counted(known: Known, tmp_path: Path) -> None:
+    assert "Of the 6 pairs here with preference votes, 0 have at least one" in card(known)
+    some = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], answer=divided([1])))
+    assert some.summary.rows == 6, "two of three still verify a pair"
+    for page in (card(some), sheet(some)):
+        assert "Of the 6 pairs here with preference votes, 3 have at least one" in page
+        assert "annotators differed were not verified" not in page
+
+
+def test_what_the_rule_kept_out_is_counted_by_state(known: Known, tmp_path: Path) -> None:
+    assert "these are not here" not in card(known)
+    some = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], against=[1]))
+    told = "Of the 4 twins and single pairs of the study these are not here: refused 2."
+    assert told in card(some)
+    assert told in sheet(some)
+
+
+# Who answered
+
+
+def test_by_people_the_pairs_are_verified(known: Known) -> None:
+    for page in (card(known), sheet(known)):
+        assert "6 of the 6 pairs are verified by the votes of 9 people." in page
+        assert "are a program" not in page
+        assert "verified, of those that could" in page
+
+
+def test_by_a_program_nothing_is_and_the_figures_agree(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS[:6], simulated_answers=True)
+    made = primary(tmp_path / "x", run, trial=True)
+    for page in (card(made), sheet(made)):
+        assert "0 of the 6 pairs are verified: 9 of the 9 annotators are a program" in page
+        assert "4 twins and single pairs pass the rule" in page
+        assert "pass the rule, of those that could" in page
+        assert "of those that could be" not in page
+        assert "| verified | refused" not in page
+        assert "people agree" not in page
+        assert "Trying out the tools" in page
+        assert "Measuring whether a reward model" not in page
+    assert "They are for measuring" not in card(made)
+    found = json.loads(texts(made)["croissant.json"])
+    assert "Manual Human Curation" not in found["rai:dataCollectionType"]
+
+
+def test_where_nobody_was_asked_no_vote_is_spoken_of(tmp_path: Path) -> None:
+    made = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], study=False), trial=True)
+    for page in (card(made), sheet(made)):
+        assert "Nobody was asked" in page
+        for said in ("preference votes,", "agreement of people", "Annotators judge", "by hashes"):
+            assert said not in page, said
+
+
+# The audit
+
+
+@pytest.mark.parametrize(
+    ("statuses", "verdict", "told"),
+    [
+        (["pass", "note"], "passed", "0 failed, 1 passed, and 0 had too few"),
+        (["pass", "too_few", "too_few"], "undecided", "0 failed, 1 passed, and 2 had too few"),
+        (["pass", "fail", "too_few"], "failed", "1 failed, 1 passed, and 1 had too few"),
+    ],
+)
+def test_an_audit_passes_only_if_every_check_was_decided(
+    statuses: list[str], verdict: str, told: str, known: Known
+) -> None:
+    made = with_audit(known, audit_of(*statuses))
+    found = audited(made.primary, made.layout)
+    assert found
+    assert found.verdict == verdict
+    assert told in card(made)
+
+
+def _check(name: str, config: str, status: str, value: float, low: float | None) -> Check:
+    high = None if low is None else min(1.0, 2 * value - low)
+    found = Interval(value=value, low=low, high=high, n=4, clusters=3)
+    return Check.model_validate(
+        {
+            "family": "shortcuts" if name in BLIND else "baselines",
+            "name": name, "config": config, "status": status, "found": found,
+        }
+    )  # fmt: skip
+
+
+def test_the_card_shows_what_simple_ways_of_choosing_score(known: Known) -> None:
+    checks = (
+        _check("length", "Home-twin", "note", 0.5, None),
+        _check("profile_overlap", "Home-twin", "note", 0.75, 0.6),
+        _check("length", "Home-violate", "too_few", 0.61, 0.5),
+        _check("bold", "Home-violate", "fail", 0.9, 0.8),
+        _check("bag_of_words", "Home-violate", "pass", 0.52, 0.5),
+    )
+    page = card(with_audit(known, audit_of().model_copy(update={"checks": checks})))
+    assert "| Home-twin | 4 | 3 | 50 % | 50 % | not estimated | 75 % (60 to 90) |" in page
+    assert "| Home-violate | 4 | 3 | 90 % (80 to 100), more bold, of 3 | 61 % (50 to 72) |" in page
+    assert "Of 3 checks of these configurations" in page
+    assert "1 failed, 1 had too few pairs to decide, 1 passed." in page
+
+
+def test_without_such_checks_no_table_is_there(known: Known) -> None:
+    page = card(with_audit(known, audit_of("pass")))
+    assert "What simple ways of choosing score" not in page
+    assert "checks of these configurations" not in page
+
+
+def test_the_names_of_baselines_are_those_of_the_audit() -> None:
+    assert tuple(BLIND) == BLIND_CHECKS
+    assert set(INFORMED) == set(BASELINES) - {RESIDUAL}
+
+
+# Licences and languages
+
+
+def _front(known: Known) -> dict[str, Any]:
+    return vars(DatasetCard(texts(known)["README.md"]).data)
+
+
+def _of_one_licence(pairs: Iterable[Pair]) -> list[Pair]:
+    """Posts and questions without an address, so that [release] licence is theirs."""
+    return [
+        pair.model_copy(
+            update={
+                "source_url": None,
+                "profile": tuple(
+                    post.model_copy(update={"source_url": None}) for post in pair.profile
+                ),
+            }
+        )
+        for pair in pairs
+    ]
+
+
+def test_a_licence_is_claimed_for_the_whole_only_if_it_is_stated_for_all(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", _of_one_licence(PAIRS[:6]))
+    made = primary(tmp_path / "x", run)
+    assert _front(made)["license"] == ["cc0-1.0", "other"]
+    assert "have no licence of their own that its makers state." in card(made)
+    assert "scores and votes: no licence is stated." in texts(made)["LICENSE.md"]
+    own = stating(made, own_licence="CC0-1.0")
+    assert _front(own)["license"] == "cc0-1.0"
+    assert "are passed on under CC0-1.0." in card(own)
+    assert "scores and votes: CC0-1.0" in texts(own)["LICENSE.md"]
+    assert "CC BY-SA" not in texts(own)["LICENSE.md"], "no post has it"
+    other = stating(made, own_licence="MIT")
+    assert _front(other)["license"] == ["cc0-1.0", "mit"]
+    assert json.loads(texts(other)["croissant.json"])["license"] == [
+        "https://spdx.org/licenses/CC0-1.0.html", "https://spdx.org/licenses/MIT.html",
+    ]  # fmt: skip
+
+
+def test_addresses_of_licences_are_not_escaped(known: Known) -> None:
+    page = texts(known)["LICENSE.md"]
+    assert "<https://spdx.org/licenses/CC-BY-SA-3.0.html>" in page
+    assert "\\:" not in page
+
+
+def test_languages_are_stated_or_said_not_to_be(known: Known) -> None:
+    assert _front(known)["language"] is None
+    assert "Languages: not stated." in card(known)
+    both = stating(known, languages=("en", "de"))
+    assert _front(both)["language"] == ["en", "de"]
+    assert "Languages: en, de." in card(both)
+    assert "Languages: en, de." in sheet(both)
+    assert json.loads(texts(both)["croissant.json"])["inLanguage"] == ["en", "de"]
+    with pytest.raises(ValueError, match="ISO 639"):
+        ReleaseInfo(languages=("English",))
+
+
+# Posts, modes and contact
+
+
+def test_where_posts_were_published_is_said_of_those_with_an_address(
+    known: Known, tmp_path: Path
+) -> None:
+    posts = known.summary.posts
+    assert f"{posts} of the {posts} posts stand at an address: a scorer may" in card(known)
+    none = primary(tmp_path / "x", run_of(tmp_path / "run", _of_one_licence(PAIRS[:6])))
+    assert "No post has an address, and nothing here tells where" in card(none)
+    assert "Addresses of posts may stop working" not in sheet(none)
+    assert "Stack Exchange" not in texts(none)["LICENSE.md"]
+
+
+@pytest.mark.parametrize("pairs", [TWINS, VIOLATES])
+def test_of_one_mode_nothing_is_said_of_the_other(pairs: tuple[Pair, ...], tmp_path: Path) -> None:
+    made = primary(tmp_path / "x", run_of(tmp_path / "run", pairs))
+    for page in (card(made), sheet(made)):
+        assert ("halves" in page) == (pairs is TWINS), pairs[0].mode
+        assert "over the modes" not in page
+    assert ("A twin is two pairs" in card(made)) == (pairs is TWINS)
+
+
+def test_removal_is_promised_only_with_somebody_to_ask(known: Known) -> None:
+    assert INFO["contact"]
+    assert "Whoever wrote a post here can ask there for its removal." in card(known)
+    assert "Where to ask for the removal of a post is not stated." in card(
+        stating(known, contact="")
+    )
+
+
+def test_rubrics_are_said_to_be_of_where_they_are_from(known: Known, tmp_path: Path) -> None:
+    assert "were inferred by a model" in card(known)
+    gold = [
+        pair.model_copy(update={"rubric": pair.rubric.model_copy(update={"origin": "gold"})})
+        for pair in VIOLATES
+    ]
+    made = primary(tmp_path / "x", run_of(tmp_path / "run", gold))
+    for page in (card(made), sheet(made)):
+        assert "inferred by a model" not in page
+    assert "The rubrics of 2 of the 2 pairs came with the source" in card(made)
+    assert "Rubrics, by pairs: 2 of the source." in sheet(made)
