@@ -11,8 +11,8 @@ from pairwright_human_eval.records import digest
 # What is read of an annotation, or tells how it came about. All else goes: users may be spelled
 # out under any other key.
 _KEPT = (
-    "id", "task", "unique_id", "completed_by", "updated_by", "was_cancelled", "created_at", "updated_at",
-    "lead_time", "ground_truth", "parent_annotation", "parent_prediction", "result",
+    "id", "task", "unique_id", "completed_by", "updated_by", "was_cancelled", "created_at",
+    "updated_at", "lead_time", "ground_truth", "parent_annotation", "parent_prediction", "result",
 )  # fmt: skip
 # The look-behind keeps it linear: a run of characters is tried from its first one only.
 _PART = r"[^\s@\uff20<>()\[\],;:\"']"
