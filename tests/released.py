@@ -347,13 +347,14 @@ def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:
                 keyed = fixed.key[row["data"]["task"]]
                 ticks = answer(keyed, subjects.get(keyed.subject))
                 if ticks is not None:
-                    tasks.append(_annotated(row["data"], ticks, account, len(tasks)))
+                    tasks.append(exported_task(row["data"], ticks, account, len(tasks)))
         if tasks:
             exported[who] = tasks
     return exported
 
 
-def _annotated(data: Any, ticks: Answers, account: int, n: int) -> dict[str, Any]:
+def exported_task(data: Any, ticks: Answers, account: int, n: int) -> dict[str, Any]:
+    """A task as Label Studio exports it, done by an account."""
     when = f"2026-01-{1 + n // 1440 % 28:02}T{n // 60 % 24:02}:{n % 60:02}:00.000000Z"
     annotation = {
         "id": account * 100_000 + n,

@@ -1,6 +1,8 @@
 """The second round: only what the first left disputed, with the first answers shown."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
+from types import MappingProxyType
 
 from pairwright.policy import PlanPolicy
 from pairwright.records import content_id
@@ -34,15 +36,22 @@ def adjudication_tasks(
     planner: PlanPolicy,
     adjudicators: tuple[str, ...],
     excluded: frozenset[str],
+    voted: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> dict[str, list[Task]]:
-    """Every adjudicator's tasks; a subject's all go to one of them.
+    """Every adjudicator's tasks; a subject's all go to one of them, who has not `voted` on it (by
+    adjudicator: subjects). Nobody gets a subject that all adjudicators have voted on.
 
     `verdicts` are the first round's by subject; of the `excluded` nothing is shown.
     """
     given: dict[str, list[Task]] = {who: [] for who in adjudicators}
+    loads = Counter(dict.fromkeys(adjudicators, 0))
     disputed = [s for s in subjects if decisions[s.id].state == "disputed"]
-    for n, subject in enumerate(sorted(disputed, key=lambda s: content_id("order", s.id))):
-        who = adjudicators[n % len(adjudicators)]
+    for subject in sorted(disputed, key=lambda s: content_id("order", s.id)):
+        able = [who for who in adjudicators if subject.id not in voted.get(who, ())]
+        if not able:
+            continue
+        who = min(able, key=lambda who: loads[who])
+        loads[who] += 1
         counted = [v for v in verdicts[subject.id] if v.annotator not in excluded]
         given[who] += _tasks(subject, decisions[subject.id], counted, who, study, planner)
     return given

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -58,15 +59,25 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
     return not there
 
 
-def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> int:
+def add_adjudication(
+    folder: HumanFolder,
+    study: Study,
+    tasks: dict[str, list[Task]],
+    voted: Mapping[str, Set[str]] = MappingProxyType({}),
+) -> int:
     """Add what is not yet in round 2, and say how many tasks that is.
 
-    Tasks that are there already stay as they are: an adjudicator may be working on them. Raises
-    InputError where this version's forms are not those of the study: no answer to them could be
-    taken in.
+    Tasks that are there already stay as they are: an adjudicator may be working on them. What an
+    adjudicator was given who has `voted` on it (by adjudicator: subjects) is given to another.
+    Raises InputError where this version's forms are not those of the study: no answer to them could
+    be taken in.
     """
     there = list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
-    known = {(keyed.subject, keyed.pair, keyed.kind) for keyed in there}
+    known = {
+        (keyed.subject, keyed.pair, keyed.kind)
+        for keyed in there
+        if keyed.subject not in voted.get(keyed.annotator, ())
+    }
     fresh = {
         who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in known]
         for who, given in tasks.items()

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from pairwright_human_eval.accept.answers import Answered
 from pairwright_human_eval.accept.reasons import Refusal
 from pairwright_human_eval.accept.seen import Reader, Seen
+from pairwright_human_eval.accept.voters import Voters
 from pairwright_human_eval.exports import Export
 from pairwright_human_eval.people import Account, People, Slot, bind
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
@@ -27,6 +28,9 @@ class Accepted(NamedTuple):
     people: People
     copies: int
     """Annotations that are in one file or several more than once: those beyond the first."""
+    voted: Mapping[str, frozenset[str]]
+    """By pseudonym, an adjudicator's too: the subjects that somebody who worked under it has
+    answered in the first round, as far as accounts tell."""
 
 
 def accept(
@@ -39,7 +43,8 @@ def accept(
 
     One person's answers on one task count once: the last one given (by `updated_at`, then by the
     annotation's number), be it on the task or on a copy of it on the server. A later skip takes
-    an answer back. Anything that cannot be a verdict anyway takes nothing back.
+    an answer back. Anything that cannot be a verdict anyway takes nothing back. What somebody says
+    in the second round about a subject that they answered in the first is set aside.
     """
     reader = Reader(key, study)
     read: list[Seen] = []
@@ -48,12 +53,15 @@ def accept(
         read += reader.annotations(export)
         drafts.update(_drafts(export))
     seen = _once(read)
-    people = bind(_work(seen), given)
+    first = (one for one in seen if one.keyed and one.keyed.round == 1)
+    voters = Voters(seen, bind(_work(first), given))
+    barred = [one for one in seen if voters.bars(one)]
+    people = bind(_work(one for one in seen if not voters.bars(one)), given)
     verdicts: list[Verdict] = []
     set_aside: list[SetAside] = []
     last: dict[tuple[str, str], list[Seen]] = defaultdict(list)
     for one in seen:
-        if refusal := _refusal(one, people):
+        if refusal := _refusal(one, people, voters):
             set_aside.append(_aside(one, refusal, people))
         elif one.keyed:
             last[one.keyed.task, one.keyed.annotator].append(one)
@@ -71,6 +79,7 @@ def accept(
         tuple(sorted(set_aside, key=lambda s: (s.file, s.task or "", s.annotation or 0, s.raw))),
         people,
         len(read) - len(seen),
+        voters.by_name(people, {keyed.annotator for keyed in key.values()}, barred),
     )
 
 
@@ -113,12 +122,14 @@ def _work(seen: Iterable[Seen]) -> Counter[tuple[Account, Slot]]:
     return Counter((account, slot) for account, slot, _ in done)
 
 
-def _refusal(one: Seen, people: People) -> Refusal | None:
+def _refusal(one: Seen, people: People, voters: Voters) -> Refusal | None:
     """Why it is out of the question, whatever else this person gave."""
     if one.problem:
         return one.problem
     if one.account is None:
         return Refusal("unknown_annotator", "its account was deleted")
+    if voters.bars(one):
+        return Refusal("voted_before", "this person answered on it in the first round")
     annotators = people.of(one.account)
     if not annotators:
         return Refusal("unknown_annotator", f"account {one.account.id} is bound to nobody")

@@ -4,10 +4,9 @@ from typing import Literal, NamedTuple, get_args
 
 Reason = Literal[
     "malformed", "unknown_task", "other_task", "data_changed", "config_changed", "deleted",
-    "impossible_time",
-    "unknown_annotator", "edited_by_another", "other_annotators_task", "skipped", "superseded",
-    "task_copied", "unknown_control", "wrong_type", "unknown_choice", "duplicate_answer",
-    "missing_answer", "draft",
+    "impossible_time", "unknown_annotator", "edited_by_another", "other_annotators_task",
+    "voted_before", "skipped", "superseded", "task_copied", "unknown_control", "wrong_type",
+    "unknown_choice", "duplicate_answer", "missing_answer", "draft",
 ]  # fmt: skip
 REASONS: tuple[Reason, ...] = get_args(Reason)
 

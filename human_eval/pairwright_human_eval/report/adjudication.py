@@ -1,10 +1,17 @@
 """The second round: what adjudicators were asked, what they said, and what came of it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.records import KINDS, KeyedTask, Kind, PreferenceAnswer, Verdict
+from pairwright_human_eval.records import (
+    KINDS,
+    KeyedTask,
+    Kind,
+    PreferenceAnswer,
+    SetAside,
+    Verdict,
+)
 from pairwright_human_eval.report.annotators import median_seconds
 from pairwright_human_eval.report.data import About
 from pairwright_human_eval.report.decisions import STATES
@@ -16,6 +23,7 @@ def adjudication(
     verdicts: Sequence[Verdict],
     decisions: Sequence[Decision],
     pairs: Mapping[str, About],
+    set_aside: Iterable[SetAside],
 ) -> Adjudication | None:
     """None where no task of the second round was made."""
     tasks = [of for of in key.values() if of.round == 2]
@@ -33,6 +41,7 @@ def adjudication(
         ),
         subjects=len(given),
         states={state: states[state] for state in STATES if states[state]},
+        voted_before=sum(of.reason == "voted_before" for of in set_aside),
     )
 
 

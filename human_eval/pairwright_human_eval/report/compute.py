@@ -35,6 +35,7 @@ def compute(
     the study's, which is secret."""
     step = progress or (lambda _: None)
     study, key = fixed
+    aside = tuple(set_aside)
     verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
     out = excluded_by(checks_passed(verdicts, key), policy.attention_floor)
     outlines = outlines_of(subjects, key)
@@ -50,9 +51,9 @@ def compute(
     comments = _comments(verdicts)
     return Report(
         **dict(found),
-        head=head(outlines, fixed, verdicts, set_aside, out, policy),
+        head=head(outlines, fixed, verdicts, aside, out, policy),
         fixed=study.policy,
-        adjudication=adjudication(key, verdicts, list(decisions.values()), pairs),
+        adjudication=adjudication(key, verdicts, list(decisions.values()), pairs, aside),
         annotators=annotator_rows(verdicts, answers_of(pairs, verdicts, out).votes, key, out),
         seconds=seconds_by_kind(verdicts),
         comments=tuple(comments[:COMMENTS]),

@@ -285,6 +285,8 @@ class Adjudication(Record):
     """Handed to adjudicators."""
     states: dict[State, int]
     """What is decided about them now."""
+    voted_before: int
+    """Answers set aside because their author had answered on the subject in the first round."""
 
 
 class AnnotatorRow(Record):

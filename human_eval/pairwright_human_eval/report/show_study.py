@@ -128,6 +128,11 @@ def adjudication(report: Report) -> Iterator[Block]:
         " disputed, and counts in no estimate and in no annotator's row. Any preference but for the"
         f" chosen response refuses. Adjudicators: {found.adjudicators:,}."
     )
+    if found.voted_before:
+        yield (
+            "Answers set aside because their author had answered on the same twin or pair in the"
+            f" first round: {found.voted_before:,}. Somebody else has to give them."
+        )
     quality = any(of.for_chosen is None for of in found.by_kind)
     yield Table(
         (
