@@ -83,7 +83,9 @@ class OwnObject:
                 given = await asyncio.to_thread(self._object.score, candidates)
         except Exception as error:  # Whatever somebody's code raises.
             raise ConfigError(
-                place_of(error), where=self._found.where, fix="Mend it; what was scored is stored."
+                place_of(error, self._found.file),
+                where=self._found.where,
+                fix="Mend it; what was scored is stored.",
             ) from error
         return self._checked(given, len(candidates))
 
