@@ -226,6 +226,7 @@ def test_what_cannot_be_used_is_named_before_anything_is_scored(
         ("return '7'", "gave str, and no list"),
         ("return ['7']", "gave '7' as a score"),
         ("return [True]", "gave True as a score"),
+        ("return [10**400]", "as a score"),
         ("return [[1]]", "gave [1] as a score"),
         ("return None", "gave NoneType"),
         ("return {c.response: 1 for c in candidates}", "gave dict, and no list"),

@@ -106,7 +106,7 @@ class OwnObject:
             raise self._wrong(f"score() gave {score!r:.60} as a score")
         try:
             return float(score)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self._wrong(f"score() gave {score!r:.60} as a score") from None
 
     def _wrong(self, what: str) -> ConfigError:
