@@ -141,8 +141,9 @@ def scorers_page() -> str:
     return _page(
         "# The file of scorers, key by key",
         "`pairwright evaluate`, `best-of-n`, `judge-outputs`, `policy` and `completions` take it as"
-        " `--scorers FILE.toml`; [scorers.md](scorers.md) shows examples. `prompts` is relative to"
-        " the file's folder, a model's folder to where the command is run.",
+        " `--scorers FILE.toml`; [scorers.md](scorers.md) shows examples. `prompts`, `prompt`,"
+        " `path` and `folder` are relative to the file's folder, a model's folder to where the"
+        " command is run.",
         "## Keys outside tables",
         _fields(Scorers, ["prompts", "seed"]),
         "## [endpoints.NAME]",

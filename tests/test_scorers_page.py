@@ -7,15 +7,17 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
 from endpoint import in_thread, say
 from pairwright.client.classify import _Found
+from pairwright.evaluate.scorers.spec import Spec, load_scorers
 from released import released, run_of
 from study import Done, pairwright
 
@@ -83,12 +85,24 @@ def test_every_file_and_every_command_of_the_page_is_tried_here() -> None:
     named = {block.name for block in BLOCKS if block.name}
     assert named == {
         "scorers.toml", "my_scorer.py", "own.toml", "file.toml", "server.py", "served.toml",
-        "grm.md", "grm.toml",
+        "grm.md", "grm.toml", "rewards.toml",
     }  # fmt: skip
     tried = {"toy-judge", "shared", "elsewhere", "mine", "grm"}
     assert {
         shlex.split(line)[shlex.split(line).index("--scorer") + 1] for line in COMMANDS
     } == tried
+
+
+def test_every_kind_has_an_example() -> None:
+    tables = [tomllib.loads(block.text) for block in BLOCKS if block.language == "toml"]
+    shown = {of["kind"] for table in tables for of in table.get("scorers", {}).values()}
+    kinds = [get_args(of.model_fields["kind"].annotation)[0] for of in get_args(get_args(Spec)[0])]
+    assert shown == set(kinds)
+
+
+@pytest.mark.parametrize("name", [b.name for b in BLOCKS if b.name.endswith(".toml")])
+def test_every_file_of_scorers_is_read_as_it_stands(folder: Path, name: str) -> None:
+    assert load_scorers(folder / name).scorers
 
 
 def test_the_first_example_runs_with_the_embedded_model(folder: Path) -> None:

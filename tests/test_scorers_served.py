@@ -130,6 +130,18 @@ def test_a_score_that_is_no_number_is_no_score(number: str) -> None:
     assert found.reason == "not_a_number"
 
 
+def test_any_server_can_say_that_a_conversation_does_not_fit() -> None:
+    found, sent = asked(raw('{"error": {"code": "context_length_exceeded"}}', status=400))
+    assert isinstance(found, Unscored)
+    assert found.reason == CONTEXT_LENGTH
+    assert len(sent) == 1
+
+
+def test_the_least_that_a_server_may_answer_is_a_score() -> None:
+    found, _ = asked(raw('{"data": [{"probs": [0.73], "num_classes": 1}]}'))
+    assert found == Score(0.73)
+
+
 def test_a_conversation_that_does_not_fit_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
     refused = fail(
         400,

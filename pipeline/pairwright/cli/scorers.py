@@ -19,6 +19,7 @@ from pairwright.cli.scorer_refs import (
 )
 from pairwright.cli.vllm_scores import vllm_client
 from pairwright.client import Meter
+from pairwright.config import SIMULATED_URL, Endpoint
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.own.find import own_class
@@ -158,8 +159,8 @@ async def _opened(
             )
             return OpenScorer(file, ref, 1, _nothing)
         case PairwiseJudge() | PointwiseJudge() as spec:
-            asked = _asked(spec, prompts)
             endpoint = scorers.endpoints[spec.endpoint]
+            asked = _asked(name, spec, endpoint, prompts)
             judging = await stack.enter_async_context(client_of(spec.endpoint, endpoint, meter))
             model = model_of(Durable(store, judging), endpoint, spec.sampling)
             judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
@@ -180,10 +181,18 @@ def _spec(scorers: Scorers, name: str) -> Spec:
     )
 
 
-def _asked(spec: PairwiseJudge | PointwiseJudge, prompts: Prompts) -> Prompts | OwnPrompt:
+def _asked(
+    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
+) -> Prompts | OwnPrompt:
     """What a judge is asked with."""
     if spec.prompt is None:
         return prompts
+    if SIMULATED_URL in endpoint.base_urls:
+        raise ConfigError(
+            "the embedded model knows the prompts that ship, and no others",
+            where=f"[scorers.{name}] prompt",
+            fix="Name an endpoint with a model of its own, or leave out the prompt.",
+        )
     return OwnPrompt.load(Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate")
 
 

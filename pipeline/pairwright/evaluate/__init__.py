@@ -2,6 +2,7 @@
 
 scorers/      what is under test
 local/        reward models in this process
+own/          a scorer of one's own, named by its Python class
 shown.py      what it is shown: the condition
 release.py    the release it is held to
 conditions.py planned.py wrong_profile.py    what each condition shows of a row's user

@@ -28,13 +28,16 @@ _HEARSAY = re.compile(
     rf" (?:might|could|may|would|will)(?: \w+)? {_SAYS}\b"
     rf"|\b(?:some|many|most|others|people|readers|users)(?: {_WHO})? {_SAYS}\b"
     r"|\baccording to\b|\bis said\b|\b(?:tempting|easy) to\b"
+    # What was found before, in another order or round.
+    r"|\b(?:previous|last|earlier|other) (?:round|turn|comparison|order)\b|\blast time\b"
     # A first impression, or an impression only.
     r"|\bat (?:a )?first\b|\bat a glance\b|\binitial(?:ly)?\b|\bon the (?:surface|face of it)\b"
     r"|\bsuperficially\b|\bfirst (?:impression|thought|instinct|reaction)\b|\bpreliminary\b"
     r"|\b(?:might|may|could) (?:be|seem|appear|look)\b|\bat first sight\b|\bprima facie\b"
 )
 _OF_OTHERS = re.compile(
-    rf"\b(?:previous|prior|earlier|other|another|different|their|his|her|your)(?: {_WHO}(?: ?s)?)?"
+    r"\b(?:initial|preliminary|tentative|provisional) *$"
+    rf"|\b(?:previous|prior|earlier|other|another|different|their|his|her|your)(?: {_WHO}(?: ?s)?)?"
     rf"(?: \w+)? *$|\b{_WHO} (?:\d+|one|two|three)(?: ?s)? *$"
 )
 
@@ -46,6 +49,7 @@ def hearsay(clause: str) -> bool:
 
 
 def of_others(before: str) -> bool:
-    """Whether what stands before a word such as "verdict" says that it is somebody else's."""
+    """Whether what stands before a word such as "verdict" says that it is somebody else's, or not
+    the last one."""
     plain = re.sub(r"[^\w\s]", " ", before.lower())
     return _OF_OTHERS.search(" ".join(plain.split())[-80:]) is not None

@@ -80,15 +80,17 @@ def _boxes(text: str) -> Iterator[Mark]:
 
 
 def _words(text: str, names: str) -> Iterator[Mark]:
+    """Every tag, and the last word with a colon."""
     tag, word = _patterns(names)
     for match in tag.finditer(text):
         yield Mark(match.end(), match[2], match.end())
-    for match in word.finditer(text):
+    # Only the last can count, and to copy the rest of the line for each would take long.
+    for match in reversed(list(word.finditer(text))):
         before = text[max(0, match.start() - 100) : match.start()]
-        if of_others(before.rpartition("\n")[2]):
-            continue
-        value = text[match.end() :].partition("\n")[0]
-        yield Mark(match.end(), _LATEX.sub(r"\1", value), match.end() + len(value))
+        if not of_others(before.rpartition("\n")[2]):
+            value = text[match.end() :].partition("\n")[0]
+            yield Mark(match.end(), _LATEX.sub(r"\1", value), match.end() + len(value))
+            return
 
 
 @lru_cache

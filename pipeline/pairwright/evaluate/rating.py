@@ -10,7 +10,10 @@ from pairwright.evaluate.marked import cut_short, marked
 from pairwright.llm import Unread
 
 LOW, HIGH = 1, 10
-_NAMES = r"(?:final |overall |total )?(?:score|rating|grade|verdict|result|answer)"
+_NAMES = (
+    r"(?:final |overall |total )?(?:score|rating|grade|verdict|result|answer)"
+    r"(?: \((?:out of 10|/10|1 ?(?:-|–|to) ?10)\))?"
+)
 _OUT_OF_TEN = r"\s*(?:/|out of|of)\s*10(?!\d)"
 # Followed by nothing that would make it a part of another number, one of several, or a score on
 # another scale ("4 stars (out of 5)").
@@ -20,7 +23,12 @@ _SCORE = re.compile(
     r"|(?:\s*(?:stars?|points?))?[\s,(]*(?:(?:out )?of|to|or|and|maybe|perhaps)\s+\d"
     r"|\s*(?:to|or)\s)"
 )
-_SAID = re.compile(rf"(?<![\d.,/-])(\d{{1,3}}){_OUT_OF_TEN}")
+# "3 out of 10 wishes" counts wishes, and "8 out of 10, or maybe 9" says nothing for sure.
+_SAID = re.compile(
+    rf"(?<![\d.,/-])(\d{{1,3}}){_OUT_OF_TEN}"
+    r"(?![\s,(]*(?:or|to|maybe|perhaps|possibly)\b)"
+    r"(?=\s*(?:$|[^\w\s]|(?:for|because|since|overall|in|as|and|on|at|but|with|points?)\b))"
+)
 # "The score is 8", "I give it a rating of 7": a name, and then the number.
 _NAMED = re.compile(rf"\b{_NAMES} (?:is|of|would be) ?[*_`\"'\[(<]*", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[!?;\n])|(?<=\.)\s+")
@@ -37,7 +45,9 @@ def read_rating(text: str) -> int | Unread:
         mark = marked(text, _NAMES)
         if mark is None:
             found = _of_prose(text)
-        elif match := _SCORE.match(mark.value.strip(" \t*_`\"'[]()<>")):
+        elif (match := _SCORE.match(mark.value.strip(" \t*_`\"'[]()<>"))) and not hearsay(
+            plain(_SENTENCE.split(mark.value.strip())[0])
+        ):
             found = {match[1]} | _taken_back(text[mark.end :])
     head = " ".join(text.split())[:200]
     if len(found) != 1:

@@ -21,6 +21,7 @@ class OwnClass(NamedTuple):
     where: str
     """For messages: its place in the file of scorers, and its own file."""
     made: type
+    file: Path
     code: str
     """sha256 of the file that defines it."""
 
@@ -48,7 +49,8 @@ def own_class(name: str, spec: PythonScorer) -> OwnClass:
     if not callable(getattr(found, "score", None)):
         raise ConfigError("has no method score(self, candidates)", where=where, fix=_SHAPE)
     _check_options(where, found, spec.options)
-    return OwnClass(where, found, _hash(where, found))
+    source = _source(where, found)
+    return OwnClass(where, found, source, sha256(source.read_bytes()).hexdigest())
 
 
 def _module(where: str, name: str, folder: Path) -> ModuleType:
@@ -71,7 +73,7 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
         ) from None
     except Exception as error:  # Whatever somebody's module raises.
         raise ConfigError(
-            f"the module {name} cannot be imported: {place_of(error)}",
+            f"the module {name} cannot be imported: {place_of(error, beside or folder)}",
             where=where,
             fix='Mend it: `python -c "import ..."` in its folder shows the same.',
         ) from None
@@ -84,13 +86,15 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
     return module
 
 
-def place_of(error: BaseException) -> str:
-    """What an exception says, and the line of somebody's file that raised it."""
+def place_of(error: BaseException, file: Path) -> str:
+    """What an exception says, and the line of this file that led to it, or where it was raised."""
     told = f"{type(error).__name__}: {error}".rstrip(": ")
-    if isinstance(error, SyntaxError):
-        return told
     frames = traceback.extract_tb(error.__traceback__)
-    return f"{told} ({frames[-1].filename}, line {frames[-1].lineno})" if frames else told
+    if isinstance(error, SyntaxError) or not frames:
+        return told
+    own = [frame for frame in frames if Path(frame.filename) == file]
+    last = (own or frames)[-1]
+    return f"{told} ({last.filename}, line {last.lineno})"
 
 
 def _beside(name: str, folder: Path) -> Path | None:
@@ -124,12 +128,15 @@ def _check_options(where: str, found: type, options: dict[str, Any]) -> None:
         ) from None
 
 
-def _hash(where: str, found: type) -> str:
+def _source(where: str, found: type) -> Path:
     try:
-        return sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
+        source = Path(inspect.getfile(found))
     except (OSError, TypeError):
-        raise ConfigError(
-            "its source cannot be read, so a change of it would not be noticed",
-            where=where,
-            fix="Name a class of a .py file.",
-        ) from None
+        source = Path()
+    if source.is_file():
+        return source
+    raise ConfigError(
+        "its source cannot be read, so a change of it would not be noticed",
+        where=where,
+        fix="Name a class of a .py file.",
+    )

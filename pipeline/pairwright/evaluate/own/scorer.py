@@ -83,7 +83,9 @@ class OwnObject:
                 given = await asyncio.to_thread(self._object.score, candidates)
         except Exception as error:  # Whatever somebody's code raises.
             raise ConfigError(
-                place_of(error), where=self._found.where, fix="Mend it; what was scored is stored."
+                place_of(error, self._found.file),
+                where=self._found.where,
+                fix="Mend it; what was scored is stored.",
             ) from error
         return self._checked(given, len(candidates))
 
@@ -104,7 +106,7 @@ class OwnObject:
             raise self._wrong(f"score() gave {score!r:.60} as a score")
         try:
             return float(score)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self._wrong(f"score() gave {score!r:.60} as a score") from None
 
     def _wrong(self, what: str) -> ConfigError:
