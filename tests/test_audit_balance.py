@@ -85,8 +85,8 @@ def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
     assert (check.status, check.count, check.of) == ("note", 25, 75)
     assert check.detail == "50 different prompts"
     assert (check.flags[0].row, check.flags[0].detail) == ("pair-50", "the prompt of pair-0")
-    # Case, space and punctuation do not make another prompt; an item's own pairs are one row.
-    alike = [row(1, user=None, question="Which  one?"), row(2, user=None, question="which one")]
+    # Case and space do not make another prompt; an item's own pairs are one row.
+    alike = [row(1, user=None, question="Which  one?"), row(2, user=None, question="which one?")]
     assert repeated(alike).count == 1
     one = [row(n, user=None, question="Which one?", item_id="q") for n in range(3)]
     assert repeated(one).count == 0

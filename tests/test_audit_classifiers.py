@@ -1,6 +1,7 @@
 """The cross-validated classifiers find what was planted, and nothing where nothing was."""
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -65,6 +66,57 @@ def test_a_mark_of_the_rejected_side_is_found_by_style_alone() -> None:
     found = accuracies(pairs(200, random.Random(3), rejected="{rejected}!"))
     assert min(found["style"], found["style_with_question"]) > 0.95
     assert 0.4 < found["bag_of_words"] < 0.6
+
+
+HABITS: dict[str, Callable[[str], str]] = {
+    "double spaces": lambda given: given.replace(" ", "  "),
+    "one double space": lambda given: given.replace(" ", "  ", 1),
+    "a space at the end": lambda given: f"{given} ",
+    "spaces at the ends of lines": lambda given: f"{given} \n{given}",
+    "a tab": lambda given: given.replace(" ", "\t", 1),
+    "a line's end at the end": lambda given: f"{given}\n",
+    "a small letter first": lambda given: given[0].lower() + given[1:],
+    "small letters first in sentences": lambda given: f"{given} {given.lower()}",
+    "a space before the mark": lambda given: given.replace(".", " ."),
+    "hard spaces": lambda given: given.replace(" ", "\u00a0"),
+    "a zero-width space": lambda given: given.replace(" ", " \u200b", 1),
+    "curly marks": lambda given: f"\u201c{given}\u201d",
+    "no mark at the end": lambda given: given.rstrip("."),
+}
+PLAIN: dict[str, Callable[[str], str]] = {
+    "spaces at the ends of lines": lambda given: f"{given}\n{given}",
+    "small letters first in sentences": lambda given: f"{given} {given}",
+    "curly marks": lambda given: f'"{given}"',
+}
+"""What the other side is, where the habit changes more than typing."""
+
+
+def uneven(chance: random.Random) -> str:
+    """Sentences of many lengths and marks: what a habit of typing does to counts is lost in it."""
+    parts = [said(chance, chance.randint(4, 24)) for _ in range(chance.randint(1, 6))]
+    return " ".join(part.replace(" ", chance.choice((" ", ", ")), 1) for part in parts)
+
+
+@pytest.mark.parametrize("side", ["chosen", "rejected"])
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_habit_of_typing_on_one_side_is_found_by_style(habit: str, side: str) -> None:
+    chance, rows = random.Random(4), []
+    for row in pairs(200, chance):
+        typed = {
+            of: (HABITS if of == side else PLAIN).get(habit, str)(uneven(chance))
+            for of in ("chosen", "rejected")
+        }
+        rows.append(row.model_copy(update=typed))
+    assert accuracies(rows)["style"] > 0.9
+
+
+def test_uneven_texts_without_a_habit_have_no_style() -> None:
+    chance = random.Random(4)
+    rows = [
+        row.model_copy(update={"chosen": uneven(chance), "rejected": uneven(chance)})
+        for row in pairs(400, chance)
+    ]
+    assert 0.42 < accuracies(rows)["style"] < 0.58
 
 
 def test_what_can_be_told_only_beside_the_question_needs_the_question() -> None:

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from pairwright.audit.family import decided
 from pairwright.audit.integrity import EXPLAINED, Integrity
-from pairwright.audit.integrity.endings import breaks_off
+from pairwright.audit.integrity.broken import breaks_off
 from pairwright.audit.integrity.languages import LIMIT, SAMPLE
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect, RowPost
@@ -116,7 +116,17 @@ def test_ids_of_others_are_their_own() -> None:
     ("chosen", "rejected", "count"),
     [
         ("Put it there.", "Put it there.", 1),
-        ("Put it there.", "put it\n\nTHERE", 1),
+        ("Put it there.", "Put  it\n\nthere. ", 1),
+        ("Caf\u00e9 there.", "Cafe\u0301 there.", 1),
+        ("Put it there.", "Put it\u00a0th\u200bere.", 1),
+        ("9n-4", "9n+4", 0),
+        ("C", "C++", 0),
+        ("MARIA", "maria", 0),
+        ("10\u00b2", "102", 0),
+        ("Is it?", "Is it!", 0),
+        ("It costs $5.", "It costs \u20ac5.", 0),
+        ("if a:\n    b\nc", "if a:\n    b\n    c", 0),
+        ("if a:\n    b\nc", "if a:  \n    b\n\nc\n", 1),
         ("\U0001f600", "\U0001f600 ", 1),
         ("\U0001f600", "\U0001f601", 0),
         ("Put it there.", "Put it here.", 0),
@@ -135,7 +145,7 @@ def plain(id: str, chosen: str, rejected: str, **changes: Any) -> Row:
 
 
 def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
-    rows = [plain("a", "One.", "Two."), plain("b", "two", "ONE", question="what is best")]
+    rows = [plain("a", "One.", "Two."), plain("b", "Two. ", " One.", question="What  is best?")]
     check = only(rows, "contradiction")
     assert (check.status, [f.row for f in check.flags]) == ("fail", ["b"])
     assert check.flags[0].detail == "the opposite of a"
@@ -149,8 +159,17 @@ def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
         {"user": "u2"},
         {"user": None, "profile": POSTS},
         {"chosen": "Three."},
+        {"chosen": "TWO."},
+        {"rejected": "One!"},
     ],
-    ids=["another question", "another user", "another profile", "another side"],
+    ids=[
+        "another question",
+        "another user",
+        "another profile",
+        "another side",
+        "another case",
+        "another mark",
+    ],
 )
 def test_opposite_labels_for_another_reader_or_question_are_none(changes: dict[str, Any]) -> None:
     user = changes.get("user")
@@ -170,6 +189,14 @@ def test_the_same_pair_twice_is_found_and_not_as_a_contradiction() -> None:
     check = only(rows, "duplicate_pair")
     assert (check.status, check.flags[0].detail) == ("fail", "the same as a")
     assert only(rows, "contradiction").count == 0
+
+
+@pytest.mark.parametrize(("first", "second"), [("9n-4", "9n+4"), ("C", "C++"), ("A", "a")])
+def test_answers_that_differ_in_a_symbol_or_case_are_two_pairs(first: str, second: str) -> None:
+    rows = [plain("a", first, "Something else."), plain("b", second, "Something else.")]
+    assert only(rows, "duplicate_pair").count == 0
+    turned = [rows[0], plain("c", "Something else.", second)]
+    assert only(turned, "contradiction").count == 0
 
 
 # Twins
@@ -247,6 +274,16 @@ def test_evidence_that_does_not_stand_in_its_post_is_found(of: RowAspect, said: 
     assert said in check.flags[0].detail
 
 
+def test_what_a_check_quotes_of_a_text_is_masked() -> None:
+    told = "write to jane.doe@mail.test.org"
+    of = (aspect("Considers Jane", told, "p1"), aspect(f"To {told}"), aspect(f"to {told}"))
+    found = checks([row(rubric_aspects=of)])
+    details = {check.name: check.flags[0].detail for check in found if check.flags}
+    assert "j***.***@****.****.***" in details["evidence_missing"]
+    assert "j***.***@****.****.***" in details["aspects_repeated"]
+    assert not any("jane.doe" in detail for detail in details.values())
+
+
 @pytest.mark.parametrize(
     "of",
     [
@@ -286,11 +323,31 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
     gold: dict[str, Any] = {
         "rubric_aspects": (aspect("One", "said so"), aspect("Two")), "aspects_origin": None,
     }  # fmt: skip
-    rows = [row(id="a", mode=None, **gold), row(id="b", mode=None, narrative="He said so.", **gold)]
+    rows = [
+        row(id="a", mode=None, profile=(), **gold),
+        row(id="b", mode=None, profile=(), narrative="He said so.", **gold),
+    ]
     check = only(rows, "evidence_missing")
     assert (check.of, check.count, check.status) == (1, 0, "pass")
     assert check.detail == "1 rows have aspects and nothing to look for their evidence in"
-    assert "a named post or narrative" in only(rows[:1], "evidence_missing").detail
+    assert "posts or a narrative" in only(rows[:1], "evidence_missing").detail
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+def test_evidence_of_others_stands_in_a_post_or_the_narrative(share: int) -> None:
+    firm = (aspect("One", "smoke bothers my neighbour"), aspect("Two", "afraid of bees"))
+    made_up = (aspect("One", "I am the mayor of this town"), aspect("Two"))
+    rows = [
+        row(n, id=f"r{n}", mode=None, aspects_origin=None, narrative="I am afraid of bees.",
+            rubric_aspects=made_up if n % (100 // share) == 0 else firm)
+        for n in range(100)
+    ]  # fmt: skip
+    check = only(rows, "evidence_missing")
+    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert "does not stand in a post or the narrative: I am the mayor" in check.flags[0].detail
+    bare = [changed(given, narrative=None) for given in rows if given.rubric_aspects == made_up]
+    assert "does not stand in any post" in only(bare, "evidence_missing").flags[0].detail
+    assert only([r for r in rows if r.rubric_aspects == firm], "evidence_missing").count == 0
 
 
 @pytest.mark.parametrize(
@@ -299,6 +356,8 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
         ("Considers the neighbour", "considers the neighbours!", 1),
         ("Warns of allergic reactions", "Warns of reactions, allergic ones", 1),
         ("\U0001f41d", "\U0001f41d", 1),
+        ("C", "c", 1),
+        ("C", "C++", 0),
         ("Warns of allergic reactions", "Warns of the cost of a hive", 0),
     ],
 )
@@ -350,6 +409,31 @@ def test_posts_out_of_order_and_times_of_other_forms_are_found(
 def test_posts_oldest_first_are_in_order(times: tuple[str | None, ...]) -> None:
     profile = tuple(post(str(n), "Something.", time) for n, time in enumerate(times))
     assert only([row(profile=profile)], "times_in_order").count == 0
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("where", ["question", "post"])
+@pytest.mark.parametrize(
+    "time", ["2099-01-01T00:00:00", "1970-01-01T00:00:00", "0001-01-01", "9999"]
+)
+def test_times_that_cannot_be_are_found(time: str, where: str, share: int) -> None:
+    rows = []
+    for n in range(100):
+        changes: dict[str, Any] = {}
+        if n % (100 // share) == 0:
+            late = (post("p1", FIRST, time), POSTS[1])
+            changes = {"created": time} if where == "question" else {"profile": late}
+        rows.append(row(n, **changes))
+    check = only(rows, "implausible_time")
+    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert check.flags[0].detail == f"{where}{' 1' if where == 'post' else ''} is of {time}"
+
+
+def test_times_of_the_last_decades_and_none_are_plausible() -> None:
+    given = row(created="2036-12-31T23:59:59", profile=(post("p1", FIRST, "1985-01-01T00:00:00"),))
+    assert only([given], "implausible_time").count == 0
+    bare = row(created=None, profile=(post("p1", FIRST),))
+    assert only([bare], "implausible_time").status == "note"
 
 
 def test_an_empty_profile_fails_among_ours_and_among_rows_that_have_one() -> None:
@@ -421,6 +505,66 @@ def test_a_few_garbled_texts_are_let_pass_and_very_long_ones_told() -> None:
     assert only([row(chosen="x" * 100_000)], "very_long").count == 0
 
 
+HIDDEN = {
+    "zero width space": "a\u200bb",
+    "zero width joiner": "a\u200db",
+    "soft hyphen": "gar\u00adden",
+    "change of direction": "a \u202eb",
+    "mark of direction": "a\u200e b",
+    "tag character": "a\U000e0041\U000e0042b",
+    "hard space": "two\u00a0words",
+}
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("field", ["question", "chosen", "rejected"])
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_hidden_characters_in_few_rows_are_found(kind: str, field: str, share: int) -> None:
+    clean = [row(n) for n in range(100)]
+    planted = [
+        r if n % (100 // share) else changed(r, **{field: f"{getattr(r, field)} {HIDDEN[kind]}"})
+        for n, r in enumerate(clean)
+    ]  # fmt: skip
+    check = only(planted, "hidden_characters")
+    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert check.flags[0].detail == f"{kind} in {field}"
+    assert check.detail == f"{kind} {share}"
+    assert only(clean, "hidden_characters").count == 0
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("control", ["\x00", "\x07", "\x1b[0m", "\x85x\x90"])
+def test_controls_in_few_rows_are_found(control: str, share: int) -> None:
+    rows = [
+        row(n, chosen=f"So {n}{control if n % (100 // share) == 0 else ''}") for n in range(100)
+    ]
+    check = only(rows, "encoding")
+    assert (check.status, check.count) == ("fail", share)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "Qui\u00a0?",
+        "10\u00a0000 km",
+        "5\u00a0km", "\u00ab\u00a0oui\u00a0\u00bb",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "see e.g.\u00a0this",
+        "\U0001f3f4\U000e0067\U000e0062\U000e007f", "na\u00efve \u2014 \u201cso\u201d", 
+        "\u65e5\u672c\u8a9e",
+    ],
+)  # fmt: skip
+def test_characters_that_have_work_to_do_are_let_be(words: str) -> None:
+    assert only([row(chosen=words)], "hidden_characters").count == 0
+
+
+def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
+    profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
+    check = only([row(profile=profile)], "hidden_characters")
+    assert (check.status, check.count) == ("pass", 0)
+    assert check.detail.startswith("1 rows have some in posts")
+
+
 # Endings
 
 
@@ -429,7 +573,15 @@ def test_a_few_garbled_texts_are_let_pass_and_very_long_ones_told() -> None:
     [
         "It is so.", "Is it?", "So!", 'He said "so."', "It is **so.**", "so…", "これです。", "(so)",
         "`x`", "Do this:\n- one\n- two", "1. one\n2. two", "| a | b", "Well \U0001f600", 
-        "```\ncode\n```", "", "So. \n\n",
+        "```\ncode\n```", "", "So. \n\n", "15cm\u00b2", "$3700", "Paris", "9n-4", "It costs 50%",
+        "def f(x):\n    y = x + 1\n    return y", "total = 0\nfor n in range(9):\n    total += n",
+        "x = [1, 2]\nprint(x) # both", "So it is 5 x 5 = 625", "mouse, keyboard, screen",
+        '"Saving Our Planet, One Step at a Time"', "A New Normal: Our Response to the Long Winter",
+        "It is so.\n\nBest regards\nAnna", "It is so.\n\nSource: https://example.org/a-b",
+        "Output: printer\nInput: mouse and keyboard", "$$\\alpha = 1$$", "It is $a + b$",
+        "The rain comes down\nthe wind is up\nthe kettle sings\nwe fill a cup", "I \u2764\ufe0f",
+        "It is \u300cso\u300d", "Remove one of the two",
+        "Take this:\n1. Beans.\n2. Peas.\n3. Rice.",
     ],
 )  # fmt: skip
 def test_whole_responses_do_not_break_off(words: str) -> None:
@@ -437,8 +589,16 @@ def test_whole_responses_do_not_break_off(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["It is a", "First. Then you", "It is so,", "- one\nand then the"]
-)
+    "words",
+    [
+        "It is a", "First. Then you", "It is so,", "- one\nand then the", "```\ncode goes on",
+        "- One.\n- Two.\n- Three of",
+        "1. Beans are good.\n2. Peas are.\n3. Rice is very often eaten",
+        "First of all we put the kettle on the stove and wait. Then we take the old brown",
+        "He said to all of us (as it was late and we were tired",
+        "It is so well known that nobody who works here would ever ask for the long way home",
+    ],
+)  # fmt: skip
 def test_cut_responses_break_off(words: str) -> None:
     assert breaks_off(words)
 

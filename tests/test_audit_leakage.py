@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -120,6 +120,77 @@ def test_where_there_is_nothing_to_leak_the_check_says_so() -> None:
     check = only([row(rubric_aspects=(), narrative=None)], "rubric_leak")
     assert (check.status, check.of) == ("note", 0)
     assert "aspects" in check.detail
+
+
+# Responses and the profile
+
+
+def personal(n: int, planted: dict[int, dict[str, str]], **changes: Any) -> list[Row]:
+    """Rows of which each has texts of its own, with the given texts planted in some."""
+    made = []
+    for number in range(n):
+        chance = random.Random(number)
+        words = [f"w{chance.randrange(4000)}" for _ in range(200)]
+        profile = tuple(post(" ".join(words[at : at + 30])) for at in (0, 30, 60))
+        sides = {"chosen": " ".join(words[90:120]), "rejected": " ".join(words[120:150])}
+        sides |= planted.get(number, {})
+        made.append(row(f"r{number}", mode=None, profile=profile, **sides, **changes))
+    return made
+
+
+COPIES: dict[str, Callable[[list[str]], str]] = {
+    "all of it": lambda words: " ".join(words),
+    "half": lambda words: " ".join([*words[:15], *(f"n{n}" for n in range(15))]),
+    "fifteen words": lambda words: " ".join(
+        [*(f"n{n}" for n in range(20)), *words[10:25], *(f"m{n}" for n in range(20))]
+    ),
+    "half of a short one": lambda words: " ".join([*words[:8], *(f"n{n}" for n in range(6))]),
+}
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("side", ["chosen", "rejected"])
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_response_that_copies_a_post_is_found(copy: str, side: str, share: int) -> None:
+    posts = [given.profile[1].text.split() for given in personal(100, {})]
+    planted = {n: {side: COPIES[copy](posts[n])} for n in range(0, 100, 100 // share)}
+    check = only(personal(100, planted), "response_in_profile")
+    assert (check.status, check.count) == ("fail", share)
+    assert flagged(check) == [f"r{n}" for n in planted]
+    assert check.flags[0].detail.startswith(f"{side}: ")
+    assert "post 2 of its profile" in check.flags[0].detail
+    assert posts[0][12] not in check.flags[0].detail
+    chosen, rejected = (share, 0) if side == "chosen" else (0, share)
+    assert check.detail.startswith(f"in the chosen side of {chosen}, in the rejected of {rejected}")
+
+
+def test_responses_of_their_own_words_copy_nothing() -> None:
+    check = only(personal(200, {}), "response_in_profile")
+    assert (check.status, check.count, check.of) == ("pass", 0, 200)
+
+
+@pytest.mark.parametrize(
+    ("words", "response"),
+    [
+        (POST, "Which thread is strong enough to mend a sail? Try a waxed one of linen."),
+        (f"{QUESTION} Thanks.", f"{QUESTION} Air it in the shade for a week."),
+        ("Yes. I do think so.", "Yes."),
+        ("a b c d e f g h i j k l m n o p", "p o n m l k j i h g f e d c b a"),
+    ],
+    ids=["seven words of fifteen", "the question's words", "one word", "another order"],
+)
+def test_few_words_and_those_of_the_question_are_not_copied(words: str, response: str) -> None:
+    given = row(profile=(post(words),), chosen=response)
+    assert only([given], "response_in_profile").count == 0
+
+
+def test_a_copy_in_a_script_without_spaces_is_found() -> None:
+    words = (
+        "\u6211\u6bcf\u5929\u65e9\u4e0a\u559d\u4e00\u676f\u4e0d\u52a0\u7cd6\u7684\u7eff\u8336" * 2
+    )
+    given = row(profile=(post(f"{words}\u3002\u597d"),), rejected=words)
+    check = only([given], "response_in_profile")
+    assert check.flags[0].detail == "rejected: all of it stands in post 1 of its profile"
 
 
 # Target
@@ -278,6 +349,70 @@ def test_thousands_of_copies_cost_no_square() -> None:
 
 
 # Splits
+
+
+# Pairs in other words
+
+
+def distinct(n: int) -> list[Row]:
+    """Pairs of which each has words of its own, in sentences of six."""
+    made = []
+    for number in range(n):
+        chance = random.Random(number)
+        words = [f"word{chance.randrange(5000)}ly" for _ in range(90)]
+        sentences = [" ".join(words[at : at + 6]) + "." for at in range(0, 90, 6)]
+        sides = {"chosen": " ".join(sentences[2:8]), "rejected": " ".join(sentences[8:])}
+        question = " ".join(sentences[:2])
+        made.append(row(f"r{number}", question=question, item_id=f"i{number}", **sides))
+    return made
+
+
+def retold(given: Row, *, swapped: int = 0) -> Row:
+    """Sentences in another order; of so many words in a hundred others in their place."""
+
+    def other(words: str, chance: random.Random) -> str:
+        parts = words.split(". ")
+        chance.shuffle(parts)
+        of = ". ".join(parts).split(" ")
+        for at in chance.sample(range(len(of)), len(of) * swapped // 100):
+            of[at] = f"else{chance.randrange(5000)}"
+        return " ".join(of)
+
+    chance = random.Random(given.id)
+    sides = {
+        name: other(getattr(given, name), chance) for name in ("question", "chosen", "rejected")
+    }
+    return given.model_copy(
+        update={"id": f"{given.id}-again", "item_id": "", "user": "u2", **sides}
+    )
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("swapped", [0, 10])
+def test_pairs_with_sentences_moved_and_words_replaced_are_found(swapped: int, share: int) -> None:
+    rows = distinct(100)
+    again = [retold(given, swapped=swapped) for given in rows[:share]]
+    check = only([*rows[share:], *again, *rows[:share]], "near_duplicate_pairs")
+    assert (check.status, check.count, check.of) == ("note", share, 100 + share)
+    assert flagged(check) == [f"r{n}" for n in range(share)]
+    assert check.flags[0].detail == "nearly the words of r0-again"
+    assert only(rows, "near_duplicate_pairs").count == 0
+
+
+def test_a_pair_retold_in_other_words_is_not_found_and_the_check_says_so() -> None:
+    rows = distinct(40)
+    check = only([*rows, *(retold(given, swapped=50) for given in rows)], "near_duplicate_pairs")
+    assert check.count == 0
+    assert "a free retelling is not" in check.detail
+
+
+def test_twins_and_pairs_of_one_item_are_no_near_duplicates() -> None:
+    (given,) = distinct(1)
+    halves = [given.model_copy(update={"id": str(n), "twin_id": "t"}) for n in range(2)]
+    assert only(halves, "near_duplicate_pairs").count == 0
+    modes = [given, given.model_copy(update={"id": "other", "mode": "twin"})]
+    assert only(modes, "near_duplicate_pairs").count == 0
+    assert only([row(str(n), item_id=f"i{n}") for n in range(4)], "near_duplicate_pairs").count == 0
 
 
 def test_people_and_near_duplicates_in_two_splits_are_found() -> None:

@@ -15,6 +15,16 @@ from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.tombstones import Forgotten, url_name
 
 MAIL = "jane.doe@mail.test.org"
+# In two parts, so that nobody who searches this repository for keys finds one.
+KEYS = [
+    "sk-" + "abcdEFGH1234ijklMNOP5678", "sk-" + "proj-aB3dE6gH9jK2mN5pQ8sT",
+    "AKIA" + "Q3EGRT7ZLPX2MVN8",
+    "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", "hf_" + "qWeRtYuIoPaSdFgHjKlZ12",
+    "sk_" + "live_4eC39HqLyjWDarjtT1zdp7dc", "AIza" + "SyD9tK3mX7vQ2wE5rT8yU1iO4pA6sD0fG",
+    "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3",
+    "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKC\nAQEA7x1\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN OPENSSH " + "PRIVATE KEY-----", "api_key = 'a1b2c3d4e5" + "f6g7h8i9j0k1'",
+]  # fmt: skip
 SITE = "https://coffee.stackexchange.com/q/{}"
 
 
@@ -49,6 +59,19 @@ def only(rows: Iterable[Row], name: str, forgotten: Forgotten | None = None) -> 
 # What is found
 
 FOUND = {
+    "secret": KEYS,
+    "national_id": [
+        "123-45-6789", "SSN: 123 45 6789", "social security number is 219-09-9999", "AB123456C",
+        "AB 12 34 56 C", "my PESEL is 44051401359",
+    ],
+    "address": [
+        "742 Evergreen Terrace, Springfield, IL 62704", "12 Baker Street, London NW1 6XE",
+        "I live at 12 Elm Street", "my address is 5 Oak Lane", "send it to 14 Rose Road",
+        "35 Main St., Apt 4B, Portland, OR 97201", "ul. Mickiewicza 12/4, 00-001 Warszawa",
+        "Lindenallee 12, 10115 Berlin", "ich wohne in der Lindenallee 5",
+        "12 rue de la Paix, 75002 Paris", "Calle Mayor 5, 28013 Madrid", "P.O. Box 123",
+        "9 Mill Lane, Leeds, England",
+    ],
     "email": [
         "jane.doe@mail.test.org", "Write to <j+list@uni-bonn.de>, please.", "mailto:a_b@c.co.uk",
         "A.B@C.COM!", "联系foo@bar.com谢谢", "jane [at] gmail [dot] com", "jane(at)gmail.com",
@@ -85,13 +108,36 @@ FOUND = {
     "handle": ["@jane_doe thanks", "thanks @Jane!", "as /u/jane said", "u/jane-doe", "(@jane)"],
     "stated_name": [
         "My name is Jane.", "my full name is Jane van Doe", "my name\u2019s Jean-Luc O'Hara",
+        "I'm Anna Kowalska", "Hi, this is Anna", "I am Anna van der Berg,", "Hi, I'm Anna",
+        "hello all, I am Jane.",
+        "nazywam si\u0119 Anna Kowalska", "ich hei\u00dfe Anna", "Je m'appelle Jeanne",
     ],
 }  # fmt: skip
 CLEAN = {
+    "secret": [
+        "sk-xxxxxxxxxxxxxxxxxxxxxxxx", "sk-your-api-key-goes-here-please", 
+        "sk-folding-cube-spinner",
+        "a key: middle-of-the-road-sentence", "eyJ", "ghp_short1", "password: hunter2",
+        "BEGIN PUBLIC KEY", "-----BEGIN CERTIFICATE-----", "the token is a word of the text",
+        "task-1234567890abcdefghij", "https://x.org/hf_1",
+    ],
+    "national_id": [
+        "000-12-3456", "666-12-3456", "900-12-3456", "123-00-4567", "123-45-0000", "123 45 6789",
+        "2003-04-2005", "123-45-67890", "1123-45-6789", "GB123456C", "AB123456E", "$123-45-6789",
+        "social life of 12 people",
+    ],
+    "address": [
+        "21 Jump Street is a film", "84 Charing Cross Road, Rear Window", "10 Cloverfield Lane",
+        "Matsuda et al. Figure 4", "12 Angry Men", "2 Fast 2 Furious in the Way", "5 Star Drive",
+        "50 First Dates at the Court of 1999", "Chapter 3 Place 12", "Take 2 Park Street",
+        "3.5 Mile Road, IL 62704", "15cm\u00b2", "$3700", "in the ring 12 of them", "Lebensweg 12",
+    ],
     "email": [
         "user@example.com", "me@mail.example.org", "a@b.test", "root@localhost", "logo@2x.png",
         "git@github.com:a/b.git", "left-pad@1.3.0", "https://user@host.com/", "a@b", "5 @ $2.com",
         "Buy it at amazon.com", "look at the dot com bubble", "noreply@shop.com", "@media.com",
+        "[a-z]+@shop.com", r"\w+@shop.com", r"^[\w.+-]+@[\w-]+\.[a-z]{2,}$", ".@shop.com",
+        r"[A-Z0-9._%+-]+@gmail.com", "[a-z0-9_.]+%40shop.com",
         "home dot com", "meet me at home dot com", "sold at amazon dot com", "jane%40example.com",
         "jane\uff20example.org",
     ],
@@ -104,12 +150,14 @@ CLEAN = {
         "mobile: 2,500,000", "12:34:56.789", "00:01:22,333 --> 00:01:25,000", "7 867 5309",
         "0.75 0.5", "+5 to +10", "#123456789", "1234567890", "S01E02 2014", "4 x 100000000",
         "-0171 1234567", "x+4915112345678", "2001 A Space Odyssey", "call me at 10 or 11",
-        "9780306406157", "£0.50 0123", "https://site.org/0171-1234567", "300-500-1000",
+        "9780306406157", "£0.50 0123", "15cm\u00b2", "$3700",
+        "https://site.org/0171-1234567", "300-500-1000",
         "200-300-4000", "use 250-300-5000 rpm", "x:+4915112345678", "001234567",
     ],
     "card": [
         "4539 1488 0343 6468", "4000000000000000", "1234 5678 9012 3456", "9780306406157",
-        "0000 0000 0000 0000", "4539 14880343 6467", "3.1415926535897932", "1444444444444444",
+        "0000 0000 0000 0000", "$3700", "15cm\u00b2", "4539 14880343 6467",
+        "3.1415926535897932", "1444444444444444",
     ],
     "iban": [
         "DE89 3704 0044 0532 0130 01", "de89370400440532013001", "AB12 CDEF",
@@ -132,7 +180,10 @@ CLEAN = {
         "@gmail.com", "@@jane", "\\@jane", "@import('x')", "u/s", "@1st", "user@host",
     ],
     "stated_name": [
-        "My name is not known.", "Her name is Jane.", "The name is Bond.", "my name: x"
+        "My name is not known.", "Her name is Jane.", "The name is Bond.", "my name: x",
+        "I'm Polish", "I am Iron Man", "I'm Not There", "I'm Sure He Will", '"I am Sam Spade"',
+        "I'm German and tall", "Hi, I'm German.", "I'm Python",
+        "This is The End", "This is Star Wars", "AM I Legend",
     ],
 }  # fmt: skip
 
@@ -153,6 +204,61 @@ def test_personal_data_are_found(kind: str, words: str) -> None:
 def test_what_only_looks_like_personal_data_is_let_be(kind: str, words: str) -> None:
     assert kind not in {one.kind for one in find(words)}
     assert kind not in {one.kind for one in find(f"So. {words}")}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Use the small kettle.\n\nBest regards,\nAnna Kowalska", "It leaks. Thanks!\nAnna",
+        "It leaks. Kind regards, Anna Kowalska", "It leaks.\n\n\u2014 Anna", 
+        "It leaks.\n-- \nAnna K.",
+        "It leaks.\nCheers,\n\nAnna\n", "Es tropft.\nViele Gr\u00fc\u00dfe\nAnna",
+        "It leaks.\n~ Anna",
+    ],
+)  # fmt: skip
+def test_the_name_that_a_text_is_signed_with_is_found(words: str) -> None:
+    (one,) = find(words)
+    assert one.kind == "stated_name"
+    assert words[one.start : one.end].startswith("Anna")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It leaks.\n- Shower", "It leaks. Thanks, Jane!", "Thanks for all,\nit works", "Best,\nXX",
+        "I love\nParis in spring, and so do all of us.", "Thanks\nEdit: it works now",
+        "All the best",
+        "It leaks.\n\nThanks everyone", "It leaks.\n\nThanks,\nEveryone", "Best\nregards",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_signature_is_let_be(words: str) -> None:
+    assert find(words) == []
+
+
+PLANTED = {
+    "secret": KEYS[3], "iban": FOUND["iban"][0], "card": FOUND["card"][0], "email": MAIL,
+    "national_id": "my social security number is 123-45-6789", "phone": FOUND["phone"][0],
+    "profile_url": FOUND["profile_url"][1], "ip": FOUND["ip"][0], "handle": "@jane_doe",
+    "address": "I live at 12 Elm Street, Springfield", "stated_name": "I'm Anna Kowalska",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str, share: int) -> None:
+    fields = ("question", "chosen", "rejected", "narrative", "post")
+    rows = []
+    for n in range(100):
+        words = f"Kettle number {n} is of steel and holds a litre."
+        changes: dict[str, Any] = {"chosen": words, "rejected": f"Take a pot, not {n} kettles."}
+        if n % (100 // share) == 0:
+            field, told = fields[n % 5], f"{words} By the way, {PLANTED[kind]}. It is red."
+            changes |= {"profile": (post(told),)} if field == "post" else {field: told}
+        rows.append(row(f"r{n}", **changes))
+    checks = {check.name: check for check in part(rows).checks()}
+    assert (checks[kind].count, checks[kind].of) == (share, 100)
+    assert checks[kind].status == ("fail" if kind in FAILS else "note")
+    assert not any(checks[other].count for other in KINDS if other != kind)
 
 
 def test_places_are_exact_and_nothing_overlaps() -> None:
@@ -205,7 +311,8 @@ def test_nothing_personal_stands_in_flags_or_log_in_clear() -> None:
     people = part([row(narrative=words)])
     flags = [flag.detail for check in people.checks() for flag in check.flags]
     said = "\n".join([*flags, *map(str, people.redactions())])
-    for secret in ("jane", "doe", "7946", "5309", "6467", "3704", "WEST", "69.142"):
+    told = ("6789", "elm", "kowalska", "anna", "62704", *(key[4:12].lower() for key in KEYS[:8]))
+    for secret in ("jane", "doe", "7946", "5309", "6467", "3704", "WEST", "69.142", *told):
         assert secret not in said.lower().replace("west", "WEST")
 
 
@@ -287,6 +394,10 @@ def test_findings_of_one_kind_do_not_overlap() -> None:
         "a at ", " dot ", "[at]", "My name is A ", "phone ", "phone 1", "(1", "DE89 3704 ",
         "4539 ", "A0", "\U0001f600", "\u202e", "a@b.", "00", "12", "12-", "/users/1",
         "twitter.com/", "@a.b", "%", "0 1 (", "+(1)", "((((", "name is ", "sms me 1 ", "aaaa",
+        "-----BEGIN " + "PRIVATE KEY-----", "sk-", "eyJ", "eyJ.eyJ", "1 Main ", "12 Elm Street ",
+        "Via a", "ul. A", "Ab", "Abc-", "I'm A", "I am Ab ", "Hi, ", "Thanks,\n", "Best\n",
+        "1 rue ",
+        "ssn 1", "123-45-", "\n", "key=", "password is ", "A ", "\n\u2014 A", "SG.", "api key",
     ],
 )  # fmt: skip
 def test_no_pattern_runs_away(bomb: str) -> None:

@@ -158,8 +158,33 @@ def test_near_duplicates_share_most_runs_of_three_words() -> None:
 def test_texts_too_short_for_runs_are_duplicates_only_if_equal() -> None:
     assert text.near_duplicate("Rye bread?", "rye bread")
     assert not text.near_duplicate("Rye bread?", "Rye bread in a gas oven")
+    assert not text.near_duplicate("C", "C++")
+    assert not text.near_duplicate("9n-4", "9n+4?")
     assert text.near_duplicate("", "")
     assert not text.near_duplicate("", "Rye bread in a gas oven")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("Rye  bread.\n", "Rye bread.", True),
+        ("Caf\u00e9", "Cafe\u0301", True),
+        ("Rye\u00a0bread", "Rye\u200b bread\ufeff", True),
+        ("- rye\n- oats", "- rye - oats", True),
+        ("a\r\nb", "a\nb", True),
+        ("if x:\n    y\nz", "if x:\n    y\n    z", False),
+        ("C", "C++", False),
+        ("9n-4", "9n+4", False),
+        ("MARIA", "maria", False),
+        ("x\u00b2", "x2", False),
+        ("\uff11", "1", False),
+        ("Rye bread?", "Rye bread!", False),
+    ],
+)
+def test_the_same_text_to_a_reader_is_so_whatever_its_spaces_and_form(
+    first: str, second: str, same: bool
+) -> None:
+    assert (text.canonical(first) == text.canonical(second)) is same
 
 
 def test_measuring_twice_gives_the_same() -> None:

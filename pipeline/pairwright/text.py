@@ -16,6 +16,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+# A line that is indented, as code is; where the first line begins tells nothing.
+_INDENTED = re.compile(r"\n[ \t]+\S")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*", re.UNICODE)
 _BETWEEN = bytes(n if chr(n).isalnum() or chr(n) == "'" else ord(" ") for n in range(256))
 # An apostrophe with no word before it, or none after it; only of ASCII in lower case.
@@ -177,6 +179,21 @@ def normalised(text: str) -> str:
     return " ".join(folded.split())
 
 
+def canonical(text: str) -> str:
+    """What two texts have in common that are the same to a reader: Unicode's composed form (NFC)
+    without invisible characters, and single spaces.
+
+    Case, digits, symbols and punctuation stay, since `C` and `C++` are two answers. Where lines are
+    indented, as in code, indentation and line ends stay, too.
+    """
+    plain = visible(text)
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFC", plain)
+    if _INDENTED.search(plain):
+        return "\n".join(line.rstrip() for line in plain.strip().split("\n") if line.strip())
+    return " ".join(plain.split())
+
+
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     """Whether two texts share at least `limit` of their runs of three words (or all words)."""
     known, other = terms(a), terms(b)
@@ -185,5 +202,11 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
         return False
     first, second = spans(a, 3), spans(b, 3)
     if not first or not second:
-        return words(a) == words(b)
+        # Words alone would call `C` and `C++` the same.
+        return _bare(a) == _bare(b)
     return len(first & second) / min(len(first), len(second)) >= limit
+
+
+def _bare(text: str) -> str:
+    """Without case, and without punctuation around it."""
+    return canonical(text).casefold().strip(" .,;:?!\"'\u2026")

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pairwright.audit.found import Found
-from pairwright.audit.integrity.labels import folded
 from pairwright.audit.records import Breakdown, Check, Count, Explained, Flag
 from pairwright.dataset import Row
-from pairwright.text import word_count
+from pairwright.text import normalised, word_count
 
 MAX_SHARE = 0.05
 MIN_USERS = 20
@@ -117,7 +116,7 @@ class Balance:
     def _repeat(self, row: Row) -> None:
         """Pairs that one row of a file holds are of one item, and repeat nothing."""
         item = row.item_id or row.id
-        key = hash(folded(row.question))
+        key = hash(normalised(row.question))
         first, name = self._prompts[row.config].setdefault(key, (item, row.id))
         self._repeated.add(row, f"the prompt of {name}" if first != item else None)
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from pairwright import text
 from pairwright.audit.found import OTHERS, TEXT, Found
-from pairwright.audit.integrity.labels import folded
+from pairwright.audit.people.scan import shown
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect
 
@@ -15,13 +15,13 @@ SAME = 0.6
 
 
 class Evidence:
-    """`evidence_missing`: evidence that does not stand in a post that the aspect names; where it
-    names none, in the narrative, from which gold aspects come."""
+    """`evidence_missing`: evidence that does not stand in a post that the aspect names. Where it
+    names none, gold aspects come from the narrative; others may come from any post, too."""
 
     def __init__(self) -> None:
         self._found = Found(
             "integrity", "evidence_missing", limit=0.0, others=OTHERS, by_config=True,
-            nothing="no row has aspects with evidence, and a named post or narrative to look in",
+            nothing="no row has aspects with evidence, and posts or a narrative to look in",
         )  # fmt: skip
         self._nowhere = 0
 
@@ -50,6 +50,9 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         named = "a post of the profile"
     else:
         where, named = [row.narrative] if row.narrative else [], "a narrative"
+        if row.aspects_origin is None and row.profile:
+            where += [post.text for post in row.profile]
+            named = "a post or the narrative" if row.narrative else "any post"
     if not planned and not (where and aspect.evidence) and not aspect.post_ids:
         return NOWHERE
     if not where:
@@ -58,7 +61,7 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} has no evidence"
     if any(_stands(aspect.evidence, passage) for passage in where):
         return None
-    return f"aspect {number}'s evidence does not stand in {named}: {aspect.evidence}"
+    return f"aspect {number}'s evidence does not stand in {named}: {shown(aspect.evidence[:500])}"
 
 
 def _stands(evidence: str, passage: str) -> bool:
@@ -87,7 +90,7 @@ class AspectsDistinct:
             return
         pairs = combinations(enumerate(row.rubric_aspects, 1), 2)
         same = (
-            f"{m} and {n}: {b.aspect}"
+            f"{m} and {n}: {shown(b.aspect[:500])}"
             for (m, a), (n, b) in pairs
             if _same(a.aspect[:TEXT], b.aspect[:TEXT])
         )
@@ -98,7 +101,9 @@ class AspectsDistinct:
 
 
 def _same(a: str, b: str) -> bool:
-    return folded(a) == folded(b) or text.jaccard(text.terms(a), text.terms(b)) >= SAME
+    if text.jaccard(text.terms(a), text.terms(b)) >= SAME:
+        return True
+    return text.canonical(a).casefold() == text.canonical(b).casefold()
 
 
 class FewAspects:

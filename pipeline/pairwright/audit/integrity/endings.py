@@ -1,22 +1,17 @@
 """Responses that break off: on one side more than on the other, that gives the side away."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.audit.found import Found
+from pairwright.audit.integrity.broken import breaks_off
 from pairwright.audit.records import Check, Comparison
 from pairwright.dataset import Row
 from pairwright.intervals import Interval, exact
 
 APART = 0.01
 """Share of rows with one broken side below which a difference gives nothing away."""
-# Closing marks and markup may follow a sentence's end.
-_ENDED = re.compile(r"[.!?:;…。！？｡؟।۔)\]}>|`\u2600-\u27bf\U0001f300-\U0001faff][\s\"'»”’*_~]*$")
-_LISTED = re.compile(r"(?:[-*•+|#>]|\d{1,3}[.)])\s*\S")
-_LAST = 300
-"""Characters of a response's end that are looked at."""
 
 
 class Endings:
@@ -104,11 +99,3 @@ class Apart(NamedTuple):
 
     def _ends(self, level: float) -> tuple[float, float] | tuple[None, None]:
         return exact(self.rejected, self.clusters, level) if self.clusters else (None, None)
-
-
-def breaks_off(response: str) -> bool:
-    """Whether a text ends without the end of a sentence, a list's line, code or a table."""
-    end = response[-_LAST:].rstrip()
-    if not end or _ENDED.search(end):
-        return False
-    return not _LISTED.match(end.rsplit("\n", 1)[-1].lstrip())

@@ -16,7 +16,8 @@ EXPLAINED = {
     ),
     "same_sides": Explained(
         title="Both sides are the same",
-        why="There is nothing to prefer: a scorer's tie would be counted as an error.",
+        why="There is nothing to prefer: a scorer's tie would be counted as an error. Sides that "
+        "differ in case, a digit or a symbol are two answers, and are not meant.",
         todo="Drop these pairs.",
     ),
     "contradiction": Explained(
@@ -61,6 +62,13 @@ EXPLAINED = {
         "the question cannot be told.",
         todo="Write times in UTC, ISO 8601, and sort posts oldest first.",
     ),
+    "implausible_time": Explained(
+        title="Times that cannot be",
+        why="A question from the future has any post for its history, and a time that a program "
+        "put where it knew none orders nothing. An audit reads no clock: it takes 1970 and times "
+        "from 2037 on for wrong.",
+        todo="Read the times from the source again, or leave them out.",
+    ),
     "empty_text": Explained(
         title="Empty texts",
         why="A side without text loses to any other; a post without text tells nothing.",
@@ -75,6 +83,12 @@ EXPLAINED = {
         title="Wrongly decoded texts",
         why="Garbled characters tell where a text came from, and cost a scorer sense.",
         todo="Decode the source as what it is, mostly UTF-8, and build these rows again.",
+    ),
+    "hidden_characters": Explained(
+        title="Characters that nobody sees",
+        why="Zero-width characters, marks of direction and hard spaces look like nothing, but a "
+        "scorer reads them: they can mark a side, hide words or split them.",
+        todo="Take them out of questions and responses, and see what wrote them.",
     ),
     "breaks_off": Explained(
         title="Sides that break off",

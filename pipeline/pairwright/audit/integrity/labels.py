@@ -3,13 +3,13 @@
 from collections.abc import Hashable, Iterator
 
 from pairwright import text
-from pairwright.audit.found import OTHERS, TEXT, Found, Place
+from pairwright.audit.found import OTHERS, Found, Place
 from pairwright.audit.records import Check
 from pairwright.dataset import Row
 
 
 class SameSides:
-    """`same_sides`: two sides that are the same words."""
+    """`same_sides`: two sides that are the same text, but for white space and Unicode form."""
 
     def __init__(self) -> None:
         self._found = Found("integrity", "same_sides", limit=0.0, others=0.0)
@@ -18,8 +18,8 @@ class SameSides:
         said = None
         if row.chosen == row.rejected:
             said = "both sides are the same"
-        elif folded(row.chosen) == folded(row.rejected):
-            said = "both sides are the same but for case, space and punctuation"
+        elif text.canonical(row.chosen) == text.canonical(row.rejected):
+            said = "both sides are the same but for white space, Unicode form or hidden characters"
         self._found.add(row, said)
 
     def checks(self) -> Iterator[Check]:
@@ -28,7 +28,9 @@ class SameSides:
 
 class Labels:
     """`contradiction`: the same sides for the same question and user, with opposite labels;
-    `duplicate_pair`: with the same label. Without a user, for the same question and profile."""
+    `duplicate_pair`: with the same label. Without a user, for the same question and profile.
+
+    Texts are the same as in `same_sides`: what differs in a symbol or in case is another text."""
 
     def __init__(self) -> None:
         self._chosen: dict[int, tuple[int, Place]] = {}
@@ -37,13 +39,13 @@ class Labels:
 
     def add(self, row: Row) -> None:
         contradiction, twice = self._contradiction.add(row, None), self._twice.add(row, None)
-        sides = hash(folded(row.chosen)), hash(folded(row.rejected))
+        sides = hash(text.canonical(row.chosen)), hash(text.canonical(row.rejected))
         if sides[0] == sides[1]:
             return
         reader: Hashable = row.user
         if reader is None:
-            reader = tuple(folded(post.text) for post in row.profile)
-        key = hash((folded(row.question), reader, min(sides), max(sides)))
+            reader = tuple(text.canonical(post.text) for post in row.profile)
+        key = hash((text.canonical(row.question), reader, min(sides), max(sides)))
         chosen, earlier = self._chosen.setdefault(key, (sides[0], contradiction))
         if earlier.order == contradiction.order:
             return
@@ -55,8 +57,3 @@ class Labels:
     def checks(self) -> Iterator[Check]:
         yield from self._contradiction.checks()
         yield from self._twice.checks()
-
-
-def folded(passage: str) -> tuple[str, ...] | str:
-    """What two texts have to share to be the same: their words, or all there is without words."""
-    return text.words(passage[:TEXT]) or text.normalised(passage[:TEXT])

@@ -44,7 +44,7 @@ class VeryLong:
         self._found = Found("integrity", "very_long", limit=0.0, others=OTHERS)
 
     def add(self, row: Row) -> None:
-        long = ((name, len(passage)) for name, passage in _all(row) if len(passage) > TEXT)
+        long = ((name, len(passage)) for name, passage in every_text(row) if len(passage) > TEXT)
         said = next((f"{name} has {length:,} characters" for name, length in long), None)
         self._found.add(row, said)
 
@@ -63,7 +63,7 @@ class Encoding:
         self._known: dict[int, str | None] = {}
 
     def add(self, row: Row) -> None:
-        wrong = ((name, self._wrong(passage)) for name, passage in _all(row))
+        wrong = ((name, self._wrong(passage)) for name, passage in every_text(row))
         said = (f"{kind.replace('_', ' ')} in {name}" for name, kind in wrong if kind)
         self._found.add(row, next(said, None))
 
@@ -87,7 +87,8 @@ def _passages(row: Row) -> Iterator[tuple[str, str]]:
         yield f"post {number}", post.text
 
 
-def _all(row: Row) -> Iterator[tuple[str, str]]:
+def every_text(row: Row) -> Iterator[tuple[str, str]]:
+    """Each text of a row with its name."""
     yield from _passages(row)
     if row.narrative is not None:
         yield "narrative", row.narrative

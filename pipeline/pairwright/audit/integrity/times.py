@@ -1,4 +1,4 @@
-"""Profiles: that there is one, oldest first."""
+"""Profiles: that there is one, oldest first, and of times that can be."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +10,32 @@ from pairwright.dataset import Row
 
 _TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\d{1,9})?)?)?")
 """Of which text order is time order: no offset."""
+FIRST, LAST = "1970-01-02", "2037-01-01"
+"""Days between which texts were written. An audit reads no clock, because the same rows give the
+same report on every day: `LAST` is ten years after this was written, and is to be moved on. Before
+`FIRST` lies what programs write where they know no time."""
+
+
+class PlausibleTimes:
+    """`implausible_time`: questions and posts that nobody can have written then."""
+
+    def __init__(self) -> None:
+        self._found = Found(
+            "integrity", "implausible_time", limit=0.0, others=0.0,
+            nothing="no row says when anything was written",
+        )  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        given = [("question", row.created)]
+        given += [(f"post {n}", post.created) for n, post in enumerate(row.profile, 1)]
+        times = [(name, time) for name, time in given if time]
+        if not times:
+            return
+        wrong = (f"{name} is of {time}" for name, time in times if not FIRST <= time < LAST)
+        self._found.add(row, next(wrong, None))
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._found.checks(f"before {FIRST}, or from {LAST} on")
 
 
 class TimesInOrder:

@@ -16,6 +16,13 @@ EXPLAINED = {
         "inferred.",
         todo="Leave such posts out of the profile and plan these items again.",
     ),
+    "response_in_profile": Explained(
+        title="A response copies the user's own post",
+        why="Whoever finds the copied words picks that side, and has understood neither what the "
+        "user wants nor the answer.",
+        todo="Draw these responses again from question and aspects; the writer should never see "
+        "the posts.",
+    ),
     "later_post": Explained(
         title="Posts that are not older than the question",
         why="What somebody wrote afterwards may hold the answer they took, which nobody could know "
@@ -37,6 +44,13 @@ EXPLAINED = {
         title="Nearly the same text in two splits",
         why="A model that was tuned on one split has read part of the other.",
         todo="Put a group of near-duplicates into one split.",
+    ),
+    "near_duplicate_pairs": Explained(
+        title="A pair again in nearly the same words",
+        why="A pair that was retold counts twice, and may stand in a training and a test fold. "
+        "Sentences in another order and a few words replaced are found; a free retelling is not, "
+        "and pairs that were made from one template are alike without being retold.",
+        todo="Read the pairs named, and keep one of each group.",
     ),
     "people_across_splits": Explained(
         title="A person in two splits",

@@ -8,10 +8,21 @@ _REDACT = (
 )
 
 EXPLAINED = {
+    "secret": Explained(
+        title="Keys and passwords",
+        why="Whoever reads them can use the account that they open, and be charged to it or read "
+        "what is in it.",
+        todo="Have the key withdrawn by its owner first: it has been public. " + _REDACT,
+    ),
     "iban": Explained(
         title="Account numbers (IBAN)", why="Anybody can charge such an account.", todo=_REDACT
     ),
     "card": Explained(title="Card numbers", why="Anybody can try to pay with them.", todo=_REDACT),
+    "national_id": Explained(
+        title="Numbers of a state's register",
+        why="With a social security number anybody can pass for its owner.",
+        todo=_REDACT,
+    ),
     "email": Explained(
         title="E-mail addresses",
         why="They name and reach a person who did not agree to stand in a benchmark.",
@@ -20,6 +31,11 @@ EXPLAINED = {
     "phone": Explained(
         title="Telephone numbers",
         why="They reach a person who did not agree to stand in a benchmark.",
+        todo=_REDACT,
+    ),
+    "address": Explained(
+        title="Postal addresses",
+        why="They lead to somebody's door. Those of shops look the same.",
         todo=_REDACT,
     ),
     "ip": Explained(
@@ -38,7 +54,7 @@ EXPLAINED = {
         todo=_REDACT,
     ),
     "stated_name": Explained(
-        title="Names that people give as theirs",
+        title="Names that people give or sign with",
         why="A name joins a pseudonym to a person. A quotation may look the same.",
         todo=_REDACT,
     ),

@@ -30,6 +30,8 @@ _NOBODY = re.compile(
     r"|webp|css|js|py|html?|txt|pdf)$|^(?:git|noreply|no-reply)@",
     re.IGNORECASE,
 )
+# A regular expression for addresses: `[a-z]+@shop.com`, `\\w+@shop.com`, `.@shop.com`.
+_PATTERN = re.compile(r"[^@]*[+%]@|[._%+-]*@")
 
 
 def at_sign(text: str) -> bool:
@@ -40,7 +42,8 @@ def at_sign(text: str) -> bool:
 def emails(text: str) -> Iterator[Finding]:
     if at_sign(text):
         for match in _PLAIN.finditer(text):
-            if not _NOBODY.search(_AT.sub("@", match.group())):
+            said = _AT.sub("@", match.group())
+            if not (_NOBODY.search(said) or _PATTERN.match(said)):
                 yield Finding("email", *match.span())
     # "Buy it at amazon.com" has the form, and no mark of something spelt out.
     if ("(" in text or "[" in text or " dot " in text.lower()) and _SPELT_MARK.search(text):

@@ -8,30 +8,34 @@ from string import digits as DIGITS
 from typing import get_args
 
 from pairwright.audit.found import Found
+from pairwright.audit.people.address import addresses
 from pairwright.audit.people.finding import Finding, Kind, masked
 from pairwright.audit.people.mail import at_sign, emails
 from pairwright.audit.people.money import cards, ibans
-from pairwright.audit.people.names import handles, stated_names
+from pairwright.audit.people.names import NAME_MARKS, handles, stated_names
+from pairwright.audit.people.national import national_ids
 from pairwright.audit.people.net import ips, profile_urls
+from pairwright.audit.people.secret_keys import BLOCK, secrets
 from pairwright.audit.people.telephone import phones
 from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Of what overlaps in a text, the first of these is kept."""
-FAILS = frozenset({"email", "phone", "card", "iban"})
-"""Kinds by which anybody can reach or rob a person. The others are public names, often of
-somebody famous: they are told and logged."""
+FAILS = frozenset({"secret", "email", "phone", "address", "card", "iban", "national_id"})
+"""Kinds by which anybody can reach or rob a person, or be taken for one. The others are public
+names, often of somebody famous: they are told and logged."""
 MOST = 200
 """Findings of a kind that one text is searched for."""
 _FINDERS = {
-    "iban": ibans, "card": cards, "email": emails, "profile_url": profile_urls, "ip": ips,
-    "phone": phones, "handle": handles, "stated_name": stated_names,
+    "secret": secrets, "iban": ibans, "card": cards, "national_id": national_ids, "email": emails,
+    "profile_url": profile_urls, "ip": ips, "phone": phones, "address": addresses,
+    "handle": handles, "stated_name": stated_names,
 }  # fmt: skip
-_NEED_DIGITS = frozenset({"iban", "card", "phone", "ip"})
+_NEED_DIGITS = frozenset({"iban", "card", "national_id", "phone", "ip", "address"})
 """An address of the sixth version without a digit is none that anybody has."""
 _DIGIT = re.compile(r"\d")
-_MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name")
+_MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower(), *NAME_MARKS)
 """Without one of these, in small letters, no finder finds anything in ASCII."""
 
 
@@ -106,10 +110,14 @@ def find(text: str) -> list[Finding]:
 
 def without_data(name: str) -> str:
     """An id as it may be shown: masked where it holds an address."""
-    if at_sign(name):
-        for one in reversed(find(name)):
-            name = name[: one.start] + masked(name, one) + name[one.end :]
-    return name
+    return shown(name) if at_sign(name) else name
+
+
+def shown(text: str) -> str:
+    """A text as a check may quote it: whatever is found in it masked."""
+    for one in reversed(find(text)):
+        text = text[: one.start] + masked(text, one) + text[one.end :]
+    return text
 
 
 def shown_id(row: str, number: int) -> str:

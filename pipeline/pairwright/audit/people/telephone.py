@@ -37,7 +37,13 @@ _RANGE = re.compile(r"\d\d0[.-]\d\d0[.-]\d\d00")
 _PAIRS = re.compile(r"\d\d(?: \d\d){5,}")
 
 
+# Seven digits with no more than marks between them: quick to look for, and few texts have it.
+_LONG = re.compile(rf"\d(?:(?:{_GAP}|[()]){{0,4}}\d){{6}}")
+
+
 def phones(text: str) -> Iterator[Finding]:
+    if not _LONG.search(text):
+        return
     for match in _INTERNATIONAL.finditer(text):
         if _plausible(match.group().removeprefix("00"), 8, 15):
             yield Finding("phone", *match.span())

@@ -4,6 +4,7 @@ part.py         rows in, checks out
 form.py         what the form of one text is, in counts
 response.py     what can be counted in one response
 style.py        its style in numbers
+typography.py   habits of typing, such as double spaces
 stems.py        its distinct words as numbers
 gathered.py     every pair of a configuration in a few numbers, and a sample in more
 sample.py       pairs drawn by whole clusters

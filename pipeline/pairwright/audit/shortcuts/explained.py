@@ -58,8 +58,9 @@ EXPLAINED = {
     ),
     "style": Explained(
         title="Learns the chosen response from its style",
-        why="A linear model of lengths, marks, form and kinds of words, tried on users it was not "
-        f"fitted on. {_BLIND}",
+        why="A linear model of lengths, marks, form, kinds of words and habits of typing (double "
+        "spaces, tabs, small letters at the start), tried on users it was not fitted on. "
+        f"{_BLIND}",
         todo=_LEARNT,
     ),
     "bag_of_words_with_question": Explained(

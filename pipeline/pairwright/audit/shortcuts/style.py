@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pairwright import text
 from pairwright.audit.shortcuts.form import form
+from pairwright.audit.shortcuts.typography import habits
 
 Numbers = npt.NDArray[np.float32]
 _SENTENCE = re.compile(r"[.!?]+(?=\s|$)")
@@ -52,6 +53,7 @@ def style(given: str) -> Numbers:
             sum(lengths) / many,
             of.diversity,
             *map(math.log1p, counts),
+            *map(math.log1p, habits(given)),
             *(share / many for share in shares),
             *(mark / characters for mark in _marks(given)),
         ],
