@@ -74,8 +74,32 @@ def test_users_are_held_against_their_own_configuration() -> None:
     assert [check.status for check in counted(rows).checks()] == ["pass", "fail"]
 
 
+def repeated(rows: Iterable[Row]) -> Check:
+    (check,) = (check for check in counted(rows).checks() if check.name == "repeated_prompts")
+    return check
+
+
+def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
+    rows = [row(n, user=None, question=f"Question {n % 50}?") for n in range(75)]
+    check = repeated(rows)
+    assert (check.status, check.count, check.of) == ("note", 25, 75)
+    assert check.detail == "50 different prompts"
+    assert (check.flags[0].row, check.flags[0].detail) == ("pair-50", "the prompt of pair-0")
+    # Case and space do not make another prompt; an item's own pairs are one row.
+    alike = [row(1, user=None, question="Which  one?"), row(2, user=None, question="which one?")]
+    assert repeated(alike).count == 1
+    one = [row(n, user=None, question="Which one?", item_id="q") for n in range(3)]
+    assert repeated(one).count == 0
+
+
+def test_users_who_ask_the_same_are_not_told_here() -> None:
+    rows = [row(n, question="Which one?") for n in range(30)]
+    assert [check.name for check in counted(rows).checks()] == ["user_dominates"]
+
+
 def test_pairs_without_users_are_held_against_nothing() -> None:
-    assert list(counted(row(n, user=None) for n in range(50)).checks()) == []
+    (check,) = counted(row(n, user=None) for n in range(50)).checks()
+    assert (check.name, check.status, check.count) == ("repeated_prompts", "note", 0)
 
 
 def test_a_breakdown_counts_pairs_users_and_words() -> None:

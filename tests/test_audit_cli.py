@@ -143,6 +143,23 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
         assert set(text.split()) <= set(said.split())
 
 
+def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:
+    rows = [
+        {"prompt": of["prompt"], "a": of["chosen"], "b": of["rejected"], "label": 1 + n % 2}
+        for n, of in enumerate(map(plain, range(4)))
+    ]
+    file = jsonl(here / "theirs.jsonl", [*rows, rows[0] | {"label": "tie"}])
+    columns = [f"--column={of}" for of in ("first=a", "second=b", "label=label")]
+    pairwright("audit", file, *columns)
+    written = here / "audit-theirs" / "audit.json"
+    found = Audit.model_validate_json(written.read_bytes())
+    checks = {check.name: check for check in found.checks}
+    assert (found.source.rows, found.source.problems) == (4, {})
+    assert (checks["unreadable_rows"].status, checks["unreadable_rows"].count) == ("pass", 0)
+    assert (checks["ties"].status, checks["ties"].count, checks["ties"].of) == ("note", 1, 5)
+    assert checks["ties"].flags[0].row == "theirs.jsonl:5"
+
+
 def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> None:
     file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(20)])
     with file.open("a", encoding="utf-8") as more:

@@ -274,6 +274,16 @@ def test_evidence_that_does_not_stand_in_its_post_is_found(of: RowAspect, said: 
     assert said in check.flags[0].detail
 
 
+def test_what_a_check_quotes_of_a_text_is_masked() -> None:
+    told = "write to jane.doe@mail.test.org"
+    of = (aspect("Considers Jane", told, "p1"), aspect(f"To {told}"), aspect(f"to {told}"))
+    found = checks([row(rubric_aspects=of)])
+    details = {check.name: check.flags[0].detail for check in found if check.flags}
+    assert "j***.***@****.****.***" in details["evidence_missing"]
+    assert "j***.***@****.****.***" in details["aspects_repeated"]
+    assert not any("jane.doe" in detail for detail in details.values())
+
+
 @pytest.mark.parametrize(
     "of",
     [

@@ -351,6 +351,70 @@ def test_thousands_of_copies_cost_no_square() -> None:
 # Splits
 
 
+# Pairs in other words
+
+
+def distinct(n: int) -> list[Row]:
+    """Pairs of which each has words of its own, in sentences of six."""
+    made = []
+    for number in range(n):
+        chance = random.Random(number)
+        words = [f"word{chance.randrange(5000)}ly" for _ in range(90)]
+        sentences = [" ".join(words[at : at + 6]) + "." for at in range(0, 90, 6)]
+        sides = {"chosen": " ".join(sentences[2:8]), "rejected": " ".join(sentences[8:])}
+        question = " ".join(sentences[:2])
+        made.append(row(f"r{number}", question=question, item_id=f"i{number}", **sides))
+    return made
+
+
+def retold(given: Row, *, swapped: int = 0) -> Row:
+    """Sentences in another order; of so many words in a hundred others in their place."""
+
+    def other(words: str, chance: random.Random) -> str:
+        parts = words.split(". ")
+        chance.shuffle(parts)
+        of = ". ".join(parts).split(" ")
+        for at in chance.sample(range(len(of)), len(of) * swapped // 100):
+            of[at] = f"else{chance.randrange(5000)}"
+        return " ".join(of)
+
+    chance = random.Random(given.id)
+    sides = {
+        name: other(getattr(given, name), chance) for name in ("question", "chosen", "rejected")
+    }
+    return given.model_copy(
+        update={"id": f"{given.id}-again", "item_id": "", "user": "u2", **sides}
+    )
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+@pytest.mark.parametrize("swapped", [0, 10])
+def test_pairs_with_sentences_moved_and_words_replaced_are_found(swapped: int, share: int) -> None:
+    rows = distinct(100)
+    again = [retold(given, swapped=swapped) for given in rows[:share]]
+    check = only([*rows[share:], *again, *rows[:share]], "near_duplicate_pairs")
+    assert (check.status, check.count, check.of) == ("note", share, 100 + share)
+    assert flagged(check) == [f"r{n}" for n in range(share)]
+    assert check.flags[0].detail == "nearly the words of r0-again"
+    assert only(rows, "near_duplicate_pairs").count == 0
+
+
+def test_a_pair_retold_in_other_words_is_not_found_and_the_check_says_so() -> None:
+    rows = distinct(40)
+    check = only([*rows, *(retold(given, swapped=50) for given in rows)], "near_duplicate_pairs")
+    assert check.count == 0
+    assert "a free retelling is not" in check.detail
+
+
+def test_twins_and_pairs_of_one_item_are_no_near_duplicates() -> None:
+    (given,) = distinct(1)
+    halves = [given.model_copy(update={"id": str(n), "twin_id": "t"}) for n in range(2)]
+    assert only(halves, "near_duplicate_pairs").count == 0
+    modes = [given, given.model_copy(update={"id": "other", "mode": "twin"})]
+    assert only(modes, "near_duplicate_pairs").count == 0
+    assert only([row(str(n), item_id=f"i{n}") for n in range(4)], "near_duplicate_pairs").count == 0
+
+
 def test_people_and_near_duplicates_in_two_splits_are_found() -> None:
     words = long_text(4)
     first = plain("a", "u1", "A question that stands alone?", " ".join(words), dyad="d1")

@@ -1,6 +1,9 @@
 """Pairs of any origin as rows: releases, runs, the official schema, and plain files of others."""
 
+import csv
+import gzip
 import importlib
+import io
 import json
 import os
 import sys
@@ -370,7 +373,11 @@ def test_a_prompt_of_several_messages_names_their_roles(tmp_path: Path) -> None:
             {"chosen": said("Other?", "This."), "rejected": said("Which?", "That.")},
             "prompts_differ",
         ),
-        ({"chosen": ["text"]}, "not_an_object"),
+        ({"chosen": ["text"]}, "lists_differ"),
+        ({"chosen": ["a", "b"], "rejected": ["c"]}, "lists_differ"),
+        ({"chosen": ["a", 5], "rejected": ["c", "d"]}, "wrong_type"),
+        ({"chosen": ["half a \ud83d"], "rejected": ["c"]}, "lone_surrogate"),
+        ({"chosen": [5]}, "not_an_object"),
         ({"chosen": [{"role": "assistant"}]}, "wrong_type"),
         ({"chosen": 5}, "wrong_type"),
         ({"chosen": None}, "empty_value"),
@@ -426,6 +433,134 @@ def test_a_row_with_a_releases_columns_and_other_values_is_counted(tmp_path: Pat
     half = good | {"chosen": "half a \ud83d character"}
     file = jsonl(tmp_path / "a.jsonl", good, good | {"mode": "other"}, half)
     assert unread(file) == {"not_a_row": 1, "lone_surrogate": 1}
+
+
+# Forms that others publish
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".tsv"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_plain_rows_are_read_from_every_kind_of_file(
+    tmp_path: Path, suffix: str, packed: bool
+) -> None:
+    rows_of_it = [PLAIN | {"chosen": 'A "quoted", long\nanswer.'}, PLAIN]
+    if suffix == ".json":
+        content = json.dumps(rows_of_it)
+    elif suffix == ".jsonl":
+        content = "".join(json.dumps(row) + "\n" for row in rows_of_it)
+    else:
+        written = io.StringIO(newline="")
+        writer = csv.DictWriter(written, PLAIN, delimiter="," if suffix == ".csv" else "\t")
+        writer.writeheader()
+        writer.writerows(rows_of_it)
+        content = written.getvalue()
+    data = content.encode()
+    file = tmp_path / f"train{suffix}{'.gz' if packed else ''}"
+    file.write_bytes(gzip.compress(data) if packed else data)
+    first, second = read(tmp_path)
+    assert isinstance(first, Found)
+    assert isinstance(second, Found)
+    assert (first.row.chosen, second.row.chosen) == ('A "quoted", long\nanswer.', "This one.")
+    assert (first.split, first.row.domain) == ("train", "")
+    line = {".json": 1, ".jsonl": 1, ".csv": 2, ".tsv": 2}[suffix]
+    assert first.where == f"{file.name}:{line}"
+
+
+def test_a_record_that_is_no_csv_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("prompt,chosen,rejected\na,b,c\na,b\n", encoding="utf-8")
+    assert unread(file) == {"ragged_row": 1}
+
+
+def test_files_that_describe_the_data_are_left_alone(tmp_path: Path) -> None:
+    for name in ("dataset_infos.json", "dataset_info.json", "state.json"):
+        (tmp_path / name).write_text('{"default": {}}', encoding="utf-8")
+    assert "no file of pairs in it" in refused(tmp_path)
+    jsonl(tmp_path / "data" / "train.jsonl", PLAIN)
+    (found,) = read(tmp_path)
+    assert isinstance(found, Found)
+    assert (found.split, found.row.config, found.where) == ("train", "", "data/train.jsonl:1")
+
+
+def test_transcripts_are_taken_apart(tmp_path: Path) -> None:
+    before = "\n\nHuman: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
+    row = {"chosen": f"{before}\n\nAssistant: This.\n\nOr that.",
+           "rejected": f"{before}\n\nAssistant:"}  # fmt: skip
+    one = {"chosen": "Human: Which?\n\nAssistant: This.",
+           "rejected": "Human: Which?\n\nAssistant: That."}  # fmt: skip
+    other = one | {"chosen": "\n\nHuman: Who?\n\nAssistant: This."}
+    left = one | {"rejected": "\n\nHuman: Which?"}
+    first, second, differ, asked = read(jsonl(tmp_path / "train.jsonl", row, one, other, left))
+    assert isinstance(first, Found)
+    assert isinstance(second, Found)
+    assert first.row.question == "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
+    assert (first.row.chosen, first.row.rejected) == ("This.\n\nOr that.", "")
+    assert (second.row.question, second.row.chosen) == ("Which?", "This.")
+    assert isinstance(differ, Unread)
+    assert isinstance(asked, Unread)
+    assert (differ.reason, asked.reason) == ("prompts_differ", "ends_with_user")
+
+
+def test_a_response_that_looks_like_a_transcript_stays_whole_beside_a_prompt(
+    tmp_path: Path,
+) -> None:
+    play = "Human: Knock, knock.\n\nAssistant: Who is there?"
+    (found,) = rows(jsonl(tmp_path / "a.jsonl", PLAIN | {"chosen": play}))
+    assert found.chosen == play
+
+
+def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
+    row = {
+        "conversations": [{"from": "system", "value": "Brief."}, {"from": "human", "value": "?"}],
+        "chosen": {"from": "gpt", "value": "This."}, "rejected": {"from": "gpt", "value": "That."},
+    }  # fmt: skip
+    alone = row | {"conversations": [{"from": "human", "value": "Which?"}]}
+    asking = row | {"rejected": {"from": "human", "value": "Which?"}}
+    first, second, third = read(jsonl(tmp_path / "a.jsonl", row, alone, asking))
+    assert isinstance(first, Found)
+    assert isinstance(second, Found)
+    assert isinstance(third, Unread)
+    assert first.row.question == "system: Brief.\n\nhuman: ?"
+    assert (first.row.chosen, first.row.rejected) == ("This.", "That.")
+    assert second.row.question == "Which?"
+    assert third.reason == "ends_with_user"
+
+
+def test_lists_of_responses_give_a_pair_for_each_place(tmp_path: Path) -> None:
+    row = {"id": 7, "prompt": "Which?", "chosen": ["a", "b", "c"], "rejected": ["d", "e", "f"]}
+    file = jsonl(tmp_path / "a.jsonl", row, {key: row[key] for key in PLAIN})
+    found = [each for each in read(file) if isinstance(each, Found)]
+    assert [(of.row.chosen, of.row.rejected) for of in found] == [
+        *zip("abc", "def", strict=True)
+    ] * 2
+    assert [(of.row.id, of.where) for of in found[:3]] == [
+        (f"7[{n}]", f"a.jsonl:1 chosen[{n}]") for n in range(3)
+    ]
+    assert {of.row.item_id for of in found[:3]} == {"7"}
+    assert len({of.row.item_id for of in found[3:]}) == 1
+    assert len({of.row.id for of in found}) == 6
+
+
+@pytest.mark.parametrize("label", ["tie", "Tie (bothbad)", "equal", " both ", 0.5])
+def test_a_tie_is_named(tmp_path: Path, label: object) -> None:
+    good = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
+    file = jsonl(tmp_path / "a.jsonl", good, good | {"label": label})
+    assert unread(file, "first=x", "second=y", "label=label") == {"tie": 1}
+
+
+def test_a_licence_that_a_text_states_is_kept(tmp_path: Path) -> None:
+    url = "https://cooking.stackexchange.com/q/1"
+    post = {"id": "p", "text": "I cook.", "source_url": url, "created": "2015-01-01"}
+    posts = [post | {"licence": "CC-BY-SA-4.0"}, post, post | {"created": None, "licence": "MIT"}]
+    row = PLAIN | {
+        "profile": posts,
+        "source_url": url,
+        "created": "2020-01-01",
+        "licence": "CC0-1.0",
+    }
+    (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
+    assert [of.licence for of in found.profile] == ["CC-BY-SA-4.0", "CC-BY-SA-3.0", "MIT"]
+    assert found.licence == "CC0-1.0"
 
 
 # Files of no use
@@ -487,7 +622,12 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
         ("a.jsonl", b"PAR1", "packed or binary"),
         ("a.jsonl", b"\xff\xfe{\x00", "UTF-16"),
         ("a.jsonl", b"{broken\n", "a.jsonl:1: not one row could be read"),
-        ("a.csv", b"prompt,chosen,rejected\n", "unknown kind of file"),
+        ("a.csv", b"prompt,chosen,rejected\n", "holds no rows"),
+        ("a.csv", b"prompt,prompt\n", "two columns are named"),
+        ("a.txt", b"prompt", "unknown kind of file '.txt'"),
+        ("a.zip.gz", b"prompt", "unknown kind of file '.zip.gz'"),
+        ("a.jsonl.gz", b'{"prompt": "x"}\n', "not a whole gzip file"),
+        ("a.json.gz", gzip.compress(b"[]" * 9999)[:-9], "not a whole gzip file"),
     ],
 )
 def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, told: str) -> None:

@@ -1,4 +1,4 @@
-"""How many pairs there are of what, and whether one user is most of them.
+"""How many pairs there are of what, whether one user is most of them, and prompts that come again.
 
 The limit on a user's share of a configuration is 5 %, or three equal shares where there are fewer
 than 60 users: of 20 users, one with 2 pairs where the others have 1 is no finding.
@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from pairwright.audit.found import Found
 from pairwright.audit.records import Breakdown, Check, Count, Explained, Flag
 from pairwright.dataset import Row
-from pairwright.text import word_count
+from pairwright.text import normalised, word_count
 
 MAX_SHARE = 0.05
 MIN_USERS = 20
@@ -26,6 +27,13 @@ EXPLAINED = {
         why="A score would then tell how well a model knows few people, and intervals by user"
         " would be wide.",
         todo="Draw at most as many pairs of a user as of the others, or bring more users.",
+    ),
+    "repeated_prompts": Explained(
+        title="Prompts that come again, in rows without users",
+        why="Rows with one prompt are not independent: they count as one cluster in every interval"
+        " here, and one of them in training gives another in a test set away.",
+        todo="Say how many prompts there are beside how many rows; split by prompt. If the rows are"
+        " of different users, name their column with --column user=COLUMN.",
     ),
 }
 
@@ -77,6 +85,12 @@ class Balance:
     def __init__(self) -> None:
         self._sums: dict[str, dict[str, _Sum]] = defaultdict(dict)
         self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
+        self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
+        """By configuration: item and id of the first row with a prompt, by the prompt's hash."""
+        self._repeated = Found(
+            "balance", "repeated_prompts", limit=None, others=None, by_config=True,
+            nothing="every row names its user",
+        )  # fmt: skip
         self.domains: dict[str, str] = {}
         """By configuration."""
 
@@ -87,10 +101,24 @@ class Balance:
         self.domains[row.config] = row.domain
         if row.user is not None:
             self._rows[row.config].setdefault(row.user, []).append(row.id)
+        else:
+            self._repeat(row)
 
     def checks(self) -> Iterable[Check]:
-        """The share of the user with the most pairs, in each configuration that has users."""
-        return [_dominance(config, users) for config, users in sorted(self._rows.items())]
+        """The share of the user with the most pairs, in each configuration that has users; prompts
+        that come again in rows without."""
+        yield from (_dominance(config, users) for config, users in sorted(self._rows.items()))
+        if self._prompts:
+            yield from self._repeated.checks(
+                {config: f"{len(of):,} different prompts" for config, of in self._prompts.items()}
+            )
+
+    def _repeat(self, row: Row) -> None:
+        """Pairs that one row of a file holds are of one item, and repeat nothing."""
+        item = row.item_id or row.id
+        key = hash(normalised(row.question))
+        first, name = self._prompts[row.config].setdefault(key, (item, row.id))
+        self._repeated.add(row, f"the prompt of {name}" if first != item else None)
 
     def breakdowns(self) -> tuple[Breakdown, ...]:
         """Every property of which any row has a value."""

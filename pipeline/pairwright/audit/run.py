@@ -71,7 +71,7 @@ def audit(
             parts.add(found)
 
         own = _read(source, add, progress)
-        checks = decided([own.check, *parts.checks(progress)])
+        checks = decided([*own.checks, *parts.checks(progress)])
         beside = None
         if against is not None:
             measured = Measured(source.name, parts.balance, _blind(checks))
@@ -129,7 +129,7 @@ class _Own(NamedTuple):
     """A source after it was read."""
 
     source: Source
-    check: Check
+    checks: tuple[Check, ...]
 
 
 def _compared(
@@ -170,4 +170,4 @@ def _read(source: PairSource, add: Callable[[Found], None], progress: Progress) 
     digest = content_digest(rows())
     if not tally.rows:
         raise InputError("holds no pairs", where=source.name, fix="Audit a source that has some.")
-    return _Own(tally.source(source, digest), tally.check())
+    return _Own(tally.source(source, digest), tuple(tally.checks()))

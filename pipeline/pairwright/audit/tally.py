@@ -1,9 +1,10 @@
 """A source's rows counted, with those that could not be read."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from pairwright.audit.read import PairSource, Unread
-from pairwright.audit.read.source import REASONS
+from pairwright.audit.read.source import REASONS, TIE
 from pairwright.audit.records import EXAMPLES, Check, Explained, Flag, Source
 from pairwright.dataset import Row
 
@@ -13,6 +14,11 @@ EXPLAINED = {
         why="They are part of no other number here, and other programs trip over them or drop"
         " them without a word.",
         todo="Mend the rows named, or take them out.",
+    ),
+    "ties": Explained(
+        title="Rows whose label is a tie",
+        why="They prefer neither response, so they are no pairs and part of no other number here.",
+        todo="Say how many there were: without them, scorers look more certain than people are.",
     ),
 }
 
@@ -26,6 +32,8 @@ class Tally:
         self._problems: Counter[str] = Counter()
         self._places: list[Flag] = []
         self._simulated = False
+        self._ties = 0
+        self._tied: list[Flag] = []
 
     def row(self, row: Row) -> None:
         self.rows += 1
@@ -33,6 +41,11 @@ class Tally:
         self._simulated |= row.simulated
 
     def unread(self, unread: Unread) -> None:
+        if unread.reason == TIE:
+            self._ties += 1
+            if self._ties <= EXAMPLES:
+                self._tied.append(Flag(row=unread.where, detail=unread.detail))
+            return
         self._problems[unread.reason] += 1
         if self._problems[unread.reason] <= EXAMPLES:
             said = REASONS[unread.reason]
@@ -51,7 +64,16 @@ class Tally:
             problems=dict(sorted(self._problems.items())),
         )
 
-    def check(self) -> Check:
+    def checks(self) -> Iterator[Check]:
+        """What could not be read; ties, where there are any."""
+        yield self._unread()
+        if self._ties:
+            yield Check(
+                family="integrity", name="ties", status="note", count=self._ties,
+                of=self.rows + self._ties, flags=tuple(self._tied),
+            )  # fmt: skip
+
+    def _unread(self) -> Check:
         unread = self._problems.total()
         told = (f"{REASONS[why]}: {n:,}" for why, n in self._problems.most_common())
         return Check(

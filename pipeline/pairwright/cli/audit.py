@@ -77,14 +77,15 @@ def audit_command(
     """Audit pairs: what a scorer can tell without the user, leaks, integrity, people, balance.
 
     Reads a release, a run folder, the official benchmark's schema, and plain prompt, chosen and
-    rejected in JSON, JSONL or Parquet; responses may be texts or lists of messages. Writes
-    audit.json, report.html, one page with plots and a browser of pairs that needs no network, and
-    redactions.jsonl, the places of personal data. Exits with 1 if a check fails, or if a release
-    holds another audit than this comes to.
+    rejected in JSON, JSONL, CSV, TSV (each packed as .gz, too) or Parquet. Responses may be texts,
+    messages, lists of messages, transcripts ("Human: ... Assistant: ..."), or lists of as many
+    texts, which give a pair for each place. Writes audit.json, report.html, one page with plots
+    and a browser of pairs that needs no network, and redactions.jsonl, the places of personal
+    data. Exits with 1 if a check fails, or if a release holds another audit than this comes to.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split; or first, second and label
-    (1 or 2: which is better). An empty COLUMN leaves a column alone.
+    (1, 2 or tie: which is better). An empty COLUMN leaves a column alone.
 
     Examples:
 
@@ -152,7 +153,7 @@ def _folder(source: "PairSource", out: Path | None) -> Path:
     elif source.kind == "run" and source.folder:
         folder = source.folder / "audit"
     else:
-        name = re.sub(r"\.(json|jsonl|parquet)$", "", source.name)
+        name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
         folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
     outside(folder)
     return folder

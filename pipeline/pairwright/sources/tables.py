@@ -1,8 +1,15 @@
-"""Files as rows with their places. JSON and JSONL are read here; each row is one object."""
+"""Files as rows with their places. JSON and JSONL are read here; each row is one object.
+
+A file whose name ends with `.gz` is unpacked as it is read.
+"""
 
 import codecs
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +45,8 @@ def jsonl(path: Path) -> Table:
 def json_array(path: Path) -> Table:
     """One array of objects, loaded whole."""
     check_text(path)
-    data = path.read_bytes()
+    with _unpacked(path) as file:
+        data = file.read()
     try:
         values = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -72,7 +80,7 @@ def numbered(name: str, values: Iterable[object]) -> Iterator[Row | Problem]:
 
 def check_text(path: Path) -> None:
     """Raises SourceError for what is certainly no UTF-8 text."""
-    with path.open("rb") as file:
+    with _unpacked(path) as file:
         start = file.read(4)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise SourceError("UTF-16, not UTF-8", where=path, fix="Save the file as UTF-8.")
@@ -84,8 +92,20 @@ def check_text(path: Path) -> None:
 
 def text_lines(path: Path) -> Iterator[bytes]:
     """The file's lines as bytes, without byte order marks (joined files have several)."""
-    with path.open("rb") as file:
+    with _unpacked(path) as file:
         yield from (line.removeprefix(codecs.BOM_UTF8) for line in file)
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
+    """The file's bytes. Raises SourceError where a packed one is cut off or is not packed."""
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            yield file
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise SourceError(
+            f"not a whole gzip file: {error}", where=path, fix="Write or download it again."
+        ) from None
 
 
 def _lines(path: Path) -> Iterator[Row | Problem]:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from pairwright import text
 from pairwright.audit.found import OTHERS, TEXT, Found
+from pairwright.audit.people.scan import shown
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect
 
@@ -60,7 +61,7 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} has no evidence"
     if any(_stands(aspect.evidence, passage) for passage in where):
         return None
-    return f"aspect {number}'s evidence does not stand in {named}: {aspect.evidence}"
+    return f"aspect {number}'s evidence does not stand in {named}: {shown(aspect.evidence[:500])}"
 
 
 def _stands(evidence: str, passage: str) -> bool:
@@ -89,7 +90,7 @@ class AspectsDistinct:
             return
         pairs = combinations(enumerate(row.rubric_aspects, 1), 2)
         same = (
-            f"{m} and {n}: {b.aspect}"
+            f"{m} and {n}: {shown(b.aspect[:500])}"
             for (m, a), (n, b) in pairs
             if _same(a.aspect[:TEXT], b.aspect[:TEXT])
         )

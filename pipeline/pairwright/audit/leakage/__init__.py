@@ -7,6 +7,7 @@ texts.py       the distinct questions and posts of all rows, and where they stan
 hashing.py     words and runs of words as numbers
 sketch.py      MinHash: which of the texts nearly repeat which
 duplicates.py  near-duplicates across users and splits
+paraphrases.py pairs again in nearly the same words
 splits.py      people in two splits
 corpora.py     word runs shared with texts that the auditor gives
 """

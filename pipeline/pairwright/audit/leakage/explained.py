@@ -45,6 +45,13 @@ EXPLAINED = {
         why="A model that was tuned on one split has read part of the other.",
         todo="Put a group of near-duplicates into one split.",
     ),
+    "near_duplicate_pairs": Explained(
+        title="A pair again in nearly the same words",
+        why="A pair that was retold counts twice, and may stand in a training and a test fold. "
+        "Sentences in another order and a few words replaced are found; a free retelling is not, "
+        "and pairs that were made from one template are alike without being retold.",
+        todo="Read the pairs named, and keep one of each group.",
+    ),
     "people_across_splits": Explained(
         title="A person in two splits",
         why="A user's history, or the other half of a twin, would be known from the other split.",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from pairwright.audit.leakage.corpora import CorpusOverlap
 from pairwright.audit.leakage.duplicates import Duplicates
+from pairwright.audit.leakage.paraphrases import NearDuplicatePairs
 from pairwright.audit.leakage.profile import ResponseInProfile
 from pairwright.audit.leakage.rubric import RubricLeak
 from pairwright.audit.leakage.splits import PeopleAcrossSplits
@@ -20,7 +21,7 @@ class Leakage:
 
     def __init__(self, corpora: Iterable[str] | None = None) -> None:
         self._rubric, self._target, self._later = RubricLeak(), TargetInProfile(), LaterPosts()
-        self._copied = ResponseInProfile()
+        self._copied, self._pairs = ResponseInProfile(), NearDuplicatePairs()
         self._duplicates, self._people = Duplicates(), PeopleAcrossSplits()
         self._corpora = CorpusOverlap(corpora)
 
@@ -30,6 +31,7 @@ class Leakage:
         self._copied.add(row)
         self._later.add(row)
         self._duplicates.add(row, split)
+        self._pairs.add(row)
         self._people.add(row, split)
         self._corpora.add(row)
 
@@ -39,5 +41,6 @@ class Leakage:
         yield from self._copied.checks()
         yield from self._later.checks()
         yield from self._duplicates.checks()
+        yield from self._pairs.checks()
         yield from self._people.checks()
         yield from self._corpora.checks()

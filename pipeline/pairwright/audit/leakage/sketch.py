@@ -25,9 +25,11 @@ Pairs = npt.NDArray[np.int64]
 
 
 class Sketches:
-    """The signatures of texts of at least `RUN` words, in the order in which they come."""
+    """The signatures of texts of at least `run` words, in the order in which they come. With a
+    run of one word they are of sets of words, whatever their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: int = RUN) -> None:
+        self._run = run
         chance = np.random.default_rng(0)
         self._factors = chance.integers(0, 2**63, PLACES, np.uint64) * np.uint64(2) + np.uint64(1)
         self._shifts = chance.integers(0, 2**63, PLACES, np.uint64)
@@ -36,8 +38,8 @@ class Sketches:
         self._words = 0
 
     def add(self, words: Sequence[str]) -> None:
-        if len(words) < RUN:
-            raise ValueError(f"a sketch needs {RUN} words")
+        if len(words) < self._run:
+            raise ValueError(f"a sketch needs {self._run} words")
         self._waiting.append(hashed(words))
         self._words += len(words)
         if self._words >= _AT_ONCE:
@@ -53,12 +55,13 @@ class Sketches:
         if not self._waiting:
             return
         ends = np.cumsum([len(own) for own in self._waiting])
+        run = self._run
         # Runs of all texts at once, but for those that begin in one text and end in the next.
-        whole = np.ones(ends[-1] - RUN + 1, np.bool_)
-        for before in range(1, RUN):
+        whole = np.ones(ends[-1] - run + 1, np.bool_)
+        for before in range(1, run):
             whole[ends[:-1] - before] = False
-        together = runs(np.concatenate(self._waiting), RUN)[whole]
-        starts = np.append(0, ends[:-1] - (RUN - 1) * np.arange(1, len(ends)))
+        together = runs(np.concatenate(self._waiting), run)[whole]
+        starts = np.append(0, ends[:-1] - (run - 1) * np.arange(1, len(ends)))
         least = np.empty((len(self._waiting), PLACES), np.uint32)
         for place in range(PLACES):
             mixed = together * self._factors[place] + self._shifts[place]
@@ -67,8 +70,8 @@ class Sketches:
         self._waiting, self._words = [], 0
 
 
-def similar(signatures: Signatures) -> Pairs:
-    """(pairs, 2): neighbours within a band's bucket whose signatures are `SIMILAR`.
+def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
+    """(pairs, 2): neighbours within a band's bucket whose signatures agree in `least` of places.
 
     Of a bucket only neighbours are compared, so that ten thousand copies cost ten thousand
     comparisons; they still come out connected.
@@ -82,5 +85,5 @@ def similar(signatures: Signatures) -> Pairs:
         pairs = np.stack([order[same], order[same + 1]], axis=1)
         for part in np.array_split(pairs, len(pairs) // 50_000 + 1):
             equal = (signatures[part[:, 0]] == signatures[part[:, 1]]).mean(axis=1)
-            found.append(part[equal >= SIMILAR])
+            found.append(part[equal >= least])
     return np.unique(np.concatenate(found), axis=0)

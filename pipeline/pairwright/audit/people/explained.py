@@ -71,8 +71,8 @@ EXPLAINED = {
     ),
     "licence": Explained(
         title="Licences and addresses",
-        why="Most licences of such texts, CC BY-SA among them, ask for both; data without them "
-        "have been taken down.",
+        why="A text without a licence may not be passed on. Most licences of such texts, CC BY-SA "
+        "among them, ask for the address, too; data without them have been taken down.",
         todo="Give every post the address it stands at and its licence, which for Stack Exchange "
         "its date tells.",
     ),

@@ -3,28 +3,32 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from pairwright.audit.found import Found
+from pairwright.audit.found import OTHERS, Found
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, licence_of
 from pairwright.dataset.licence import of_stack_exchange
 
+_ATTRIBUTION = ("CC-BY", "ODC-BY")
+"""Licences, by the start of their SPDX id, that ask where a text stands."""
+
 
 class Licences:
-    """`licence`: posts, and questions with an address, that lack their licence or their address,
-    or state another licence than their address and date give.
+    """`licence`: posts, and questions with an address, that state no licence, whose licence asks
+    for an address that they do not have, or that state another licence than their address and date
+    give.
 
-    It fails where a post of Stack Exchange does, where a licence asks for attribution and there is
-    no address to give, or where nothing states a licence.
+    One rule for all three: rows of a release or run have none, and of other people's rows at most
+    OTHERS may. What a text states is what counts; nothing is put in its place.
     """
 
     def __init__(self) -> None:
         self._found = Found(
-            "people", "licence", limit=None, others=None,
+            "people", "licence", limit=0.0, others=OTHERS,
             nothing="no row has posts, or says where its question stands",
         )  # fmt: skip
-        self._known: dict[int, tuple[str | None, str | None]] = {}
+        self._known: dict[int, str | None] = {}
         self._stated: Counter[str] = Counter()
-        self._texts = self._covered = self._breaches = 0
+        self._texts = self._addressed = 0
 
     def add(self, row: Row) -> None:
         texts = [
@@ -38,47 +42,35 @@ class Licences:
         said = None
         for name, url, created, licence in texts:
             self._texts += 1
-            self._covered += bool(url and licence)
+            self._addressed += bool(url)
             self._stated[licence or "none"] += 1
-            breach, lack = self._faults(url, created, licence)
-            self._breaches += breach is not None
-            fault = breach or lack
+            fault = self._fault(url, created, licence)
             said = said or (fault and f"{name} {fault}")
         self._found.add(row, said)
 
     def checks(self) -> Iterator[Check]:
         by = sorted(self._stated.items(), key=lambda of: (-of[1], of[0]))
         detail = (
-            f"{self._covered:,} of {self._texts:,} texts have licence and address; by licence: "
+            f"{self._addressed:,} of {self._texts:,} texts have an address; by licence: "
             + ", ".join(f"{name} {n:,}" for name, n in by)
         )
-        for check in self._found.checks(detail if self._texts else ""):
-            fails = self._breaches or (self._texts and self._stated["none"] == self._texts)
-            yield check.model_copy(update={"status": "fail"}) if fails else check
+        yield from self._found.checks(detail if self._texts else "")
 
-    def _faults(
-        self, url: str | None, created: str | None, licence: str | None
-    ) -> tuple[str | None, str | None]:
+    def _fault(self, url: str | None, created: str | None, licence: str | None) -> str | None:
         # Posts come again, and taking an address to pieces costs time.
         key = hash((url, created, licence))
         if key not in self._known:
-            self._known[key] = _breach(url, created, licence), _lack(url, licence)
+            self._known[key] = _fault(url, created, licence)
         return self._known[key]
 
 
-def _breach(url: str | None, created: str | None, licence: str | None) -> str | None:
-    """What breaks a licence. That of a text of Stack Exchange its date gives."""
-    if not url and (licence or "").startswith("CC-BY"):
-        return f"states {licence}, which asks for attribution, and has no address"
-    if not url or not of_stack_exchange(url):
-        return None
+def _fault(url: str | None, created: str | None, licence: str | None) -> str | None:
+    """What its licence does not allow. That of a text of Stack Exchange its date gives."""
     if not licence:
-        return "is of Stack Exchange and states no licence"
-    due = licence_of(url, created)
-    return f"states {licence}, its date gives {due}" if due and licence != due else None
-
-
-def _lack(url: str | None, licence: str | None) -> str | None:
-    if url and licence:
+        return "states no licence"
+    if not url:
+        if licence.upper().startswith(_ATTRIBUTION):
+            return f"states {licence}, which asks for attribution, and has no address"
         return None
-    return f"has no {'licence' if url else 'address'}" if url or licence else "has neither"
+    due = licence_of(url, created) if of_stack_exchange(url) else None
+    return f"states {licence}, its date gives {due}" if due and licence != due else None

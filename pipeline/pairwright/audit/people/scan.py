@@ -110,10 +110,14 @@ def find(text: str) -> list[Finding]:
 
 def without_data(name: str) -> str:
     """An id as it may be shown: masked where it holds an address."""
-    if at_sign(name):
-        for one in reversed(find(name)):
-            name = name[: one.start] + masked(name, one) + name[one.end :]
-    return name
+    return shown(name) if at_sign(name) else name
+
+
+def shown(text: str) -> str:
+    """A text as a check may quote it: whatever is found in it masked."""
+    for one in reversed(find(text)):
+        text = text[: one.start] + masked(text, one) + text[one.end :]
+    return text
 
 
 def shown_id(row: str, number: int) -> str:

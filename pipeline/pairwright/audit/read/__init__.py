@@ -3,10 +3,10 @@
 source.py      what a source gives: rows with their split, and what could not be read
 release.py     a release folder
 run_folder.py  a run's pairs, and what people decided on them
-files.py       JSON, JSONL and Parquet of others, a file or a folder of them
+files.py       JSON, JSONL, CSV and Parquet of others, a file or a folder of them
 columns.py     which column holds what, by name or by option
 fields.py      one row of theirs as a Row: the official schema, or prompt, chosen and rejected
-messages.py    chosen and rejected as lists of messages
+messages.py    chosen and rejected as messages, lists of them, or transcripts
 hub.py         a Hugging Face id
 """
 

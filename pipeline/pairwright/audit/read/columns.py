@@ -9,7 +9,7 @@ from pairwright.errors import InputError
 from pairwright.sources.problem import Refusal
 
 KNOWN = {
-    "prompt": ("prompt", "question"),
+    "prompt": ("prompt", "question", "conversations"),
     "chosen": ("chosen",),
     "rejected": ("rejected",),
     "first": (),
@@ -29,8 +29,8 @@ KNOWN = {
     "split": ("split",),
 }
 """What a row is made of, and the columns that hold it where no option says otherwise: the first
-that is there. `first`, `second` and `label` (1 or 2: which of them is better) stand for `chosen`
-and `rejected` together."""
+that is there. `first`, `second` and `label` (1 or 2: which of them is better, or tie) stand for
+`chosen` and `rejected` together."""
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,35 @@
 """One row of somebody's file as a Row. Texts stay as they are: an audit is about them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.messages import as_text, prompt, reply
-from pairwright.audit.read.source import Found, Kind
+from pairwright.audit.read.messages import as_text, prompt, reply, transcript
+from pairwright.audit.read.source import TIE, Found, Kind
 from pairwright.dataset import Row, RowAspect, RowPost, licence_of
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import rows, shown, time
+from pairwright.sources.fields import kind, rows, shown, time
 from pairwright.sources.problem import Refusal
 
 Fields = Mapping[str, Any]
 _OFFICIAL = {"question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected"}
 _OF_A_RUN = {"rubric", "draft", "mode", "twin_id"}
+_TIES = frozenset(
+    {"tie", "tied", "tie (bothbad)", "equal", "draw", "same", "both", "neither", 0.5, "0.5"}
+)
+"""Labels of a tie. 0 is none: in many files it says that the first response is better."""
+
+
+class Sides(NamedTuple):
+    """A pair's responses; what came before both is empty where the row has a prompt."""
+
+    before: str
+    chosen: str
+    rejected: str
+    place: int | None = None
+    """In the row's lists of responses, where it has such lists."""
 
 
 def kind_of(fields: Fields) -> Kind:
@@ -27,41 +41,58 @@ def kind_of(fields: Fields) -> Kind:
     return "official" if fields.keys() >= _OFFICIAL else "plain"
 
 
-def found(fields: Fields, columns: Columns, config: str, split: str, where: str) -> Found:
+def found(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[Found]:
     """The row, in the configuration and split that its file says where it does not itself.
 
-    Raises Refusal, with a reason of REASONS.
+    A row whose sides are lists of responses gives a pair for each place in the lists: the first
+    response of one over the first of the other, and so on. All are of one item, and the id and the
+    place of each name its index, from 0. Raises Refusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
-        return Found(split, _released(fields), where)
-    before, chosen, rejected = _responses(fields, columns)
+        return [Found(split, _released(fields), where)]
+    sides = _sides(fields, columns)
+    split = _label(fields, columns, "split") or split
+    if len(sides) == 1 and sides[0].place is None:
+        return [Found(split, _row(fields, columns, config, sides[0]), where)]
+    item = content_id("item", where, *(of.chosen for of in sides), *(of.rejected for of in sides))
+    rows = [_row(fields, columns, config, side) for side in sides]
+    return [
+        Found(
+            split,
+            row.model_copy(update={"id": f"{row.id}[{n}]", "item_id": row.item_id or item}),
+            f"{where} chosen[{n}]",
+        )
+        for n, row in enumerate(rows)
+    ]
+
+
+def _row(fields: Fields, columns: Columns, config: str, of: Sides) -> Row:
     asked = columns.value(fields, "prompt")
-    if asked is None and before:
-        question = before
+    if asked is None and of.before:
+        question = of.before
     else:
         question = prompt(columns.needed(fields, "prompt"), "prompt")
     name = _label(fields, columns, "id")
     user = _label(fields, columns, "user")
     url = _label(fields, columns, "source_url") or None
     created = time({"created": columns.value(fields, "created")}, "created")
-    row = Row(
-        id=name or content_id("row", question, chosen, rejected),
+    return Row(
+        id=name or content_id("row", question, of.chosen, of.rejected),
         question=question,
         profile=tuple(map(_post, _entries(fields, columns, "profile"))),
         rubric_aspects=tuple(map(_aspect, _entries(fields, columns, "rubric_aspects"))),
         narrative=_text(columns.value(fields, "narrative"), "narrative") or None,
         category=_label(fields, columns, "category"),
-        chosen=chosen,
-        rejected=rejected,
+        chosen=of.chosen,
+        rejected=of.rejected,
         item_id=name,
         domain=_label(fields, columns, "domain") or config,
         user=pseudonym(user) if user else None,
         generator=_label(fields, columns, "generator"),
         created=created,
         source_url=url,
-        licence=licence_of(url, created, _label(fields, columns, "licence") or None),
+        licence=_licence(url, created, _label(fields, columns, "licence")),
     )
-    return Found(_label(fields, columns, "split") or split, row, where)
 
 
 def _released(fields: Fields) -> Row:
@@ -77,37 +108,63 @@ def _released(fields: Fields) -> Row:
     return row
 
 
-def _responses(fields: Fields, columns: Columns) -> tuple[str, str, str]:
-    """What came before both, the better and the other."""
+def _sides(fields: Fields, columns: Columns) -> list[Sides]:
+    """The better response and the other, of each pair in the row."""
     names = ("first", "second") if columns.labelled else ("chosen", "rejected")
-    a, b = (reply(columns.needed(fields, name), name) for name in names)
-    if a.before != b.before:
-        raise Refusal("prompts_differ", f"the messages before {names[0]} and {names[1]} differ")
+    a, b = (columns.needed(fields, name) for name in names)
     if columns.labelled and _better(columns.needed(fields, "label")) == 2:
-        a, b = b, a
-    return a.before, a.text, b.text
+        a, b, names = b, a, (names[1], names[0])
+    if _several(a) or _several(b):
+        if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
+            raise Refusal("lists_differ", f"{names[0]} {_size(a)}, {names[1]} {_size(b)}")
+        return [
+            Sides("", as_text(x, names[0]), as_text(y, names[1]), n)
+            for n, (x, y) in enumerate(zip(a, b, strict=True))
+        ]
+    if columns.value(fields, "prompt") is None:
+        a, b = transcript(a), transcript(b)
+    one, other = reply(a, names[0]), reply(b, names[1])
+    if one.before != other.before:
+        raise Refusal("prompts_differ", f"the messages before {names[0]} and {names[1]} differ")
+    return [Sides(one.before, one.text, other.text)]
+
+
+def _several(value: object) -> bool:
+    """Whether it is a list of responses, and not of the messages of one."""
+    return isinstance(value, list) and bool(value) and all(isinstance(of, str) for of in value)
+
+
+def _size(value: object) -> str:
+    return f"holds {len(value):,}" if isinstance(value, list) else f"is {kind(value)}"
 
 
 def _better(label: object) -> int:
-    given = label.strip() if isinstance(label, str) else label
+    given = label.strip().lower() if isinstance(label, str) else label
     if not isinstance(given, bool) and given in (1, "1"):
         return 1
     if given in (2, "2"):
         return 2
-    raise Refusal("bad_label", f"the label is {shown(label)}, not 1 or 2")
+    if isinstance(given, str | float) and given in _TIES:
+        raise Refusal(TIE, f"the label is {shown(label)}")
+    raise Refusal("bad_label", f"the label is {shown(label)}, not 1, 2 or tie")
+
+
+def _licence(url: str | None, created: str | None, stated: str) -> str | None:
+    """What a text states. One that states nothing has what its address and date imply."""
+    return stated or licence_of(url, created)
 
 
 def _post(fields: Fields) -> RowPost:
     url = _name(fields.get("source_url"), "source_url of a post") or None
     created = time(fields, "created")
-    given = _name(fields.get("licence"), "licence of a post") or None
+    given = _name(fields.get("licence"), "licence of a post")
     return RowPost(
         id=_name(fields.get("id"), "id of a post"),
         text=_text(fields.get("text"), "text of a post"),
         category=_name(fields.get("category"), "category of a post"),
         created=created,
         source_url=url,
-        licence=licence_of(url, created, given),
+        licence=_licence(url, created, given),
     )
 
 

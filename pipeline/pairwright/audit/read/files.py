@@ -1,4 +1,4 @@
-"""JSON, JSONL and Parquet of others: one file, or a folder of them."""
+"""JSON, JSONL, CSV and Parquet of others: one file, or a folder of them."""
 
 import re
 from collections import Counter
@@ -11,6 +11,7 @@ from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.fields import found, kind_of
 from pairwright.audit.read.source import REASONS, Found, Kind, PairSource, Unread
 from pairwright.errors import InputError
+from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.fields import shown
 from pairwright.sources.parquet import parquet
 from pairwright.sources.problem import Problem, Refusal
@@ -20,8 +21,21 @@ from pairwright.sources.tables import Table, json_array, jsonl
 _OPENERS: dict[str, Callable[[Path], Table]] = {
     ".json": json_array,
     ".jsonl": jsonl,
+    ".csv": comma_separated,
+    ".tsv": tab_separated,
     ".parquet": parquet,
+    ".json.gz": json_array,
+    ".jsonl.gz": jsonl,
+    ".csv.gz": comma_separated,
+    ".tsv.gz": tab_separated,
 }
+_METADATA = frozenset(
+    {
+        "dataset_infos.json", "dataset_info.json", "dataset_dict.json", "state.json",
+        "croissant.json",
+    }
+)  # fmt: skip
+"""What the Hub's clients write beside the rows."""
 _SHARD = re.compile(r"-\d+-of-\d+$")
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 
@@ -79,12 +93,12 @@ def read_pieces(pieces: Iterable[Piece], columns: Columns) -> Iterator[Found | U
             if isinstance(line, Line):
                 there = there or tuple(line.fields)
             rows += 1
-            yield read
+            yield from [read] if isinstance(read, Unread) else read
         if rows == reasons.total():
             raise _nothing_read(table.source, first, there, reasons)
 
 
-def _read(line: Line | Problem, columns: Columns, piece: Piece) -> Found | Unread:
+def _read(line: Line | Problem, columns: Columns, piece: Piece) -> list[Found] | Unread:
     # Two files of a folder may have one name, so the place has the whole path below the folder.
     where = f"{piece.name}:{line.where.rpartition(':')[2]}"
     if isinstance(line, Problem):
@@ -97,11 +111,11 @@ def _read(line: Line | Problem, columns: Columns, piece: Piece) -> Found | Unrea
 
 def _pieces(path: Path) -> list[Piece]:
     if path.is_file():
-        if path.suffix.lower() not in _OPENERS:
+        if suffix(path) not in _OPENERS:
             raise InputError(
-                f"unknown kind of file {path.suffix!r}",
+                f"unknown kind of file {suffix(path)!r}",
                 where=path,
-                fix=f"Use one of {', '.join(_OPENERS)}; unpack a packed file first.",
+                fix=f"Use one of {', '.join(_OPENERS)}; unpack any other packed file first.",
             )
         return [_piece(path, Path(path.name), alone=True)]
     files = sorted(_data_files(path))
@@ -115,20 +129,29 @@ def _pieces(path: Path) -> list[Piece]:
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """Hidden folders are left alone: the Hub's client keeps its own notes in one."""
+    """Hidden folders are left alone: the Hub's client keeps its own notes in one. So are the files
+    that describe the data."""
     for file in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if not hidden and file.suffix.lower() in _OPENERS and file.is_file():
+        if hidden or file.name.lower() in _METADATA:
+            continue
+        if suffix(file) in _OPENERS and file.is_file():
             yield file
+
+
+def suffix(path: Path) -> str:
+    """What the file's name says it is, in small letters: `.jsonl`, or `.jsonl.gz`."""
+    end = path.suffix.lower()
+    return Path(path.stem).suffix.lower() + end if end == ".gz" else end
 
 
 def _piece(file: Path, relative: Path, *, alone: bool) -> Piece:
     """The configuration is the folder, or else the file's name, unless that is a split's."""
-    stem = _SHARD.sub("", relative.stem)
+    stem = _SHARD.sub("", relative.name[: -len(suffix(file))])
     split = stem if stem in _SPLITS else ""
     folders = [part for part in relative.parts[:-1] if part != "data"]
     config = "-".join(folders) or ("" if alone or split else stem)
-    opened = partial(_OPENERS[file.suffix.lower()], file)
+    opened = partial(_OPENERS[suffix(file)], file)
     return Piece(opened, relative.as_posix(), config, split)
 
 
@@ -143,7 +166,7 @@ def _nothing_read(
         fix = (
             f"The columns are {', '.join(map(shown, there))}. Say what holds what with --column,"
             " such as --column prompt=question --column chosen=better --column rejected=worse;"
-            " or first, second and label, where a label (1 or 2) says which is better."
+            " or first, second and label, where a label (1, 2 or tie) says which is better."
         )
     return InputError(
         f"not one row could be read: {counts}; here: {first.detail}",

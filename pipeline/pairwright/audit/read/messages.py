@@ -1,11 +1,14 @@
 """Prompts and responses that are lists of messages."""
 
+import re
 from typing import Any, NamedTuple
 
 from pairwright.sources.fields import kind
 from pairwright.sources.problem import Refusal
 
 _ASKING = ("user", "human", "system", "tool")
+_OPENING = re.compile(r"\s*Human:")
+_TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
 
 
 class Reply(NamedTuple):
@@ -16,7 +19,10 @@ class Reply(NamedTuple):
 
 
 def reply(value: object, name: str) -> Reply:
-    """A response: text, or messages of which the last is the response. Raises Refusal."""
+    """A response: text, a message, or messages of which the last is the response. Raises
+    Refusal."""
+    if isinstance(value, dict):
+        value = [value]
     if not isinstance(value, list):
         return Reply("", as_text(value, name))
     if not value:
@@ -25,6 +31,19 @@ def reply(value: object, name: str) -> Reply:
     if role.lower() in _ASKING:
         raise Refusal("ends_with_user", f"the last message of {name} is by {role!r}")
     return Reply(prompt(value[:-1], name), text)
+
+
+def transcript(value: object) -> object:
+    """The messages of a conversation that is written as one text, as in HH-RLHF:
+    `\n\nHuman: ...\n\nAssistant: ...`. Anything else stays as it is."""
+    if not isinstance(value, str) or not _OPENING.match(value):
+        return value
+    marks = [*_TURN.finditer(value)]
+    ends = [*(mark.start() for mark in marks[1:]), len(value)]
+    return [
+        {"role": mark[1], "content": value[mark.end() : end]}
+        for mark, end in zip(marks, ends, strict=True)
+    ]
 
 
 def prompt(value: object, name: str) -> str:

@@ -18,12 +18,19 @@ REASONS = {
     "wrong_type": "a field holds another type than it should, such as a number for text",
     "lone_surrogate": "a text holds half a character, which no file in UTF-8 can hold",
     "bad_time": "a time that cannot be read",
-    "bad_label": "the label is neither 1 (the first is better) nor 2 (the second)",
+    "bad_csv": "a record's quotes do not match",
+    "ragged_row": "a record has more or fewer cells than there are columns",
+    "bad_label": "the label is neither 1 (the first is better), 2 (the second) nor a tie",
+    "tie": "the label says that neither response is better",
     "no_messages": "a list of messages is empty",
     "ends_with_user": "the last message is not a response",
     "prompts_differ": "the messages before the two responses are not the same",
+    "lists_differ": "chosen and rejected are not as many responses",
     "not_a_row": "the row has a release's columns, and not its values",
 }
+
+TIE = "tie"
+"""The reason of a row that can be read, and is not a preference."""
 
 
 class Found(NamedTuple):
