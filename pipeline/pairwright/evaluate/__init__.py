@@ -9,6 +9,7 @@ evaluation.py one scorer in one condition over a release
 verdict.py rating.py marked.py    what a judge's free text says
 decision.py   what came of one pair
 results.py    what an evaluation leaves in its folder
+derivation.py whether that is what the stored replies give
 measure/      figures of decisions, each with n and interval
 board/        results side by side, and which of them can be told apart
 asked.py      the release's questions, each with who asks it and what that person expects
