@@ -321,6 +321,17 @@ def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_pa
     assert "| older.profile |  |  | 1,200 |  |" in told
 
 
+def test_results_of_before_units_and_tokens_were_counted_apart_are_read(tmp_path: Path) -> None:
+    path = result(tmp_path, "older", right_on(30))
+    about = json.loads(path.read_text())
+    for key in ("units", "units_scored", "prompt_tokens", "completion_tokens", "cost"):
+        del about[key]
+    path.write_text(json.dumps(about))
+    result(tmp_path, "newer", right_on(20), units=40, units_scored=40, prompt_tokens=90)
+    (ranking,) = board_of(tmp_path).rankings
+    assert ranking.ranked == ("older.profile", "newer.profile")
+
+
 def test_the_markdown_page_stays_short_whatever_is_ranked(tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
     chance = np.random.default_rng(0)
