@@ -10,7 +10,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, Decision
-from pairwright.evaluate.measure import leans, measured, position_bias
+from pairwright.evaluate.measure import leaning, leans, measured
 from pairwright.evaluate.measure.consistency import _named, kappa_terms
 from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
@@ -441,8 +441,8 @@ def test_a_judge_that_only_looks_at_the_place_is_flagged(place: str) -> None:
     first = figures["first_position"]
     assert first.value == (1 if place == "first" else 0)
     assert leans(first)
-    assert f"{first.value:.1%} of its verdicts" in position_bias(first)
-    assert "n = 12" in position_bias(first)
+    assert leaning(first).startswith(f"pairs of mode violate, {first.value:.1%} (")
+    assert "n = 12" in leaning(first)
     # One cluster shows nothing of how far it goes.
     alone = [decision(n, orders=orders, cluster="one") for n in range(12)]
     assert not any(map(leans, measured(alone)))

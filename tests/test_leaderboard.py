@@ -301,11 +301,13 @@ def test_a_pair_that_one_result_says_has_nothing_to_show_is_refused(tmp_path: Pa
 def test_a_judge_with_a_position_bias_is_flagged_before_any_number(tmp_path: Path) -> None:
     result(tmp_path, "judge", [judged(n, "chosen", "rejected") for n in range(40)])
     result(tmp_path, "fair", [judged(n, "chosen", "chosen") for n in range(40)])
-    flagged = [of for of in page(board_of(tmp_path)).warnings if "position bias" in of]
+    result(tmp_path, "judge", [judged(n, "chosen", "rejected") for n in range(40)], "none")
+    flagged = [of for of in page(board_of(tmp_path)).warnings if "Position bias" in of]
     assert len(flagged) == 1
-    assert flagged[0].startswith("judge.profile has a position bias: 100.0% of its verdicts")
-    assert "n = 40" in flagged[0]
-    assert "judge.profile has a position bias" in " ".join(run(tmp_path).output.split())
+    assert flagged[0].startswith("Position bias of judge, the share")
+    assert "condition profile, pairs of mode violate, 100.0% (91." in flagged[0]
+    assert flagged[0].count("n = 40") == 2
+    assert "Position bias of judge" in " ".join(run(tmp_path).output.split())
 
 
 def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_path: Path) -> None:
@@ -317,6 +319,17 @@ def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_pa
     assert "| priced.profile | 1,000 | 200 |  | 12.50 |" in told
     assert "| free.profile | 1,000 | 200 |  |  |" in told
     assert "| older.profile |  |  | 1,200 |  |" in told
+
+
+def test_results_of_before_units_and_tokens_were_counted_apart_are_read(tmp_path: Path) -> None:
+    path = result(tmp_path, "older", right_on(30))
+    about = json.loads(path.read_text())
+    for key in ("units", "units_scored", "prompt_tokens", "completion_tokens", "cost"):
+        del about[key]
+    path.write_text(json.dumps(about))
+    result(tmp_path, "newer", right_on(20), units=40, units_scored=40, prompt_tokens=90)
+    (ranking,) = board_of(tmp_path).rankings
+    assert ranking.ranked == ("older.profile", "newer.profile")
 
 
 def test_the_markdown_page_stays_short_whatever_is_ranked(tmp_path: Path) -> None:

@@ -11,9 +11,17 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.cli.outside import outside
+from pairwright.errors import InputError
+from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pairwright.evaluate.board import Leaderboard
+    from pairwright.evaluate.results import Result
+
+SHOWN_DIFFERENCES = 20
+"""Differences that are printed; the count is of all."""
 
 
 def leaderboard_command(
@@ -29,17 +37,31 @@ def leaderboard_command(
             metavar="DIR", help="Write leaderboard.html, .md and .json there.", callback=outside
         ),
     ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RELEASE", help="Derive every decision again from this and the stored replies."
+        ),
+    ] = None,
+    scorers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="With --verify: the file of scorers that was used."),
+    ] = None,
 ) -> None:
     """Rank scorers by what they got right on one release, and say which can be told apart.
 
     One table for each mode of pairs and each condition. Rows that share a letter cannot be told
     apart. All results must be of the same release, the same pairs and the same limit.
+    With --verify nothing is ranked where a result is not what the replies beside it give.
+    Exit code 1: --verify found a difference.
 
     Examples:
 
       pairwright leaderboard results
 
       pairwright leaderboard results theirs/skywork.profile.json --out board
+
+      pairwright leaderboard results --verify releases/1.0.0 --scorers scorers.toml
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.cli.reports import write_report
@@ -48,6 +70,12 @@ def leaderboard_command(
     from pairwright.evaluate.board.summary import summary
 
     gathered = gather(results)
+    if verify:
+        _verify(gathered, verify, scorers)
+    elif scorers:
+        raise InputError(
+            "is only for --verify", where="--scorers", fix="Name the release, too, or leave it out."
+        )
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("results", total=len(gathered))
         board = leaderboard(gathered, lambda: progress.advance(task))
@@ -57,10 +85,27 @@ def leaderboard_command(
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 
+def _verify(results: "Sequence[Result]", release: Path, scorers: Path | None) -> None:
+    """Exit with 1, naming files and pairs, where results are not what their replies give."""
+    from pairwright.cli.evaluate.verify import derived_differences
+
+    console = Console(stderr=True)
+    found = derived_differences(results, release, scorers, console)
+    for line in found[:SHOWN_DIFFERENCES]:
+        console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
+    if found:
+        console.print(
+            f"{number_of(len(found), 'difference')} in all: nothing is ranked.",
+            style="yellow", highlight=False,
+        )  # fmt: skip
+        raise typer.Exit(1)
+    told = number_of(len(results), "result is", "results are")
+    console.print(f"{told} what the stored replies give.", highlight=False)
+
+
 def _tell(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import MODES, SHOWN, rows
     from pairwright.evaluate.board.page import floor, warnings, why_unranked
-    from pairwright.text import visible
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)

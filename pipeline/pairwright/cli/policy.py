@@ -54,7 +54,7 @@ def policy_command(
         int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
     ] = None,
     coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of pairs that must get a score.")
+        float, typer.Option(min=0, max=1, help="Least share of twins and other pairs to score.")
     ] = 0.95,
 ) -> None:
     """Policy accuracy: whether what reward-guided decoding adds up prefers the chosen response.

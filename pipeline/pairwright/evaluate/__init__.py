@@ -11,6 +11,7 @@ verdict.py rating.py    what a judge's free text says, by
 marked.py claims.py hearsay.py    what it marks as its result, what its sentences say, whose words
 decision.py   what came of one pair
 results.py    what an evaluation leaves in its folder
+derivation.py whether that is what the stored replies give
 measure/      figures of decisions, each with n and interval
 board/        results side by side, and which of them can be told apart
 asked.py      the release's questions, each with who asks it and what that person expects

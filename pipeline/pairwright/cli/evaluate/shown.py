@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure import Figure, leans, measured, position_bias
+from pairwright.evaluate.measure import Figure, leaning, leans, measured
 from pairwright.evaluate.results import Evaluated
 from pairwright.text import number_of
 
@@ -68,7 +68,11 @@ def _open_ends(about: Evaluated, figures: Sequence[Figure]) -> list[str]:
             f"{number_of(timing.calls, 'call')}, {timing.latency_s:.2f} s each,"
             f" {timing.calls_per_s:,.0f} a second{tokens}"
         )
-    lines += [position_bias(figure) for figure in figures if leans(figure)]
+    lines += [
+        f"position bias, verdicts for the first place (even is 50 %): {leaning(figure)}"
+        for figure in figures
+        if leans(figure)
+    ]
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")
     if about.simulated:

@@ -42,7 +42,8 @@ def rows(board: Leaderboard, of: Ranking) -> Rows:
     covered = "whole twins, %" if mode == "twin" else "scored, %"
     columns: dict[str, Callable[[Entry], str]] = {
         "scorer": label,
-        "group": lambda one: of.groups.get(one.name, ""),
+        # On one line, however many.
+        "group": lambda one: of.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }

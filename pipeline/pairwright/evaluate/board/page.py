@@ -15,13 +15,12 @@ from pairwright.evaluate.board.entry import UNRANKED
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.step_down import clusters_needed
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
-from pairwright.evaluate.measure import MEANING, leans, position_bias
+from pairwright.evaluate.measure import MEANING, leaning, leans
 from pairwright.evaluate.results import TRIAL
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.intervals import LEVEL
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
-from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 
@@ -50,16 +49,13 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield f"Only the split {visible(board.split)} was scored."
     if any(of.about.simulated for of in board.entries.values()):
         yield "Rows marked as simulated are answers of the embedded model, and no result."
-    for entry in board.entries.values():
-        for figure in entry.figures:
-            if leans(figure):
-                yield f"{entry.name} has a {position_bias(figure)}."
+    yield from _position_biases(board)
     for of in board.rankings:
         if of.test and of.test.least >= LEVEL:
             yield (
                 f"{MODES[of.mode]}, condition {of.condition}: no two rows can be told apart. The"
                 f" least p that {number_of(of.test.clusters, 'cluster')} of pairs can give is"
-                f" {p_value(of.test.least)}; it takes {clusters_needed()} or more."
+                f" {of.test.least:.2g}; it takes {clusters_needed()} or more."
             )
     for condition, names in board.missing.items():
         yield (
@@ -67,6 +63,22 @@ def warnings(board: Leaderboard) -> Iterator[str]:
             f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
             f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
         )
+
+
+def _position_biases(board: Leaderboard) -> Iterator[str]:
+    """A sentence for each scorer that leans to a place in some condition."""
+    found: dict[str, list[str]] = {}
+    for entry in board.entries.values():
+        told = [
+            f"condition {entry.about.condition}, {leaning(of)}" for of in entry.figures if leans(of)
+        ]
+        found.setdefault(entry.about.scorer.name, []).extend(told)
+    for name, biases in found.items():
+        if biases:
+            yield (
+                f"Position bias of {name}, the share of its verdicts for the response in the first"
+                f" place (even is 50 %): {'; '.join(biases)}."
+            )
 
 
 def _same(board: Leaderboard, condition: Condition) -> str:
@@ -96,7 +108,7 @@ def floor(of: Ranking) -> str:
     return (
         f"{MODES[of.mode]}, condition {of.condition}: the least p that two of"
         f" {len(of.ranked)} rows can have with {number_of(of.test.clusters, 'cluster')} is"
-        f" {p_value(of.test.least)} ({flips} flips)."
+        f" {of.test.least:.2g} ({flips} flips)."
     )
 
 

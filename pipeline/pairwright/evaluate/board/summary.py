@@ -101,7 +101,7 @@ def _method(board: Leaderboard) -> Iterator[Block]:
     yield test_in_words()
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
-        " wrong. `leaderboard.html` has plots, every condition's own table, configurations, halves"
-        " of twins, users, votes, judges' consistency and every comparison; `leaderboard.json` has"
+        " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"
+        " of twins, users, votes, judges' consistency and every comparison; leaderboard.json has"
         " all of it for a program."
     )

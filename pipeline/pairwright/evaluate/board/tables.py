@@ -112,16 +112,20 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
         made.append(
             (name, *per, cost, latency, rate, calls, f"{about.shortened:,}", f"{about.pairs:,}")
         )
+    head = (
+        "row", "tokens in, a pair", "tokens out, a pair", "tokens, a pair", "cost, 1,000 pairs",
+        "seconds a call", "calls a second", "n calls", "histories shortened", "of pairs",
+    )  # fmt: skip
+    known = [n for n in range(len(head)) if any(row[n] for row in made)]
     return Table(
-        ("row", "tokens in, a pair", "tokens out, a pair", "tokens, a pair", "cost, 1,000 pairs",
-         "seconds a call", "calls a second", "n calls", "histories shortened", "of pairs"),
-        tuple(made),
+        tuple(head[n] for n in known),
+        tuple(tuple(row[n] for n in known) for row in made),
         note="Baselines ask no model. Each call counts once, with draws that came to nothing; older"
-        " results have tokens in and out together. The cost is by `price_in` and `price_out` of the"
+        " results have tokens in and out together. The cost is by price_in and price_out of the"
         " endpoints, in their currency, and is empty where a model that was asked has none. Times"
         " are those of the last run that sent calls, with as many in flight as its endpoint's"
         " concurrency lets.",
-    )  # fmt: skip
+    )
 
 
 def scorers(board: Leaderboard) -> Table:

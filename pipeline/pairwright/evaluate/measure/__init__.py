@@ -19,7 +19,7 @@ scorer that cannot see the user is right on one half of whole twins, and on pair
 on as many as their texts give away.
 """
 
-from pairwright.evaluate.measure.consistency import leans, position_bias
+from pairwright.evaluate.measure.consistency import leaning, leans
 from pairwright.evaluate.measure.figure import MEANING, RULE, Figure, whole
 from pairwright.evaluate.measure.gain import gains
 from pairwright.evaluate.measure.measured import measured
@@ -29,8 +29,8 @@ __all__ = [
     "RULE",
     "Figure",
     "gains",
+    "leaning",
     "leans",
     "measured",
-    "position_bias",
     "whole",
 ]

@@ -42,15 +42,13 @@ def leans(of: Figure) -> bool:
     return of.low > 0.5 or of.high < 0.5
 
 
-def position_bias(of: Figure) -> str:
-    """What a `first_position` that leans says, in a sentence."""
+def leaning(of: Figure) -> str:
+    """What a `first_position` that leans says."""
     assert of.value is not None
     assert of.low is not None
     assert of.high is not None
-    return (
-        f"position bias: {of.value:.1%} of its verdicts on {of.group} pairs are for the response in"
-        f" the first place ({of.low:.1%} to {of.high:.1%}, n = {of.n:,}), and 50 % would be without"
-    )
+    pairs = "twins" if of.mode == "twin" else f"pairs of mode {of.mode}" if of.mode else "pairs"
+    return f"{pairs}, {of.value:.1%} ({of.low:.1%} to {of.high:.1%}, n = {of.n:,})"
 
 
 def _kappa(group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[str]) -> Figure:

@@ -15,7 +15,7 @@ RULE = (
 MEANING = {
     "accuracy": "share of pairs where the chosen response is ahead, ties counting one half and"
     " pairs without a score as wrong",
-    "accuracy_of_scored": "the same over the pairs with a score alone, of twins over those with"
+    "accuracy_of_scored": "the same over only the pairs with a score, of twins over those with"
     " both halves scored: leaving out what is hard raises it, so it is not ranked",
     "worst_case": "accuracy if every tie and every pair without a score were wrong",
     "best_case": "accuracy if every tie and every pair without a score were right",
@@ -28,7 +28,7 @@ MEANING = {
     " gives",
     "both_right": "share of twins with both halves right, a half without a score counting as"
     " wrong: 0 for a scorer that cannot see the user",
-    "both_right_of_scored": "the same over the twins with both halves scored alone",
+    "both_right_of_scored": "the same over only the twins with both halves scored",
     "interaction": "share of twins where the response suits its own user better than the other"
     " user, both responses taken together, ties counting one half and twins without both scores 0",
     "users_above_chance": "share of the users with 10 or more questions where it is right on more"

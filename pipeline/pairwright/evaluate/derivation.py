@@ -1,0 +1,91 @@
+"""Whether a result is what the replies that are stored beside it give.
+
+A result's own checksum shows a slip, and whoever changes a verdict may write that again, too. So
+the decisions are derived anew from the release and the stored replies, and held to the file.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from pairwright.errors import InputError
+from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.results import Evaluated, ReleaseRef, Result
+
+NOT_STORED = "not_stored"
+"""Why a call came to nothing: its reply is not beside the result."""
+_FAILED = "call_failed"
+_BESIDE = {"tokens", "detail"}
+"""Fields of a decision that decide nothing."""
+_SETTINGS = ("scorer", "history", "seed", "planner")
+_COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
+
+
+def check_settings(result: Result, derived: Evaluated) -> None:
+    """Raises InputError where the two are not of one scorer that was shown posts by the same rules:
+    then their decisions cannot be compared."""
+    for key in _SETTINGS:
+        _check(result, key, getattr(result.about, key), getattr(derived, key))
+
+
+def check_release(result: Result, release: ReleaseRef) -> None:
+    """Raises InputError where a result is of another release."""
+    _check(result, "release", result.about.release, release)
+
+
+def _check(result: Result, key: str, own: object, other: object) -> None:
+    if own != other:
+        raise InputError(
+            f"is of another {key}: {_told(own)} here, and {_told(other)} with what was named",
+            where=f"{result.path} [{key}]",
+            fix="Name the release, and the file of scorers, that it was evaluated with.",
+        )
+
+
+def differences(result: Result, about: Evaluated, decisions: Sequence[Decision]) -> Iterator[str]:
+    """A sentence for each way in which a result is not what was derived, naming file and pair."""
+    lines = result.path.with_suffix(".jsonl")
+    derived = {one.id: one for one in decisions}
+    for own in result.decisions():
+        other = derived.pop(own.id, None)
+        if other is None:
+            yield f"{lines}, pair {own.id}: is not one of the release's in this condition"
+        elif told := _difference(own, other):
+            yield f"{lines}, pair {own.id}: {told}"
+    for name in derived:
+        yield f"{lines}, pair {name}: is not there, and the release has it"
+    for key in _COUNTS:
+        own_count, other_count = getattr(result.about, key), getattr(about, key)
+        if own_count != other_count:
+            yield f"{result.path} [{key}]: {own_count}, and the replies give {other_count}"
+
+
+def _difference(own: Decision, other: Decision) -> str:
+    """What differs between a line and what the replies give; empty where nothing does."""
+    if own.unscored.startswith(_FAILED) and other.unscored.startswith(_FAILED):
+        return ""
+    if other.unscored == f"{_FAILED}:{NOT_STORED}":
+        return f"{_choice(own)}, and no reply is stored that would say so"
+    if _choice(own) != _choice(other):
+        return f"{_choice(own)}, and the stored replies give: {_choice(other)}"
+    for key in Decision.model_fields.keys() - _BESIDE:
+        mine, theirs = getattr(own, key), getattr(other, key)
+        if mine != theirs and not _close(mine, theirs):
+            return f"{key} is {mine!r}, and the stored replies give {theirs!r}"
+    return ""
+
+
+def _choice(of: Decision) -> str:
+    if of.choice is None:
+        return f"no score ({of.unscored})"
+    return f"{of.choice} ({' and '.join(of.orders)})" if of.orders else of.choice
+
+
+def _close(mine: object, theirs: object) -> bool:
+    """Scores that are computed again may differ in their last digits on another machine."""
+    if not isinstance(mine, float) or not isinstance(theirs, float):
+        return False
+    return math.isclose(mine, theirs, rel_tol=1e-5, abs_tol=1e-9)
+
+
+def _told(value: object) -> str:
+    return str(value or "none")[:200]

@@ -1,0 +1,210 @@
+"""`pairwright leaderboard --verify`: results are derived again from the replies beside them."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from endpoint import in_thread, simulated
+from pairwright.dataset.checksums import file_digest
+from released import released, run_of
+from study import pairwright
+
+FILE = """
+[endpoints.toy]
+base_url = "{url}"
+model = "toy-judge"
+{more}
+[scorers.judge]
+kind = "pairwise"
+endpoint = "toy"
+[scorers.rater]
+kind = "pointwise"
+endpoint = "toy"
+[planner]
+endpoint = "toy"
+"""
+
+
+class Evaluated(NamedTuple):
+    release: Path
+    results: Path
+    scorers: Path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+    """Results of an endpoint that is gone."""
+    folder = tmp_path_factory.mktemp("verify")
+    release = released(run_of(folder / "run"), folder / "release").root
+    found = Evaluated(release, folder / "results", folder / "scorers.toml")
+    with in_thread(simulated()) as endpoint:
+        found.scorers.write_text(FILE.format(url=endpoint.url, more=""))
+        done = pairwright(
+            "evaluate", release, "--out", found.results, "--scorers", found.scorers,
+            "--scorer", "judge", "--scorer", "rater", "--scorer", "overlap",
+            "--condition", "none", "--condition", "profile", "--condition", "wrong-profile",
+            "--condition", "planner",
+        )  # fmt: skip
+    assert done.code == 0, done.said
+    return found
+
+
+@pytest.fixture
+def mine(made: Evaluated, tmp_path: Path) -> Evaluated:
+    """Results that a test may change."""
+    results = tmp_path / "results"
+    results.mkdir()
+    for path in made.results.iterdir():
+        if path.suffix in (".json", ".jsonl", ".sqlite"):
+            (results / path.name).write_bytes(path.read_bytes())
+    scorers = tmp_path / "scorers.toml"
+    scorers.write_bytes(made.scorers.read_bytes())
+    return Evaluated(made.release, results, scorers)
+
+
+def verified(of: Evaluated, *more: object) -> Any:
+    return pairwright(
+        "leaderboard", of.results, "--verify", of.release, "--scorers", of.scorers, *more
+    )
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def rewrite(of: Evaluated, stem: str, number: int, **changes: object) -> str:
+    """Change a line, and its checksum, so that the two files agree; the pair's id."""
+    path = of.results / f"{stem}.jsonl"
+    rows = lines(path)
+    rows[number] |= changes
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    about = json.loads(path.with_suffix(".json").read_text())
+    orders = [row["orders"] for row in rows if row["orders"]]
+    about["unstable"] = sum(a != b for a, b in orders)
+    about["ties"] = (
+        sum(a != b or a == "tie" for a, b in orders)
+        if orders
+        else sum(row["chosen"] == row["rejected"] and row["chosen"] is not None for row in rows)
+    )
+    about["lines"] = file_digest(path)
+    path.with_suffix(".json").write_text(json.dumps(about))
+    return str(rows[number]["id"])
+
+
+def test_results_are_what_their_replies_give_and_nothing_is_asked(made: Evaluated) -> None:
+    done = verified(made)
+    assert done.code == 0, done.said
+    assert "12 results are what the stored replies give" in " ".join(done.err.split())
+    assert "judge" in done.out
+
+
+def test_no_key_is_needed_to_verify(mine: Evaluated) -> None:
+    text = mine.scorers.read_text().replace(
+        'model = "toy-judge"', 'model = "toy-judge"\napi_key_env = "PAIRWRIGHT_NO_SUCH_KEY"'
+    )
+    mine.scorers.write_text(text)
+    assert verified(mine).code == 0
+
+
+def upside_down(row: dict[str, Any]) -> dict[str, object]:
+    other = {"chosen": "rejected", "rejected": "chosen", "tie": "chosen"}
+    if row["orders"]:
+        return {"orders": [other[row["orders"][0]]] * 2}
+    return {"chosen": row["rejected"] - 1, "rejected": row["chosen"]}
+
+
+@pytest.mark.parametrize(
+    "stem",
+    ["judge.profile", "rater.none", "overlap.profile", "judge.planner", "rater.wrong-profile"],
+)
+def test_a_verdict_that_was_changed_with_its_checksum_is_found(mine: Evaluated, stem: str) -> None:
+    path = mine.results / f"{stem}.jsonl"
+    name = rewrite(mine, stem, 1, **upside_down(lines(path)[1]))
+    # The files agree with each other, so a leaderboard of them is made.
+    assert pairwright("leaderboard", mine.results).code == 0
+    done = verified(mine)
+    assert done.code == 1, done.said
+    assert f"{path}, pair {name}: " in done.err
+    assert "and the stored replies give: " in done.err
+    assert "nothing is ranked" in done.err
+    assert not done.out
+
+
+def test_a_score_that_was_raised_without_another_choice_is_found(mine: Evaluated) -> None:
+    row = lines(mine.results / "rater.profile.jsonl")[0]
+    more = {"chosen": row["chosen"] + 5, "rejected": row["rejected"] + 5}
+    name = rewrite(mine, "rater.profile", 0, **more)
+    done = verified(mine)
+    assert done.code == 1
+    assert f"pair {name}: " in done.err
+
+
+def test_a_score_without_a_stored_reply_is_found(mine: Evaluated) -> None:
+    with closing(sqlite3.connect(mine.results / "calls.sqlite")) as database:
+        database.execute("DELETE FROM calls WHERE purpose = 'rate'")
+        database.commit()
+    done = verified(mine)
+    assert done.code == 1
+    assert "and no reply is stored that would say so" in done.err
+
+
+def test_a_pair_that_was_dodged_is_found(mine: Evaluated) -> None:
+    bare = {"chosen": None, "rejected": None, "orders": None, "unscored": "context_length"}
+    name = rewrite(mine, "judge.none", 0, **bare)
+    about = json.loads((mine.results / "judge.none.json").read_text())
+    about["scored"] -= 1
+    (mine.results / "judge.none.json").write_text(json.dumps(about))
+    done = verified(mine)
+    assert done.code == 1
+    assert f"pair {name}: no score (context_length), and the stored replies give: " in done.err
+
+
+def without_store(of: Evaluated) -> None:
+    (of.results / "calls.sqlite").unlink()
+
+
+def another_seed(of: Evaluated) -> None:
+    of.scorers.write_text("seed = 7\n" + of.scorers.read_text())
+
+
+def warmer(of: Evaluated) -> None:
+    text = of.scorers.read_text().replace(
+        'kind = "pairwise"', 'kind = "pairwise"\nsampling = { temperature = 0.5 }'
+    )
+    of.scorers.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (without_store, "calls.sqlite: is not there"),
+        (another_seed, "[seed]: is of another seed"),
+        (warmer, "[scorer]: is of another scorer"),
+    ],
+    ids=["no store", "another seed", "another scorer"],
+)
+def test_what_cannot_be_derived_is_refused(mine: Evaluated, spoil: Any, what: str) -> None:
+    spoil(mine)
+    done = verified(mine)
+    assert done.code == 2, done.said
+    assert what in done.err
+
+
+def test_another_release_is_refused(
+    mine: Evaluated, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("other")
+    other = released(run_of(folder / "run"), folder / "release", version="2.0.0").root
+    done = verified(mine._replace(release=other))
+    assert done.code == 2, done.said
+    assert "[release]: is of another release" in done.err
+
+
+def test_a_file_of_scorers_is_only_for_verifying(mine: Evaluated) -> None:
+    done = pairwright("leaderboard", mine.results, "--scorers", mine.scorers)
+    assert done.code == 2
+    assert "is only for --verify" in done.err
