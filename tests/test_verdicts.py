@@ -229,7 +229,7 @@ def test_what_is_no_whole_number_from_1_to_10_is_no_score(text: str) -> None:
     ],
 )
 def test_a_hostile_reply_is_read_in_no_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert isinstance(read_verdict(text), Unread)
     assert isinstance(read_rating(text), Unread)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
