@@ -18,6 +18,7 @@ from pairwright.cli.program import program
 from pairwright.text import number_of
 from pairwright_human_eval.accept import Accepted
 from pairwright_human_eval.exports import store_raw
+from pairwright_human_eval.records import KINDS
 
 
 def import_command(
@@ -85,7 +86,7 @@ def tell(console: Console, study: Opened, answers: Accepted) -> None:
     table.add_row("answers in", "", f"{len(answers.verdicts) + len(answers.set_aside):,}")
     if answers.copies:
         table.add_row("in several files", "counted once", f"{answers.copies:,}")
-    for (kind, purpose), n in sorted(verdicts.items()):
+    for (kind, purpose), n in sorted(verdicts.items(), key=lambda of: (KINDS.index(of[0][0]), of)):
         table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
     for reason, n in aside.most_common():
         table.add_row("set aside", reason, f"{n:,}", style="yellow")
