@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Page, TimeoutError, expect
 
 from browser import Browsing, logged_in, open_form, picture
 from hostile import HOSTILE
@@ -206,6 +206,8 @@ def harm_of(browsing: Browsing, link: str, task: Data) -> list[str]:
     page = browsing.page
     questions = open_form(page, link)
     page.wait_for_timeout(SETTLE_MS)
+    # On a busy machine Label Studio draws the page a second time meanwhile.
+    expect(page.locator(".pw-response .lsf-richtext__container").last).to_be_attached()
     found = browsing.harm()
     # Label Studio adds which of its tabs it is.
     if page.url.partition("&tab=")[0] != link:

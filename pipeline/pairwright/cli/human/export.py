@@ -52,7 +52,7 @@ def export_command(
         typer.Option(metavar="N", help="Not drawn at random: for a demo, not for a study."),
     ] = None,
 ) -> None:
-    """Write blind tasks, one file an annotator and kind, and the private key.
+    """Write blind tasks, one file an annotator and kind, the guidelines, and the private key.
 
     The files under RUN/human/ load into any Label Studio; RUN/human/private/ is not for
     annotators. The rule that verifies a pair is [human] of RUN/config.toml, fixed from here on.
