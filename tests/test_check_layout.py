@@ -156,6 +156,15 @@ def test_a_longer_one_begins_with_the_whole_check_and_ends_like_the_run_s() -> N
     assert abs(len(long.bad) - len(bad)) < 100
 
 
+def test_no_sentence_slips_into_a_heading() -> None:
+    chance = random.Random(2)
+    heading = "# " + "word " * ((len(CHECK.good) + len(CHECK.question)) // 5)
+    shown = laid_out(CHECK, ("A post.",), f"{heading}\n\n{plain(chance, 100)}", "Short.")
+    first, blank, *_ = shown.good.split("\n")
+    assert (first, blank) == (f"# {CHECK.question}", "")
+    assert CHECK.good[:40] in shown.good
+
+
 @pytest.mark.parametrize("before", [10, 40, 80, 200])
 def test_neither_a_table_nor_code_is_torn_apart(before: int) -> None:
     chance = random.Random(before)

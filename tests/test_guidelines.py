@@ -1,6 +1,7 @@
 """Annotators read in the guidelines what the forms ask, in the same words."""
 
 import re
+import tomllib
 from html import unescape
 
 import pytest
@@ -28,6 +29,19 @@ def test_questions_and_choices_are_those_of_the_form(kind: Kind) -> None:
 
 def test_ten_minutes_are_enough() -> None:
     assert len(PAGE.split()) < 2_400
+
+
+def test_a_wheel_has_them_and_everything_else_that_an_export_reads() -> None:
+    settings = tomllib.loads((assets.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    there = {path.name for path in assets.HUMAN_EVAL.iterdir() if path.is_file()} - {"README.md"}
+    assert "guidelines.md" in there
+    for name in there:
+        assert included[f"human_eval/{name}"] == f"pairwright/human_eval/{name}"
+
+
+def test_it_says_that_a_phone_will_not_do() -> None:
+    assert "Use a computer: on a phone an answer cannot be submitted." in " ".join(PAGE.split())
 
 
 def test_nothing_unblinds() -> None:

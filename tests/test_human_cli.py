@@ -184,7 +184,7 @@ def test_no_byte_tells_an_annotator_anything_about_a_real_run(exported: HumanFol
     secrets -= {"None", ""}
     fields = set(Pair.model_fields) - {"question", "narrative"}
     for name, content in files(exported.run).items():
-        if name.startswith("private/"):
+        if name.startswith("private/") or name == "guidelines.md":  # The same for every run.
             continue
         text = content.decode("utf-8")
         assert not [secret for secret in secrets if secret in text], name
@@ -457,6 +457,29 @@ def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(run: Path) -> None:
     shutil.rmtree(run / "human")
     pairwright("human", "export", run)
     assert not ids() & first
+
+
+def test_it_says_how_long_reading_takes(run: Path) -> None:
+    """The demo's preference tasks show some 950 words, which is four minutes."""
+    done = export(run)
+    found = re.findall(r"(\w+): (\d+) words in the median task, (\d+) s", done.out)
+    assert [kind for kind, _, _ in found] == list(KINDS)
+    for _, words, seconds in found:
+        assert abs(int(words) / 238 * 60 - int(seconds)) < 1
+    assert 850 <= int(found[1][1]) <= 1_050
+    assert re.search(r"hours of reading each +\d\.\d to \d\.\d", done.out)
+    assert "238 words a minute" in done.out
+    assert "on a computer" in done.out
+    assert str(HumanFolder(run).guidelines) in done.out
+
+
+def test_quality_is_named_first(run: Path) -> None:
+    simulated = ("export", "--seed", 7), ("simulate",), ("status",)
+    for name, *options in simulated:
+        out = pairwright("human", name, run, *options).out
+        rows = re.findall(r"(?:tasks|verdicts|annotator-\d+) +(quality|preference|rubric)\b", out)
+        first = list(dict.fromkeys(rows))
+        assert first == list(KINDS), name
 
 
 # Simulated annotators

@@ -88,7 +88,7 @@ def export(run: Path, made: Made, **changes: Any) -> bool:
 def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Path) -> None:
     export(tmp_path, made)
     shown = public(HumanFolder(tmp_path))
-    assert len(shown) == 3 + 3 * 9
+    assert len(shown) == 1 + 3 + 3 * 9
     secrets = {value.lower() for value in SECRETS.values()}
     for subject in made.subjects:
         secrets |= {
@@ -106,12 +106,19 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Pat
     secrets |= {check.id for check in CHECKS} | set(made.tasks)
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     for name, content in shown.items():
+        if name == "guidelines.md":  # The same for every study.
+            continue
         text = content.decode().lower()
         assert not [secret for secret in secrets if secret.lower() in text], name
         if name.endswith(".json"):
             assert not telling.search(text), name
     names = {path.name for path in HumanFolder(tmp_path).path.iterdir()}
-    assert names == {"tasks", "private", *(f"labeling_config_{kind}.xml" for kind in KINDS)}
+    assert names == {
+        "tasks",
+        "private",
+        "guidelines.md",
+        *(f"labeling_config_{kind}.xml" for kind in KINDS),
+    }
 
 
 def test_no_byte_of_the_forms_tells_anything(made: Made, tmp_path: Path) -> None:
@@ -452,6 +459,23 @@ def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
     assert there == {f"{kind}.json" for kind in KINDS}
     for path in (HumanFolder(tmp_path).path / "tasks").rglob("*.json"):
         assert json.loads(path.read_bytes())
+
+
+def test_the_guidelines_lie_beside_the_tasks_and_stay_as_the_lead_fills_them_in(
+    made: Made, tmp_path: Path
+) -> None:
+    export(tmp_path, made)
+    path = HumanFolder(tmp_path).guidelines
+    shipped = (assets.HUMAN_EVAL / "guidelines.md").read_text(encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == shipped
+    filled = shipped.replace("with a reply within | |", "with a reply within | lead@example.org |")
+    assert filled != shipped
+    path.write_text(filled, encoding="utf-8")
+    export(tmp_path, made)
+    assert path.read_text(encoding="utf-8") == filled
+    path.unlink()
+    export(tmp_path, made)
+    assert path.read_text(encoding="utf-8") == shipped
 
 
 def test_a_second_round_with_other_forms_than_the_study_s_is_refused(

@@ -16,6 +16,7 @@ from pairwright.errors import CallFailed, EndpointRefused, InputError, Pairwrigh
 from pairwright_human_eval.label_studio import Pushed, Server, labelling_links, pull, push, status
 from pairwright_human_eval.label_studio import push as push_module
 from pairwright_human_eval.label_studio.state import pushed_state
+from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.server import environment, prepare
 from pairwright_human_eval.server.environment import quiet_variables
 from stand_in import KEY, Reply, StandIn
@@ -91,6 +92,20 @@ def test_tasks_go_out_once_in_chunks_and_in_order(
     again = pushed(server, made)
     assert again == Pushed(projects=1, created=0, imported=0, already=10, removed=0)
     assert made.folder.server.read_bytes() == books
+
+
+def test_quality_comes_first(tmp_path: Path, stand_in: StandIn, server: Server) -> None:
+    """It tells nothing about a person: who knows one person's aspects cannot forget them."""
+    made = make_study(tmp_path, 2, ("annotator-01", "annotator-02"))
+    pushed(server, made)
+    titles = [project["title"].rpartition(" ")[2] for project in stand_in.projects.values()]
+    assert titles == [*KINDS, *KINDS]
+    for links in labelling_links(made.folder).values():
+        assert [title.rpartition(" ")[2] for title in links] == list(KINDS)
+    standings = status(server, made.folder)
+    assert [(of.annotator[-1], of.kind) for of in standings] == [
+        (who, kind) for who in "12" for kind in KINDS
+    ]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

@@ -94,3 +94,5 @@ def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Pa
     for name in ("export", "simulate", "report", "adjudicate"):
         command("pairwright", "human", name, "run", cwd=tmp_path, python=python)
     assert (tmp_path / "run" / "human" / "report.html").stat().st_size > 10_000
+    shipped = (ROOT / "human_eval" / "guidelines.md").read_bytes()
+    assert (tmp_path / "run" / "human" / "guidelines.md").read_bytes() == shipped

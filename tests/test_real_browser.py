@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Page, TimeoutError, expect
 
 from browser import Browsing, logged_in, open_form, picture
 from hostile import HOSTILE
@@ -152,6 +152,24 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
 
 
+def test_a_phone_is_told_that_it_will_not_do(
+    tmp_path: Path, server: Server, browsing: Browsing
+) -> None:
+    made = make_study(tmp_path, 1, ("annotator-10",), KINDS)
+    push(server, made.folder, made.study, made.key)
+    page = browsing.page
+    size = page.viewport_size
+    assert size is not None
+    note = page.get_by_text("Please use a computer")
+    for title, link in labelling_links(made.folder)["annotator-10"].items():
+        open_form(page, link)
+        assert not note.is_visible()
+        page.set_viewport_size({"width": 390, "height": 840})
+        assert note.is_visible()
+        picture(page, tmp_path, f"{title.rpartition(' ')[2]}-phone")
+        page.set_viewport_size(size)
+
+
 def skip(page: Page) -> None:
     with page.expect_response(
         lambda reply: "/annotations" in reply.url and reply.request.method == "POST"
@@ -188,6 +206,8 @@ def harm_of(browsing: Browsing, link: str, task: Data) -> list[str]:
     page = browsing.page
     questions = open_form(page, link)
     page.wait_for_timeout(SETTLE_MS)
+    # On a busy machine Label Studio draws the page a second time meanwhile.
+    expect(page.locator(".pw-response .lsf-richtext__container").last).to_be_attached()
     found = browsing.harm()
     # Label Studio adds which of its tabs it is.
     if page.url.partition("&tab=")[0] != link:

@@ -112,7 +112,8 @@ def _set_like(text: str, replaced: str, title: str) -> str:
                 found.append(_mark(line) + _bold(" ".join(taken), line))
     body = "\n".join(found).rstrip()
     left = " ".join(sentences)
-    return f"{body} {left}".strip() if left else body
+    between = "\n\n" if _heading(body.rpartition("\n")[2]) else " "
+    return f"{body}{between}{left}".strip() if left else body
 
 
 def _bold(text: str, line: str) -> str:

@@ -21,6 +21,11 @@ class HumanFolder:
         return self.run / "human"
 
     @property
+    def guidelines(self) -> Path:
+        """What annotators read first; the study lead fills in its end."""
+        return self.path / "guidelines.md"
+
+    @property
     def private(self) -> Path:
         return self.path / "private"
 

@@ -19,6 +19,7 @@ Place = Literal["A", "B"]
 Support = Literal["clearly", "plausibly", "no", "contradicted"]
 
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
+"""In the order in which an annotator does them."""
 EQUAL, CANNOT_TELL = "equal", "cannot_tell"
 BOTH, NEITHER = "both", "neither"
 

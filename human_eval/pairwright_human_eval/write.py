@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from pairwright import assets
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright_human_eval.folder import HumanFolder
@@ -17,6 +18,8 @@ from pairwright_human_eval.forms import config_hashes, labelling_config
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Data, Task
+
+GUIDELINES = assets.HUMAN_EVAL / "guidelines.md"
 
 
 class Fixed(NamedTuple):
@@ -27,8 +30,9 @@ class Fixed(NamedTuple):
 
 
 def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> bool:
-    """Write tasks, labelling configurations and the key; False where the study was there already.
-    Then whatever of it is missing or changed is put back.
+    """Write tasks, guidelines, labelling configurations and the key; False where the study was
+    there already. Then whatever of it is missing or changed is put back, but for guidelines that
+    were filled in.
 
     Raises InputError where another study stands there: people may be working on it.
     """
@@ -50,6 +54,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             # What an export that was cut short may have left is in no key.
             shutil.rmtree(folder.path / "tasks", ignore_errors=True)
         write_configs(folder, study, round=1)
+        if not folder.guidelines.exists():  # The study lead may have filled them in.
+            _write(folder.guidelines, GUIDELINES.read_text(encoding="utf-8"))
         for who in study.annotators:
             _write_tasks(folder, who, tasks[who])
         _write(folder.key, key)

@@ -20,7 +20,7 @@ from pairwright_human_eval.label_studio.state import (
     read_state,
     write_state,
 )
-from pairwright_human_eval.records import KeyedTask, Kind, Study, digest
+from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest
 
 CHUNK = 1000
 """Tasks in a request: a second or two of the server's time."""
@@ -116,11 +116,11 @@ def _loads(folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
         if row.round == round:
             rows.setdefault((row.annotator, row.kind), {})[row.task] = row
     loads = []
-    for (annotator, kind), keyed in sorted(rows.items()):
+    for annotator, kind in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
         again = "" if round == 1 else f" {round}"
         title = f"Study {study} {annotator} {kind}{again}"
         config = folder.config(kind, round).read_text(encoding="utf-8")
-        tasks = _tasks(folder, annotator, kind, round, keyed)
+        tasks = _tasks(folder, annotator, kind, round, rows[annotator, kind])
         loads.append(_Load(title, annotator, kind, round, config, tasks))
     return loads
 

@@ -10,7 +10,7 @@ from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.api import Project
-from pairwright_human_eval.records import Kind, Study, digest
+from pairwright_human_eval.records import KINDS, Kind, Study, digest
 
 
 class Sending(Record):
@@ -114,13 +114,14 @@ def check_same_server(
 
 
 def labelling_links(folder: HumanFolder) -> dict[str, dict[str, str]]:
-    """By annotator and project title: where to label, one task after the other.
+    """By annotator and project title, in the order in which the projects are to be done: where to
+    label, one task after the other.
 
     The list of tasks (without `labeling=1`) would show what else there is.
     """
     state = pushed_state(folder)
     links: dict[str, dict[str, str]] = {}
-    for project in state.projects:
+    for project in sorted(state.projects, key=lambda p: (p.round, KINDS.index(p.kind))):
         link = f"{state.url}/projects/{project.id}/data?labeling=1"
         links.setdefault(project.annotator, {})[project.title] = link
     return links

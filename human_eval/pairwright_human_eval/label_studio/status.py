@@ -9,7 +9,7 @@ from pairwright_human_eval.label_studio.state import (
     part_of_titles,
     pushed_state,
 )
-from pairwright_human_eval.records import Kind
+from pairwright_human_eval.records import KINDS, Kind
 
 
 class Standing(NamedTuple):
@@ -28,11 +28,11 @@ class Standing(NamedTuple):
 
 
 def status(server: Server, folder: HumanFolder) -> list[Standing]:
-    """By annotator, round and kind."""
+    """By annotator and round, and by kind in the order of the work."""
     state = pushed_state(folder)
     there = server.projects(part_of_titles(state))
     check_same_server(state, server.url, there, folder)
-    return sorted(
+    standings = (
         Standing(
             project.annotator,
             project.kind,
@@ -44,3 +44,4 @@ def status(server: Server, folder: HumanFolder) -> list[Standing]:
         )
         for project in state.projects
     )
+    return sorted(standings, key=lambda of: (of.annotator, of.round, KINDS.index(of.kind)))

@@ -20,6 +20,7 @@ from pairwright.errors import InputError
 from pairwright.text import number_of
 from pairwright_human_eval.accept import Accepted
 from pairwright_human_eval.exports import Taken, import_files, undo_import
+from pairwright_human_eval.records import KINDS
 
 
 def import_command(
@@ -140,7 +141,7 @@ def tell(console: Console, study: Opened, answers: Accepted) -> None:
     table.add_row("answers in", "", f"{counted + answers.copies:,}")
     if answers.copies:
         table.add_row("copies", "of answers that are counted", f"{answers.copies:,}")
-    for (kind, purpose), n in sorted(verdicts.items()):
+    for (kind, purpose), n in sorted(verdicts.items(), key=lambda of: (KINDS.index(of[0][0]), of)):
         table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
     for reason, n in aside.most_common():
         table.add_row("set aside", reason, f"{n:,}", style="yellow")

@@ -21,7 +21,8 @@ from pairwright.errors import InputError
 from pairwright_human_eval.checks import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes
-from pairwright_human_eval.records import Study, pseudonyms
+from pairwright_human_eval.reading_time import WORDS_A_MINUTE, readings
+from pairwright_human_eval.records import KINDS, Study, pseudonyms
 from pairwright_human_eval.subjects import Subject, file_hash, sample, subjects_of
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.write import read_fixed, write_study
@@ -51,7 +52,7 @@ def export_command(
         typer.Option(metavar="N", help="Not drawn at random: for a demo, not for a study."),
     ] = None,
 ) -> None:
-    """Write blind tasks, one file an annotator and kind, and the private key.
+    """Write blind tasks, one file an annotator and kind, the guidelines, and the private key.
 
     The files under RUN/human/ load into any Label Studio; RUN/human/private/ is not for
     annotators. The rule that verifies a pair is [human] of RUN/config.toml, fixed from here on.
@@ -126,12 +127,27 @@ def _tell(
     twins = sum(len(subject.pairs) == 2 for subject in subjects)
     table.add_row("verified as one", "twins", f"{twins:,}")
     table.add_row("verified as one", "violate pairs", f"{len(subjects) - twins:,}")
-    for (kind, purpose), n in sorted(counts.items()):
+    for (kind, purpose), n in sorted(counts.items(), key=lambda of: (KINDS.index(of[0][0]), of)):
         table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
+    for reading in readings(task for given in tasks.values() for task in given):
+        one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
+        table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
     each = [len(given) for given in tasks.values()]
     table.add_row("annotators", "tasks each", f"{min(each):,} to {max(each):,}")
+    hours = [sum(of.minutes for of in readings(given)) / 60 for given in tasks.values()]
+    table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
     table.add_row("annotators", "", f"{len(study.annotators):,}")
     console.print(table)
+    console.print(
+        f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
+        " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
+        " on a phone no answer can be submitted.",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    console.print(
+        f"Fill in the end of {HumanFolder(run).guidelines}, and send it to every annotator.",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
     if study.simulated_pairs:
         console.print("The pairs come from the embedded model: this shows how the tool works.")
     console.print("Next, one of:")

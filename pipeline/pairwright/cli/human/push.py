@@ -58,12 +58,14 @@ def push_command(
             )
         )
         console.print(
-            "Each annotator labels under these links, quality first, and needs no other page:"
+            "Each annotator labels under these links, in this order, and needs no other page, but a"
+            " computer: on a phone no answer can be submitted.",
+            soft_wrap=True,
         )
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
         links = labelling_links(study.folder)
         for annotator in sorted(people & links.keys()):
-            for title, link in sorted(links[annotator].items()):
+            for title, link in links[annotator].items():
                 console.print(
                     f"  {annotator}  {title.split(annotator, 1)[-1].strip():12} {link}",
                     highlight=False, markup=False, soft_wrap=True,

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, KnownUrl, RunPath, api_key
+from pairwright_human_eval.records import KINDS
 
 
 def status_command(run: RunPath, url: KnownUrl = None) -> None:
@@ -34,9 +35,13 @@ def _imported(console: Console, study: Opened) -> None:
     assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
     answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
     table = _table("annotator", "kind", "tasks", "answered")
-    for (annotator, round, kind), n in sorted(assigned.items()):
+    order = sorted(assigned, key=lambda of: (*of[:2], KINDS.index(of[2])))
+    for annotator, round, kind in order:
         table.add_row(
-            annotator, _named(kind, round), f"{n:,}", f"{answered[annotator, round, kind]:,}"
+            annotator,
+            _named(kind, round),
+            f"{assigned[annotator, round, kind]:,}",
+            f"{answered[annotator, round, kind]:,}",
         )
     console.print(table)
 
