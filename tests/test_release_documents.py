@@ -388,11 +388,12 @@ def test_the_preference_view_holds_the_same_pairs_as_messages(
     rows = rows_of_part(known, "Home-twin")
     assert [line["id"] for line in lines] == [row.id for row in rows]
     for line, row in zip(lines, rows, strict=True):
-        assert list(line) == ["id", "subset", "chosen", "rejected", "canary"]
+        assert list(line) == ["id", "subset", "prompt", "chosen", "rejected", "canary"]
         assert (line["subset"], line["canary"]) == ("Home-twin", known.canary)
         for side, text in (("chosen", row.chosen), ("rejected", row.rejected)):
             user, assistant = line[side]
             assert user == {"role": "user", "content": message(row.question, row.profile)}
+            assert line["prompt"] == user["content"]
             assert assistant == {"role": "assistant", "content": text}
 
 
