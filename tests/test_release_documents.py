@@ -320,7 +320,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     # released.py reads lines as Python does, which ends them at more than a newline.
     lines = [text for text in TEXTS if len(text.splitlines()) == text.count("\n") + 1]
     pairs = [_hostile(violated(n, "Home"), text) for n, text in enumerate(lines)]
-    info = {"name": "small-pairs", "licence": TEXTS[0]}
+    info = {"name": "small-pairs", "licence": TEXTS[0], "own_licence": TEXTS[1]}
     for n, name in enumerate(fields):
         info[name] = "\n\n".join(TEXTS[n :: len(fields)])
     known = primary(folder / "x", run_of(folder / "run", pairs, info=info))
