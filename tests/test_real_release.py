@@ -87,6 +87,8 @@ def test_datasets_loads_every_configuration_and_the_preference_view(
         for line in found[name]:
             assert line["subset"] == same[line["id"]].config
             assert line["chosen"][-1]["content"] == same[line["id"]].chosen
+            # As RewardBench documents it: a text, beside conversations that begin with it.
+            assert line["prompt"] == line["chosen"][0]["content"] == line["rejected"][0]["content"]
 
 
 RECORDS = """

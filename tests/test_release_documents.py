@@ -320,7 +320,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     # released.py reads lines as Python does, which ends them at more than a newline.
     lines = [text for text in TEXTS if len(text.splitlines()) == text.count("\n") + 1]
     pairs = [_hostile(violated(n, "Home"), text) for n, text in enumerate(lines)]
-    info = {"name": "small-pairs", "licence": TEXTS[0]}
+    info = {"name": "small-pairs", "licence": TEXTS[0], "own_licence": TEXTS[1]}
     for n, name in enumerate(fields):
         info[name] = "\n\n".join(TEXTS[n :: len(fields)])
     known = primary(folder / "x", run_of(folder / "run", pairs, info=info))
@@ -388,11 +388,12 @@ def test_the_preference_view_holds_the_same_pairs_as_messages(
     rows = rows_of_part(known, "Home-twin")
     assert [line["id"] for line in lines] == [row.id for row in rows]
     for line, row in zip(lines, rows, strict=True):
-        assert list(line) == ["id", "subset", "chosen", "rejected", "canary"]
+        assert list(line) == ["id", "subset", "prompt", "chosen", "rejected", "canary"]
         assert (line["subset"], line["canary"]) == ("Home-twin", known.canary)
         for side, text in (("chosen", row.chosen), ("rejected", row.rejected)):
             user, assistant = line[side]
             assert user == {"role": "user", "content": message(row.question, row.profile)}
+            assert line["prompt"] == user["content"]
             assert assistant == {"role": "assistant", "content": text}
 
 

@@ -229,6 +229,57 @@ def test_one_flipped_byte_anywhere_is_caught(release: Path, tmp_path: Path) -> N
     verify(root)
 
 
+def _bit(whole: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(whole))
+    return whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1 :]
+
+
+def _cut_out(whole: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(whole))
+    return whole[:at] + whole[at + chance.randint(1, 20) :]
+
+
+def _put_in(whole: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(whole) + 1)
+    return whole[:at] + chance.choice([b" ", b"0", b"\n", b"<script>"]) + whole[at:]
+
+
+def _digit(whole: bytes, chance: random.Random) -> bytes:
+    digits = [at for at, byte in enumerate(whole) if chr(byte).isdecimal() and byte < 128]
+    at = chance.choice(digits)
+    return whole[:at] + b"%d" % ((whole[at] - 47) % 10) + whole[at + 1 :]
+
+
+def _lines_swapped(whole: bytes, chance: random.Random) -> bytes:
+    lines = whole.splitlines(keepends=True)
+    here, there = chance.randrange(len(lines)), chance.randrange(len(lines))
+    lines[here], lines[there] = lines[there], lines[here]
+    return b"".join(lines)
+
+
+def test_two_hundred_mutations_are_caught_with_checksums_that_match(
+    trial: Path, tmp_path: Path
+) -> None:
+    """Of every file but the checksums themselves, which are written anew after each."""
+    bad, chance = Tampered(copy_of(trial, tmp_path / "copy")), random.Random(1)
+    names = [name for name, content in bytes_of(bad.root).items() if content and name != SUMS]
+    done = 0
+    while done < 200:
+        name = names[done % len(names)]
+        whole = (bad.root / name).read_bytes()
+        mutate = chance.choice([_bit, _cut_out, _put_in, _digit, _lines_swapped])
+        mutated = mutate(whole, chance)
+        if mutated == whole:
+            continue
+        bad.write(name, mutated)
+        bad.seal()
+        caught(bad.root)
+        bad.write(name, whole)
+        done += 1
+    bad.seal()
+    verify(bad.root)
+
+
 # With checksums to match: rows
 
 

@@ -412,7 +412,7 @@ def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("again")
     copy, out = copied(run, folder / "copy"), folder / "elsewhere"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.cli.make_release.audit", _interrupted)
+        patched.setattr("pairwright.cli.make_release.write_audit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             make_release(copy, out, Asked("1.0.0", None, False, 0.4))
     assert not out.exists()
@@ -468,7 +468,7 @@ def test_it_says_what_was_released_what_was_not_and_what_comes_next(
         "small-pairs 1.0.0",
         "refused: preference: for_the_other",
         "2 units of the build failed",
-        "maintainers, citation, annotators, payment, consent, maintenance",
+        "maintainers, own_licence, languages, citation, annotators, payment, consent,",
         f"pairwright verify {layout.root} --digest sha256:{digest}",
         f'load_dataset("{layout.root}", "Garden-twin")',
     ):

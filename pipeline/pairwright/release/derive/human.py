@@ -19,9 +19,10 @@ class HumanSummary(Record):
     left_out: int
     """Subjects of the study that are not in this release: forgotten, or simulated in part."""
     states: dict[State, int]
-    """Subjects by what was decided."""
+    """Subjects by what the rule decided; `verified` is those that pass it, and by the answers of
+    simulated annotators nothing is verified."""
     verified: Proportion
-    """Verified, of those that could be."""
+    """Those that pass the rule, of those that could."""
     by_chance: tuple[ByChance, ...]
     """What annotators who toss a coin would have verified."""
     verdicts: int
