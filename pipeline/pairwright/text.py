@@ -179,6 +179,8 @@ def normalised(text: str) -> str:
     return " ".join(folded.split())
 
 
+# Both halves of a twin hold the same two responses, and two checks compare them.
+@lru_cache(maxsize=1024)
 def canonical(text: str) -> str:
     """What two texts have in common that are the same to a reader: Unicode's composed form (NFC)
     without invisible characters, and single spaces.
@@ -189,7 +191,7 @@ def canonical(text: str) -> str:
     plain = visible(text)
     if not plain.isascii():
         plain = unicodedata.normalize("NFC", plain)
-    if _INDENTED.search(plain):
+    if ("\n " in plain or "\n\t" in plain) and _INDENTED.search(plain):
         return "\n".join(line.rstrip() for line in plain.strip().split("\n") if line.strip())
     return " ".join(plain.split())
 

@@ -14,7 +14,7 @@ from pairwright.dataset import Row
 # words a hard space has no work to do; beside marks, numbers and abbreviations it has.
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
 _JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-HIDDEN = re.compile(
+_HIDDEN = re.compile(
     "(?P<zero_width_space>[\u200b\u2060\u180e])"
     f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
     "|(?P<soft_hyphen>\u00ad)"
@@ -25,6 +25,16 @@ HIDDEN = re.compile(
     "|(?P<hard_space>(?<=[^\\W\\d_]|[,;])[\u00a0\u2000-\u2006\u202f](?=[^\\W\\d_])"
     "|[\u00a0\u202f](?=[ \u00a0\u202f]|$))"
 )
+
+# Quick to look for, and most texts have none of them.
+_ANY = re.compile(
+    "[\u00a0\u00ad\u180e\u2000-\u2006\u200b-\u200f\u202a-\u202f\u2060-\u2069\U000e0001-\U000e007f]"
+)
+
+
+def hidden(passage: str) -> Iterator[re.Match[str]]:
+    """Each hidden character, or run of them, by its kind (`lastgroup`)."""
+    return _HIDDEN.finditer(passage) if _ANY.search(passage) else iter(())
 
 
 class HiddenCharacters:
@@ -63,6 +73,6 @@ class HiddenCharacters:
             return None
         key = hash(passage)
         if key not in self._known:
-            found = HIDDEN.search(passage)
+            found = next(hidden(passage), None)
             self._known[key] = found.lastgroup if found else None
         return self._known[key]

@@ -66,11 +66,12 @@ _SIGNED = re.compile(
 )
 _TAIL = 300
 """Characters of a text's end in which it is signed."""
-NAME_MARKS = (
-    "i'm ", "i am ", "his is ", "regards", "wishes", "best", "cheers", "thank", "sincerely", "love",
-    "greetings", "yours", "respectfully", "take care", "signed", "cordialement", "saludos",
-    "pozdrawiam", "\n~", "\n--", *_CALLED_MARKS,
+_SIGNED_MARKS = (
+    "regards", "wishes", "best", "cheers", "thank", "sincerely", "love", "greetings", "yours",
+    "respectfully", "take care", "signed", "cordialement", "saludos", "pozdrawiam",
+    "gr\u00fc\u00dfe", "\n~", "\n--", "\u2013", "\u2014",
 )  # fmt: skip
+NAME_MARKS = (*map(str.lower, _INTRODUCED_MARKS), *_CALLED_MARKS, *_SIGNED_MARKS)
 """Without one of these, in small letters, no name is found in ASCII."""
 # Capitalised words that are what somebody is, not who.
 _NOT_A_NAME = frozenset(
@@ -113,7 +114,8 @@ def stated_names(text: str) -> Iterator[Finding]:
             if not _QUOTED.search(before) and _of_a_person(match["name"], enough):
                 yield Finding("stated_name", *match.span("name"))
     start = max(0, len(text) - _TAIL)
-    for match in _SIGNED.finditer(text, start):
+    signed = any(map(text[start:].lower().__contains__, _SIGNED_MARKS))
+    for match in _SIGNED.finditer(text, start) if signed else ():
         found = "name" if match["name"] else "dash"
         # "Thanks, Jane" on one line speaks to Jane.
         enough = 1 if found == "dash" or "\n" in match["gap"] else 2

@@ -35,8 +35,8 @@ _FINDERS = {
 _NEED_DIGITS = frozenset({"iban", "card", "national_id", "phone", "ip", "address"})
 """An address of the sixth version without a digit is none that anybody has."""
 _DIGIT = re.compile(r"\d")
-_MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower(), *NAME_MARKS)
-"""Without one of these, in small letters, no finder finds anything in ASCII."""
+_MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
+"""Without one of these, in small letters, no finder but that of names finds anything in ASCII."""
 
 
 class PersonalData:
@@ -96,11 +96,16 @@ class PersonalData:
 def find(text: str) -> list[Finding]:
     """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS, and of
     one kind what its finder tells first."""
-    if text.isascii() and not any(map(text.lower().__contains__, _MARKS)):
-        return []
+    kinds = KINDS
+    if text.isascii():
+        small = text.lower()
+        if not any(map(small.__contains__, _MARKS)):
+            if not any(map(small.__contains__, NAME_MARKS)):
+                return []
+            kinds = ("stated_name",)
     digits = _DIGIT.search(text) is not None
     taken: list[Finding] = []
-    for kind in KINDS:
+    for kind in kinds:
         if digits or kind not in _NEED_DIGITS:
             for one in islice(_FINDERS[kind](text), MOST):
                 if not any(_overlap(one, other) for other in taken):

@@ -2,7 +2,7 @@
 
 import re
 
-from pairwright.audit.integrity.hidden import HIDDEN
+from pairwright.audit.integrity.hidden import hidden
 
 _DOUBLED = re.compile(r"(?<=\S)  +(?=\S)")
 _TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
@@ -26,6 +26,6 @@ def habits(given: str) -> tuple[int, ...]:
         sum(found[-1].islower() for found in _LOWER.findall(given)),
         len(_SPACED.findall(given)),
         sum(map(given.count, _CURLY)),
-        0 if given.isascii() else sum(1 for _ in HIDDEN.finditer(given)),
+        0 if given.isascii() else sum(1 for _ in hidden(given)),
         not bare.endswith(_END),
     )
