@@ -10,7 +10,9 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from pairwright.audit.explain import explained
 from pairwright.audit.page import Sizes, write_page
+from pairwright.audit.page.shown import config_name
 from pairwright.audit.read.release import open_release
 from pairwright.audit.run import Options, audit, shortened
 from pairwright.build.folder import RunFolder
@@ -33,8 +35,8 @@ class Made(NamedTuple):
     summary: Summary
     digest: str
     """Its root digest."""
-    failed_checks: int
-    """Of its audit."""
+    failed_checks: tuple[str, ...]
+    """Of its audit: each in words, with its configuration."""
     errata_left_out: int
     """On no pair that may be named."""
 
@@ -59,11 +61,18 @@ def _partial(out: Path) -> Path:
     """
     if out.exists() or out.is_symlink():
         raise InputError(
-            "is there already", where=out, fix="Give a new folder: a release is never changed."
+            "is there already, and a release goes into a new folder",
+            where=out,
+            fix="Give --out the name of a folder that is not there; move this one away first if it"
+            " is of no use.",
         )
     partial = out.with_name(out.name + ".partial")
     if partial.is_symlink() or (partial.exists() and not partial.is_dir()):
-        raise InputError("stands in the way", where=partial, fix="Move it away.")
+        raise InputError(
+            "is in the way of the new release",
+            where=partial,
+            fix="Move it away, or give another --out.",
+        )
     if partial.is_dir():
         _remove(partial)
     return partial
@@ -126,7 +135,8 @@ def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     step("checksums", None)
     left_out = len(gathered.content.errata) - len(primary.errata)
     digest = write_checksums(layout.root)
-    return Made(gathered, summary, digest, len(audited.failed), left_out)
+    failed = tuple(f"{explained(of).title} ({config_name(of.config)})" for of in audited.failed)
+    return Made(gathered, summary, digest, failed, left_out)
 
 
 @contextmanager
