@@ -758,7 +758,8 @@ def test_a_test_split_that_nobody_is_left_in_is_told(run: Path, tmp_path: Path) 
 
 def test_a_run_that_is_no_run_is_refused(tmp_path: Path) -> None:
     refused(
-        pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"), "is not a run folder"
+        pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"),
+        "is not a run folder",
     )
 
 
