@@ -242,9 +242,11 @@ def test_two_audits_of_the_same_pairs_are_the_same_bytes(here: Path) -> None:
 def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = release(here / "release")
     before = sorted(here.rglob("*"))
-    refused(pairwright("audit", folder, "--out", folder / "audit"), "inside a release", "--out")
+    refused(
+        pairwright("audit", folder, "--out", folder / "audit"), "is inside the release", "--out"
+    )
     monkeypatch.chdir(folder)
-    refused(pairwright("audit", folder), "inside a release")
+    refused(pairwright("audit", folder), "is inside the release")
     assert sorted(here.rglob("*")) == before
 
 

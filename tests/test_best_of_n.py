@@ -250,7 +250,11 @@ def test_an_item_with_two_rubrics_is_named_by_pair(rows: list[Row]) -> None:
         pytest.param("\n\n", "outputs.jsonl", "holds no outputs", id="blank lines"),
         pytest.param("{", "outputs.jsonl:1", "JSON", id="no JSON"),
         pytest.param("[]\n", "outputs.jsonl:1", "object", id="a list"),
-        pytest.param('{"id": "ID"}\n', "outputs.jsonl:1 [model]", "required", id="no model"),
+        pytest.param('{"id": "ID"}\n', "outputs.jsonl:1 [model]",
+                     "no key model, output; the line has 'id'", id="no model"),
+        pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', "outputs.jsonl:1 [output]",
+                     "no key output; unknown key 'answer'; the line has 'id', 'model', 'answer'",
+                     id="another name"),
         pytest.param(
             '{"id": "ID", "model": "", "output": ""}\n', "outputs.jsonl:1 [model]", "character",
             id="an empty model",

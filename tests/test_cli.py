@@ -677,7 +677,7 @@ def test_status_without_a_readable_config_names_the_file(
 
 def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
     pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
-    done = pairwright("show", built.study.run, pair["id"])
+    done = pairwright("show", built.study.run, pair["id"], "--full")
     assert done.code == 0
     flat = re.sub(r"[\s│]+", " ", done.out)
     for text in (pair["question"], pair["chosen"], pair["rejected"]):
@@ -691,6 +691,29 @@ def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
         assert re.search(rf"{name} b2:[0-9a-f]{{40}}", flat)
     assert "tokens" in flat
     assert "simulated" in flat
+
+
+def test_show_is_two_screens_at_most_and_names_the_way_to_everything(
+    built: Built,
+) -> None:
+    study = built.study
+    pairs = {row["mode"]: row for row in study.rows("pairs.jsonl")}
+    refused = {row["rejected"]["reason"]: row for row in study.rows("rejected.jsonl")}
+    wanted = [row["id"] for row in pairs.values()] + [row["unit"] for row in refused.values()]
+    for one in wanted:
+        done = pairwright("show", study.run, one)
+        assert done.code == 0
+        assert f"show {study.run} {one} --full" in done.out
+        # Texts are cut by characters, so a terminal of 80 columns has this many lines of them.
+        lines = sum(-(-len(line) // 80) for line in done.out.splitlines() if line)
+        assert lines <= 48, (one, done.out)
+    pair = pairs["twin"]
+    done = pairwright("show", study.run, pair["id"])
+    assert pair["question"] in done.out
+    assert pair["chosen"][:60] in done.out
+    assert all(of["aspect"][:60] in done.out for of in pair["rubric"]["aspects"][:4])
+    assert "accepted by all of" in done.out
+    assert " plan" in done.out
 
 
 def test_show_without_calls_leaves_the_prompts_out(built: Built) -> None:
@@ -709,7 +732,7 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
         done = pairwright("show", built.study.run, wanted, "--no-calls")
         assert done.code == 0
         assert f"{unit}: kept" in done.out
-    done = pairwright("show", built.study.run, refused["unit"])
+    done = pairwright("show", built.study.run, refused["unit"], "--full")
     assert done.code == 0
     assert f"{refused['unit']}: rejected" in done.out
     assert refused["rejected"]["reason"] in done.out
@@ -747,9 +770,10 @@ def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built)
     assert done.code == 0, done.said
     for row in (*study.rows("pairs.jsonl"), *study.rows("rejected.jsonl")):
         unit = f"{row['mode']}:{row['item_id']}"
-        shown = pairwright("show", study.run, unit)
-        assert shown.code == 0
-        assert "[/red]" in shown.out
+        for level in ((), ("--full",)):
+            shown = pairwright("show", study.run, unit, *level)
+            assert shown.code == 0
+            assert "[/red]" in shown.out
         assert "[bold] or [/]?" in shown.out
 
 

@@ -541,6 +541,12 @@ def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
 
 
+def test_a_folder_in_place_of_a_config_names_the_file_in_it(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").touch()
+    with pytest.raises(ConfigError, match=r"is a folder, not a TOML file\n.*study\.toml"):
+        load(tmp_path)
+
+
 def test_a_changed_domain_is_named_by_its_file(tmp_path: Path) -> None:
     old = {"Home": "b2:a", "Garden": "b2:b", "Sea": "b2:c"}
     prepare(tmp_path, settings(), rubrics="b2:1", domains=old, scales=[])

@@ -36,6 +36,16 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 GROUPS = {"batch", "human"}
+CELL = """
+import asyncio
+from pathlib import Path
+
+async def cell():
+    exec(compile(Path("example.py").read_text(), "<cell>", "exec"), {"__name__": "__main__"})
+
+asyncio.run(cell())
+"""
+"""Runs the example as a notebook's kernel runs a cell: inside an event loop that is running."""
 STUB: dict[str, Any] = {
     "source": {"path": "x.jsonl"},
     "roles": {"planner": "stub", "generator": "stub", "judge": "stub"},
@@ -260,9 +270,11 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
 def test_the_python_of_the_pages_runs(demo: Demo) -> None:
     (example,) = blocks("python", [ROOT / "docs" / "python.md"])
     (demo.folder / "example.py").write_text(example.text, encoding="utf-8")
-    printed = run(demo.folder, "python", "-W", "error::ResourceWarning", "example.py")
-    assert "pair=Pair(" in printed
-    assert "halves=(Pair(" in printed
+    (demo.folder / "cell.py").write_text(CELL, encoding="utf-8")
+    for script in ("example.py", "cell.py"):
+        printed = run(demo.folder, "python", "-W", "error::ResourceWarning", script)
+        assert "pair=Pair(" in printed, script
+        assert "halves=(Pair(" in printed, script
 
 
 def test_the_page_on_prompts_names_every_variable() -> None:

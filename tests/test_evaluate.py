@@ -334,7 +334,7 @@ def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_split_that_is_not_there_is_refused(release: Path) -> None:
-    with pytest.raises(InputError, match="no rows of split 'nowhere'"):
+    with pytest.raises(InputError, match="no pairs in the split 'nowhere'"):
         Release(release, "nowhere")
 
 

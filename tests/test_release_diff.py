@@ -392,7 +392,7 @@ def _pipe(path: str) -> Callable[[Path], None]:
 
 WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "no folder": (shutil.rmtree, "no such folder"),
-    "no manifest": (lambda root: (root / "manifest.json").unlink(), "no release here"),
+    "no manifest": (lambda root: (root / "manifest.json").unlink(), "is not a release"),
     "no checksums": (lambda root: (root / "checksums.sha256").unlink(), "no checksums"),
     "no statement": (lambda root: (root / "stated.json").unlink(), "stated.json"),
     "a statement that was cut": (_cut("stated.json"), "stated.json"),

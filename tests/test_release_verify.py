@@ -175,10 +175,19 @@ def test_as_json_both_ends_are_told(trial: Path, tmp_path: Path) -> None:
 
 def test_where_there_is_no_release_the_exit_code_is_2(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes(b"# Data\n")
-    for given, said in ((tmp_path, "no release here"), (tmp_path / "x", "no such folder")):
+    for given, said in ((tmp_path, "is not a release"), (tmp_path / "x", "no such folder")):
         done = pairwright("verify", given)
         assert done.code == 2
         assert said in done.err
+
+
+def test_a_run_folder_is_told_from_a_broken_release(tmp_path: Path) -> None:
+    for name in ("calls.sqlite", "pairs.jsonl", "manifest.json"):
+        (tmp_path / name).touch()
+    done = pairwright("verify", tmp_path)
+    assert done.code == 2
+    assert f"{tmp_path}: is a run folder, not a release" in done.err
+    assert f"`pairwright status {tmp_path} --verify`" in done.err
 
 
 def test_names_of_files_cannot_write_to_the_terminal(trial: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,10 +19,12 @@ import pytest
 from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked
 from pairwright.cli.make_release import make_release
+from pairwright.cli.release_tables import _notes
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
 from pairwright.dataset.checksums import read_checksums, write_checksums
 from pairwright.dataset.splits import splits_of
 from pairwright.errors import InputError
+from pairwright.policy import ReleaseInfo
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Stated, Unit
@@ -666,8 +669,26 @@ def test_nothing_is_written_into_a_release(
     paths = {"run": run, "release": release.root}
     there = bytes_of(release.root)
     done = pairwright(name, *(paths.get(of, of) for of in given), "--out", release.root / "more")
-    refused(done, "inside a release")
+    refused(done, "is inside the release")
     assert bytes_of(release.root) == there
+
+
+def test_the_checks_that_failed_are_named() -> None:
+    stated = SimpleNamespace(validation_share=0, info=ReleaseInfo())
+    gathered = SimpleNamespace(failed=0, content=SimpleNamespace(stated=stated, previous=None))
+    summary = SimpleNamespace(parts=(), licences={})
+    failed = tuple(f"Check {n} (Home-twin)" for n in range(10))
+    made: Any = SimpleNamespace(
+        gathered=gathered, summary=summary, failed_checks=failed, errata_left_out=0
+    )
+    (line,) = (line for line in _notes(made, Path("run")) if "audit" in line)
+    assert line.startswith("10 checks of its audit failed: Check 0 (Home-twin); Check 1")
+    assert "Check 7 (Home-twin); and 2 more." in line
+
+
+def test_a_release_goes_into_no_release_there_is(run: Path, release: Layout) -> None:
+    done = pairwright("release", run, "--out", release.root, "--version", "1.0.0")
+    refused(done, f"{release.root}: is a release already, which is never changed")
 
 
 def test_a_strangers_folder_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:
@@ -696,7 +717,7 @@ def test_a_link_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:
     stated.touch()
     (tmp_path / "out.partial").symlink_to(stated.parent)
     done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
-    refused(done, "stands in the way")
+    refused(done, "is in the way of the new release")
     assert stated.exists()
 
 
@@ -713,7 +734,7 @@ def test_a_leftover_whose_removal_was_interrupted_is_removed_by_the_next(
             make_release(run, tmp_path / "out", Asked("1.0.0", None, False, 0.0))
     assert (partial / "stated.json").exists()
     # The removal comes before anything else, and is told by what is asked after it.
-    with pytest.raises(InputError, match="no run"):
+    with pytest.raises(InputError, match="no such run folder"):
         make_release(tmp_path / "nothing", tmp_path / "out", Asked("1.0.0", None, False, 0.0))
     assert not partial.exists()
 
@@ -737,7 +758,8 @@ def test_a_test_split_that_nobody_is_left_in_is_told(run: Path, tmp_path: Path) 
 
 def test_a_run_that_is_no_run_is_refused(tmp_path: Path) -> None:
     refused(
-        pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"), "no run"
+        pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"),
+        "is not a run folder",
     )
 
 
@@ -814,7 +836,7 @@ def _other_history(root: Path) -> None:
     [
         (_renamed, "is a release of 'other-pairs'"),
         (_trial, "is a trial"),
-        (lambda root: (root / "manifest.json").unlink(), "no release here"),
+        (lambda root: (root / "manifest.json").unlink(), "is not a release"),
         (lambda root: shutil.rmtree(root), "no such folder"),
         (lambda root: (root / "checksums.sha256").unlink(), "no checksums"),
         (lambda root: (root / "history.jsonl").write_text("{}\n"), "history.jsonl:1"),

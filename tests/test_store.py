@@ -460,8 +460,16 @@ def test_a_folder_in_place_of_the_file_is_refused(calls: Path, writing: bool) ->
 
 
 def test_reading_makes_no_file(calls: Path) -> None:
-    assert "no such file" in refusal(calls, writing=False)
+    assert "is not a run folder: it has no calls.sqlite" in refusal(calls, writing=False)
+    assert "no such folder" in refusal(calls.parent / "x" / "calls.sqlite", writing=False)
     assert list(calls.parent.iterdir()) == []
+
+
+def test_a_release_in_place_of_a_run_is_named_as_that(calls: Path) -> None:
+    (calls.parent / "checksums.sha256").touch()
+    told = refusal(calls, writing=False)
+    assert "is a release, not a run folder" in told
+    assert f"pairwright verify {calls.parent}" in told
 
 
 def test_a_refused_file_does_not_keep_the_folder_locked(calls: Path) -> None:

@@ -19,6 +19,11 @@ def read_toml(path: Path, otherwise: str) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError("no such file", where=path, fix=otherwise) from None
+    except IsADirectoryError:
+        named = next(iter(sorted(path.glob("*.toml"))), path / "pairwright.toml")
+        raise ConfigError(
+            "is a folder, not a TOML file", where=path, fix=f"Name a file in it, such as {named}."
+        ) from None
     except OSError as error:
         raise ConfigError(
             f"cannot be read: {error.strerror}", where=path, fix="Give a TOML file."

@@ -70,7 +70,9 @@ class RunFolder:
         """The config that the folder was last built with, as it was resolved."""
         if not self.config.exists() and not self.calls.exists():
             raise ConfigError(
-                "no run here", where=self.path, fix="Name the folder that --run of the build named."
+                "is not a run folder" if self.path.is_dir() else "no such run folder",
+                where=self.path,
+                fix="Name the folder that `pairwright build` was given as --run.",
             )
         try:
             saved = tomllib.loads(self.config.read_text(encoding="utf-8"))

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from pairwright.audit.explain import explained
+from pairwright.audit.page.shown import config_name
 from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked, Gathered, Step, gather
 from pairwright.cli.release_audit import write_audit
@@ -31,8 +33,8 @@ class Made(NamedTuple):
     summary: Summary
     digest: str
     """Its root digest."""
-    failed_checks: int
-    """Of its audit."""
+    failed_checks: tuple[str, ...]
+    """Of its audit: each in words, with its configuration."""
     errata_left_out: int
     """On no pair that may be named."""
 
@@ -57,11 +59,18 @@ def _partial(out: Path) -> Path:
     """
     if out.exists() or out.is_symlink():
         raise InputError(
-            "is there already", where=out, fix="Give a new folder: a release is never changed."
+            "is there already, and a release goes into a new folder",
+            where=out,
+            fix="Give --out the name of a folder that is not there; move this one away first if it"
+            " is of no use.",
         )
     partial = out.with_name(out.name + ".partial")
     if partial.is_symlink() or (partial.exists() and not partial.is_dir()):
-        raise InputError("stands in the way", where=partial, fix="Move it away.")
+        raise InputError(
+            "is in the way of the new release",
+            where=partial,
+            fix="Move it away, or give another --out.",
+        )
     if partial.is_dir():
         _remove(partial)
     return partial
@@ -119,7 +128,8 @@ def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     step("checksums", None)
     left_out = len(gathered.content.errata) - len(primary.errata)
     digest = write_checksums(layout.root)
-    return Made(gathered, summary, digest, len(audited.failed), left_out)
+    failed = tuple(f"{explained(of).title} ({config_name(of.config)})" for of in audited.failed)
+    return Made(gathered, summary, digest, failed, left_out)
 
 
 @contextmanager

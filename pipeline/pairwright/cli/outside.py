@@ -22,8 +22,10 @@ def outside(folder: Path | None) -> Path | None:
             )
         if Layout(above).manifest.is_file() and parts_of(above):
             raise InputError(
-                "inside a release, whose checksums name every file in it",
+                "is a release already, which is never changed"
+                if above == folder.resolve()
+                else f"is inside the release {above}, whose checksums name every file in it",
                 where=folder,
-                fix="Give --out a folder outside of it.",
+                fix="Give --out a new folder outside of it.",
             )
     return folder

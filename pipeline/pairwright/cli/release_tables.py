@@ -17,6 +17,9 @@ from pairwright.release.errata import FILE as ERRATA
 from pairwright.release.summary import Summary
 from pairwright.text import number_of
 
+FAILED = 8
+"""Failed checks that are named."""
+
 
 def tell(console: Console, run: Path, out: Path, made: Made) -> None:
     """What was released, what was not and why, and what to do next."""
@@ -108,8 +111,10 @@ def _notes(made: Made, run: Path) -> Iterator[str]:
             f" that were tuned on them should not be tested. --validation {share} leaves them."
         )
     if failed_checks:
-        checks = number_of(failed_checks, "check")
-        yield f"{checks} of its audit failed; the report says what and why."
+        checks = number_of(len(failed_checks), "check")
+        more = len(failed_checks) - FAILED
+        named = "; ".join(failed_checks[:FAILED]) + (f"; and {more:,} more" if more > 0 else "")
+        yield f"{checks} of its audit failed: {named}. audit/report.html says where and what to do."
     if empty := not_stated(stated.info, made.summary):
         yield (
             f'The pages say "Not stated." of {", ".join(empty)}: [release] in'

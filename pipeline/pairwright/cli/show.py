@@ -13,6 +13,7 @@ from rich.rule import Rule
 from pairwright.build.folder import RunFolder
 from pairwright.build.lineage import calls_of, find
 from pairwright.build.outcomes import Failure, Outcome, Waiting
+from pairwright.cli.show_summary import summarise
 from pairwright.llm import completion_of
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
 from pairwright.store import Store, StoredCall
@@ -22,15 +23,24 @@ from pairwright.text import number_of, visible
 def show_command(
     run: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder.")],
     wanted: Annotated[str, typer.Argument(metavar="ID", help="A pair, twin, unit or item id.")],
-    calls: Annotated[bool, typer.Option(help="Print every prompt and raw reply, too.")] = True,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print everything, prompts and raw replies included.")
+    ] = False,
+    no_calls: Annotated[
+        bool, typer.Option("--no-calls", help="Print everything but prompts and raw replies.")
+    ] = False,
 ) -> None:
-    """Show how one pair came about: posts, aspects, drafts, scores, gates, prompts, replies.
+    """Show how one pair came about, in brief: aspects, responses, drafts, gates, calls.
 
-    Works for refused and failed ids, too: they stand in rejected.jsonl and failed.jsonl.
+    With --full, everything: posts, evidence, scores, whole texts, every prompt and raw reply, which
+    is hundreds of lines or more. Works for refused and failed ids, too: they are in rejected.jsonl
+    and failed.jsonl.
 
     Examples:
 
       pairwright show runs/first pair-1f2e3d4c5b6a7980
+
+      pairwright show runs/first pair-1f2e3d4c5b6a7980 --full
 
       pairwright show runs/first twin:cooking-01 --no-calls
     """
@@ -38,6 +48,9 @@ def show_command(
     outcome = find(store, wanted, run)
     console = Console()
     _heading(console, outcome)
+    if not (full or no_calls):
+        summarise(console, outcome, run, wanted)
+        return
     result = outcome.result
     if isinstance(result, Failure):
         console.print(f"[red]failed[/red]: {escape(result.failure)}: {escape(result.detail)}")
@@ -51,7 +64,7 @@ def show_command(
         for pair in outcome.pairs:
             _pair(console, pair)
         _draft(console, outcome.pairs[0].draft)
-    if calls:
+    if not no_calls:
         for stored in calls_of(store, outcome):
             _call(console, stored)
 

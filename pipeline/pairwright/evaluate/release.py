@@ -1,5 +1,6 @@
 """The release that scorers are held to: its rows, in one order, and what it says of itself."""
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
+from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.evaluate.results import ReleaseRef
 from pairwright.records import Post, Record
@@ -103,14 +105,13 @@ class Release:
         return Layout(self.folder).part(part)
 
     def _check_files(self, split: str | None) -> None:
-        there = sorted({part.split for part in parts_of(self.folder)})
-        if not there:
+        if not parts_of(self.folder):
             raise InputError("no rows", where=self.folder, fix=_FIX)
         if not self._parts:
             raise InputError(
-                f"no rows of split {split!r}",
+                f"no pairs in the split {split!r}; it has {pairs_by_split(self.folder)}",
                 where=self.folder,
-                fix=f"It has: {', '.join(there)}. Without --split all are taken.",
+                fix="Name one of these. Where --split can be left out, all pairs are taken then.",
             )
         for part in self._parts:
             self._check_file(self._path(part))
@@ -142,3 +143,11 @@ def _manifest(path: Path) -> _Manifest:
             where=f"{path} [{at}]" if at else path,
             fix="Name a folder that `pairwright release` wrote, not a run's or another's.",
         ) from None
+
+
+def pairs_by_split(folder: Path) -> str:
+    """The splits of a release with how many pairs each has: `120 in test, 30 in validation`."""
+    pairs: Counter[str] = Counter()
+    for part in parts_of(folder):
+        pairs[part.split] += count_rows(Layout(folder).part(part))
+    return ", ".join(f"{n:,} in {split}" for split, n in sorted(pairs.items()))

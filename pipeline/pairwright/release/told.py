@@ -34,7 +34,7 @@ def read_release(root: Path) -> Told:
     layout = Layout(root)
     if not layout.manifest.is_file():
         raise InputError(
-            "no release here" if root.is_dir() else "no such folder",
+            "is not a release" if root.is_dir() else "no such folder",
             where=root,
             fix="Name the folder of a release: it has a manifest.json and checksums.sha256.",
         )

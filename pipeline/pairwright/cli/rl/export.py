@@ -69,7 +69,7 @@ def export_rl_command(
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.dataset import Row, parts_of
     from pairwright.dataset.message import message
-    from pairwright.evaluate.release import Release, posts_of
+    from pairwright.evaluate.release import Release, pairs_by_split, posts_of
     from pairwright.policy import HistoryPolicy
     from pairwright.retrieve import selected
     from pairwright.train.rl.export import Exported, export
@@ -81,10 +81,10 @@ def export_rl_command(
             where="--split test",
             fix="Train on another split, or give --allow-test-split for what is never compared.",
         )
-    there = sorted({part.split for part in parts_of(release)})
+    there = {part.split for part in parts_of(release)}
     if there and split not in there:
         raise InputError(
-            f"there is no split {split!r}: the release has {', '.join(there)}",
+            f"no pairs in the split {split!r}; the release has {pairs_by_split(release)}",
             where=release,
             fix="Make the release with `--validation 10%`, which keeps users apart to train on."
             " Users are taken by hash: where they are few, a small share comes to nobody.",

@@ -1,5 +1,6 @@
 """A file of outputs, held to the questions of a release."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 from pairwright.errors import InputError
 from pairwright.evaluate.asked import Asked, Questions
 from pairwright.evaluate.outputs.records import Output
+from pairwright.sources.fields import kind, shown
 
 _FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
 
@@ -68,5 +70,22 @@ def _output(where: str, line: str) -> Output:
         first = error.errors(include_url=False, include_input=False)[0]
         key = ".".join(map(str, first["loc"]))
         raise InputError(
-            first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
+            _missing(line) or first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
         ) from None
+
+
+def _missing(line: str) -> str:
+    """Which keys an object lacks and which it has; empty where that is not what is wrong."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return "" if line.lstrip()[:1] in ("{", "[") else "is not JSON"
+    if not isinstance(fields, dict):
+        return f"is {kind(fields)}, not an object"
+    absent = [name for name in Output.model_fields if name not in fields]
+    further = [name for name in fields if name not in Output.model_fields]
+    if not absent and not further:
+        return ""
+    said = [f"no key {', '.join(absent)}"] if absent else []
+    said += [f"unknown key {', '.join(map(shown, further))}"] if further else []
+    return f"{'; '.join(said)}; the line has {', '.join(map(shown, fields)) or 'no keys'}"

@@ -60,11 +60,24 @@ def _check_use(root: Path, digest: str | None) -> None:
             where="--digest",
             fix="Give `sha256:` and all 64 hex digits, as `pairwright verify` prints them.",
         )
+    if not root.is_dir():
+        raise InputError(
+            "is a file, not the folder of a release" if root.exists() else "no such folder",
+            where=root,
+            fix="Name the folder of a release, the one that holds checksums.sha256.",
+        )
+    if (root / "calls.sqlite").exists() or (root / "pairs.jsonl").exists():
+        raise InputError(
+            "is a run folder, not a release",
+            where=root,
+            fix=f"`pairwright status {root} --verify` checks the calls of a run; `pairwright"
+            " release` makes a release of it, and that is what this command verifies.",
+        )
     layout = Layout(root)
     known = (layout.checksums, layout.stated, layout.manifest)
-    if not root.is_dir() or not any(map(os.path.lexists, known)):
+    if not any(map(os.path.lexists, known)):
         raise InputError(
-            "no release here" if root.is_dir() else "no such folder",
+            "is not a release",
             where=root,
             fix="Name the folder of a release, the one that holds checksums.sha256.",
         )

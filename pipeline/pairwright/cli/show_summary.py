@@ -1,0 +1,94 @@
+"""What `show` prints of a unit unless everything is asked for: two screens at most."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from pairwright.build.outcomes import Failure, Outcome, Waiting
+from pairwright.cli.program import program
+from pairwright.records import Draft, Pair, Rejected
+from pairwright.text import number_of, visible
+
+TEXT, LINE = 220, 76
+"""Characters of a response, and of what gets one line."""
+LISTED = 4
+"""Aspects, drafts and refused aspects that are listed of each; the others are counted."""
+
+
+def summarise(console: Console, outcome: Outcome, run: Path, wanted: str) -> None:
+    """The result in brief, below its heading, and how to see the rest."""
+    lines = [
+        *_result(outcome),
+        f"calls: {_calls(outcome)}",
+        "This is a summary. All posts, texts, drafts, prompts and raw replies:",
+        f"  {program()} show {run} {wanted} --full",
+    ]
+    for line in lines:
+        console.print(visible(line), markup=False, highlight=False)
+
+
+def _result(outcome: Outcome) -> Iterator[str]:
+    result = outcome.result
+    if isinstance(result, Failure):
+        yield f"failed: {result.failure}: {result.detail}"
+    elif isinstance(result, Waiting):
+        yield f"waiting for a batch's reply to {result.waits_for}"
+    elif isinstance(result, Rejected):
+        yield f"refused by {result.stage}: {result.reason}"
+        yield f"  {_cut(result.detail, TEXT)}"
+        yield from _first(f"  stood: {of.aspect}" for of in result.aspects)
+        yield from _first(f"  dropped ({of.reason}): {of.aspect.aspect}" for of in result.dropped)
+        yield from _first(map(_draft, result.drafts))
+    else:
+        yield from _pairs(outcome.pairs)
+        yield from _first(map(_draft, result.refused))
+        yield _draft(outcome.pairs[0].draft)
+
+
+def _pairs(pairs: tuple[Pair, ...]) -> Iterator[str]:
+    """The first pair whole; of a twin's other half, whose responses are the same, what differs."""
+    for n, pair in enumerate(pairs):
+        yield f"{pair.id} for {pair.user}"
+        if n == 0:
+            yield f"question: {_cut(pair.question, TEXT)}"
+        dropped = len(pair.rubric.dropped)
+        yield f"{number_of(len(pair.rubric.aspects), 'aspect')}, {dropped:,} dropped before"
+        yield from _first(f"  {of.aspect}" for of in pair.rubric.aspects)
+        if n == 0:
+            yield f"chosen: {_cut(pair.chosen, TEXT)}"
+            yield f"rejected: {_cut(pair.rejected, TEXT)}"
+        else:
+            yield "chosen and rejected: the same two responses, the other way round"
+
+
+def _draft(draft: Draft) -> str:
+    named = f"draft {draft.draw} ({draft.strategy})"
+    refused = draft.refused_by
+    if refused is None:
+        return f"{named}: accepted by all of {number_of(len(draft.gates), 'gate')}"
+    measured = json.dumps(refused.value, ensure_ascii=False)
+    return _cut(f"{named}: refused by {refused.gate}: {measured}, limit {refused.limit}", 2 * LINE)
+
+
+def _first(lines: Iterable[str]) -> Iterator[str]:
+    """The first LISTED of some lines, each cut to one line, and how many more there are."""
+    listed = list(lines)
+    yield from (
+        line[: len(line) - len(line.lstrip())] + _cut(line, LINE) for line in listed[:LISTED]
+    )
+    if len(listed) > LISTED:
+        yield f"  and {len(listed) - LISTED:,} more"
+
+
+def _calls(outcome: Outcome) -> str:
+    counts = Counter(call.purpose for call in outcome.calls)
+    return ", ".join(f"{n:,} {purpose}" for purpose, n in counts.items()) or "none"
+
+
+def _cut(text: str, most: int) -> str:
+    """On one line, and no longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

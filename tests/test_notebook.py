@@ -1,0 +1,78 @@
+"""A coroutine runs to its end in a script, and in a notebook, whose loop is running already."""
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+import pairwright
+from pairwright import run_async
+
+
+async def doubled(n: int) -> int:
+    await asyncio.sleep(0)
+    return 2 * n
+
+
+async def failing() -> None:
+    raise ValueError("told")
+
+
+def test_in_a_script_the_result_comes_back() -> None:
+    assert run_async(doubled(4)) == 8
+
+
+def test_in_a_running_loop_the_result_comes_back_where_asyncio_run_fails() -> None:
+    async def cell() -> int:
+        work = doubled(4)
+        with pytest.raises(RuntimeError, match="running event loop"):
+            asyncio.run(work)
+        work.close()
+        return run_async(doubled(4))
+
+    assert asyncio.run(cell()) == 8
+
+
+def test_an_error_comes_back_in_both() -> None:
+    async def cell() -> None:
+        run_async(failing())
+
+    with pytest.raises(ValueError, match="told"):
+        run_async(failing())
+    with pytest.raises(ValueError, match="told"):
+        asyncio.run(cell())
+
+
+def test_an_interrupted_cell_cancels_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+    started = threading.Event()
+
+    async def endless() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    whole = Future.result
+
+    def interrupted(self: Future[Any], timeout: float | None = None) -> Any:
+        if self.running() and not ended.is_set():
+            assert started.wait(10)
+            raise KeyboardInterrupt
+        return whole(self, timeout)
+
+    async def cell() -> None:
+        monkeypatch.setattr(Future, "result", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_async(endless())
+
+    asyncio.run(cell())
+    assert ended.is_set()
+
+
+def test_the_package_gives_the_function_however_often_it_is_asked() -> None:
+    assert pairwright.run_async is run_async
+    assert callable(pairwright.run_async)
