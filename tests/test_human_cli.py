@@ -405,7 +405,7 @@ def test_pairs_that_the_build_did_not_write_are_refused(
 
 def test_without_the_build_s_calls_nothing_can_be_told(run: Path) -> None:
     (run / "calls.sqlite").unlink()
-    refused(export(run), "calls.sqlite", "no such file")
+    refused(export(run), "calls.sqlite", "Restore the file")
     assert not HumanFolder(run).path.exists()
 
 

@@ -5,6 +5,7 @@ The real server is in test_real_label_studio.py.
 
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from label_studio_server import ANNOTATORS, Made, make_study
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
+from pairwright.extras import install
 from pairwright_human_eval.label_studio import Pushed, Server, labelling_links, pull, push, status
 from pairwright_human_eval.label_studio import push as push_module
 from pairwright_human_eval.label_studio.state import pushed_state
@@ -256,7 +258,7 @@ def test_without_the_sdk_the_command_to_install_it_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
-    with pytest.raises(InputError, match=r"pip install 'pairwright\[label-studio\]'"):
+    with pytest.raises(InputError, match=re.escape(install("label-studio"))):
         Server("http://127.0.0.1:9", KEY)
 
 

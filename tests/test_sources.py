@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pairwright.errors import SourceError
+from pairwright.extras import install
 from pairwright.policy import SourcePolicy
 from pairwright.records import Item, content_id
 from pairwright.rubric import Domain, Domains
@@ -759,7 +760,7 @@ def test_without_the_extra_a_hub_id_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(SourceError, match=r"org/name: .*\n.*pip install 'pairwright\[hub\]'"):
+    with pytest.raises(SourceError, match=re.escape(install("hub"))):
         result(tmp_path, "org/name")
 
 
