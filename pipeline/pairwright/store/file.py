@@ -84,6 +84,24 @@ def readable_alone(path: Path) -> bool:
     return path.is_file() and not (journal.exists() and journal.stat().st_size)
 
 
+def no_run(calls: Path) -> str:
+    """What a folder without a store of calls is, and what to do."""
+    folder = calls.parent
+    name = "Name the folder that `pairwright build` was given as --run."
+    if not folder.exists():
+        return f"no such folder\n  {name}"
+    if not folder.is_dir():
+        return f"is a file, not a run folder\n  {name}"
+    if (folder / "checksums.sha256").exists():
+        return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
+    if (folder / "pairs.jsonl").exists():
+        return (
+            f"a run folder without its {calls.name}, which holds every call\n"
+            "  Restore the file from a copy, or build again into a new folder."
+        )
+    return f"is not a run folder: it has no {calls.name}\n  {name}"
+
+
 def closed_to_us(error: sqlite3.Error) -> bool:
     """Whether SQLite may not write where it must, even to read: its index of the journal."""
     return _sqlite_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))

@@ -14,6 +14,7 @@ from pairwright.store.file import (
     closed_to_us,
     create,
     lock,
+    no_run,
     readable_alone,
     unusable,
 )
@@ -75,7 +76,7 @@ class Store:
     def _open(self, writing: bool, unchanging: bool) -> None:
         if not self.path.exists():
             if not writing:
-                raise StoreError(f"{self.path.parent}: {_no_run(self.path)}")
+                raise StoreError(f"{self.path.parent}: {no_run(self.path)}")
             create(self.path)
         try:
             self._connect(writing, unchanging)
@@ -302,21 +303,3 @@ class Store:
             return self._db.execute(statement, values)
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
-
-
-def _no_run(calls: Path) -> str:
-    """What a folder without a store of calls is, and what to do."""
-    folder = calls.parent
-    name = "Name the folder that `pairwright build` was given as --run."
-    if not folder.exists():
-        return f"no such folder\n  {name}"
-    if not folder.is_dir():
-        return f"is a file, not a run folder\n  {name}"
-    if (folder / "checksums.sha256").exists():
-        return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
-    if (folder / "pairs.jsonl").exists():
-        return (
-            f"a run folder without its {calls.name}, which holds every call\n"
-            "  Restore the file from a copy, or build again into a new folder."
-        )
-    return f"is not a run folder: it has no {calls.name}\n  {name}"
