@@ -156,6 +156,8 @@ def _score(row: Row, text: bool) -> float | None:
         return None
     if not text and (isinstance(given, bool) or not isinstance(given, int | float)):
         raise _wrong(row, "score", "is no number")
+    if text and "_" in given:
+        raise _wrong(row, "score", "is no number")  # Python alone takes "1_0" for ten.
     try:
         score = float(given)
     except (ValueError, OverflowError):
