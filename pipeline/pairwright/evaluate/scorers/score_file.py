@@ -84,11 +84,11 @@ class ScoreFile:
         known = {cell.condition for cell in self._lines}
         for condition in conditions:
             if condition not in known:
-                told = " ".join(f"--condition {name}" for name in CONDITIONS if name in known)
+                options = " ".join(f"--condition {name}" for name in CONDITIONS if name in known)
                 raise InputError(
                     f"has no scores of condition {condition}",
                     where=self.path,
-                    fix=f"Evaluate what it has: {told}." + _drawn(condition),
+                    fix=f"Evaluate what it has: {options}." + _drawn(condition),
                 )
 
     def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
