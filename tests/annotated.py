@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from pairwright_human_eval.accept import Accepted, derive
-from pairwright_human_eval.exports import store_raw
-from pairwright_human_eval.exports.read import read_raw
-from pairwright_human_eval.exports.store import store
+from pairwright_human_eval.exports.read import read_export, read_raw
+from pairwright_human_eval.exports.store import Stored, store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Study
 
@@ -50,6 +49,11 @@ def written(path: Path, content: object) -> Path:
 def imported(run: Path, *names: str) -> Accepted:
     """Real exports by name, through the files of a run folder."""
     return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
+
+
+def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> Stored:
+    """Keep an export as `human import` does."""
+    return store(read_export(path).model_copy(update={"simulated": simulated}), folder)
 
 
 def imported_files(run: Path, *files: Path) -> Accepted:

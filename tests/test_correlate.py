@@ -32,7 +32,7 @@ from pairwright.evaluate.correlate.overlap import (
     overlap_of_scores,
     rank_biased_overlap,
 )
-from pairwright.evaluate.correlate.page import cells, page
+from pairwright.evaluate.correlate.page import between, cells, page
 from pairwright.report import to_html, to_markdown
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
@@ -208,8 +208,8 @@ def test_models_of_one_lineage_are_left_out_together() -> None:
         kept.extend(rows.tolist())
         return np.zeros(len(rows))
 
-    jackknife(note, ("a", "b", "a"))
-    assert kept == [[0, 1, 2], [1], [0, 2]]
+    jackknife(note, ("a", "b", "a", "c", "c"))
+    assert kept == [[0, 1, 2, 3, 4], [1, 3, 4], [0, 1, 2], [0, 2, 3, 4]]
 
 
 def of_models(measure: Measure, x: Any, y: Any) -> Jackknife:
@@ -305,6 +305,22 @@ def test_models_that_are_equal_without_one_of_them_have_no_interval() -> None:
     assert "all others are equal" in found.note
 
 
+def test_an_interval_needs_three_models_without_each_one() -> None:
+    """Of two models every correlation is whole, so three would seem to agree for sure."""
+    x, y = scores(1, 2, 4), scores(1, 2, 4.3)
+    for measure in measures("rank", 0.9):
+        found = of_models(measure, x, y).interval()
+        assert (found.low, found.high) == (None, None), measure.name
+        assert found.note == "too few models"
+
+
+def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
+    assert between(Interval(low=0.9961, high=0.9993)) == "0.99 to 1.00"
+    assert between(Interval(low=-0.001, high=0.071), "+") == "-0.01 to +0.08"
+    assert between(Interval(low=1 - 1e-12, high=1.0)) == "1.00 to 1.00"
+    assert between(Interval(low=0.29, high=0.58)) == "0.29 to 0.58"
+
+
 def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 6), ("good", "loose"), "d", None, None)
     akin = models._replace(lineages=("a",) * 6)
@@ -323,6 +339,7 @@ def write(path: Path, text: str) -> Path:
 WRONG = {
     "no such column": ("model,a,d\nx,1,1\ny,2,2\nz,3,3\n", "there is no column 'b'", ":1"),
     "a word": ("model,b,d\nx,1,1\ny,two,2\nz,3,3\n", "'two' is no number", ":3 [b]"),
+    "an underscore": ("model,b,d\nx,1,1\ny,1_0,2\nz,3,3\n", "'1_0' is no number", ":3 [b]"),
     "nan": ("model,b,d\nx,1,1\ny,nan,2\nz,3,3\n", "'nan' is no number", ":3 [b]"),
     "infinite": ("model,b,d\nx,1,1\ny,inf,2\nz,3,3\n", "'inf' is no number", ":3 [b]"),
     "an empty cell": ("model,b,d\nx,1,1\ny,2,\nz,3,3\n", "'' is no number", ":3 [d]"),

@@ -14,6 +14,7 @@ from rich.console import Console
 from endpoint import Endpoint, in_thread, say, simulated
 from pairwright.cli.evaluate.command import end
 from pairwright.cli.evaluate.session import Session, Wanted
+from pairwright.cli.evaluate.shown import tell
 from pairwright.cli.scorers import prompts_of
 from pairwright.client import Meter
 from pairwright.dataset import Layout
@@ -331,6 +332,29 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
     with pytest.raises(typer.Exit) if short else nullcontext():
         end([of], 0.95, Console(file=said))
     assert bool(said.getvalue()) == short
+
+
+def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    about = Evaluated(
+        release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
+        scorer=ScorerRef(name="mine", kind="python"),
+        condition="wrong-profile",
+        pairs=15,
+        scored=10,
+        unscored={"no_score": 3, "no_other_profile": 2},
+        units=13,
+        units_scored=10,
+        ties=0,
+        unstable=0,
+        shortened=0,
+        tokens=0,
+    )
+    tell(about, [])
+    lines = capsys.readouterr().out.splitlines()
+    assert "  without a score, counted as wrong: 3 no_score" in lines
+    assert any(line.startswith("  not counted,") and "2 no_other" in line for line in lines)
 
 
 def test_a_split_that_is_not_there_is_named_with_those_that_are(release: Path) -> None:

@@ -21,6 +21,7 @@ from annotated import (
     imported_rows,
     reasons,
     rows,
+    store_raw,
     written,
 )
 from pairwright.errors import InputError
@@ -30,7 +31,6 @@ from pairwright_human_eval.exports import (
     clean_task,
     read_export,
     store_pulled,
-    store_raw,
     stored_exports,
 )
 from pairwright_human_eval.folder import HumanFolder
@@ -646,7 +646,7 @@ def test_real_and_simulated_answers_do_not_meet(tmp_path: Path) -> None:
         (b'[\n{"id": 1},\n', ":3: the file is cut off"),
         (b"[{'id': 1}]", ":1: no JSON"),
         (b"\xff\xfe[\x00]\x00", "not UTF-8"),
-        (b"PK\x03\x04\xf0\xf0", "not UTF-8"),
+        (b"PK\x03\x04\xf0\xf0", "ZIP archive"),
         (b"[" * 100_000, "no JSON of Label Studio"),
         (b"[" + b"9" * 5000 + b"]", "no JSON of Label Studio"),
         (b'{"tasks": [], "kind": "other"}', "raw file of a study"),

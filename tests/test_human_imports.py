@@ -225,7 +225,7 @@ def test_a_name_that_is_no_text_is_no_obstacle(run: Path, files: list[Path]) -> 
     odd = files[0].with_name("odd\udcff.json")
     shutil.copy(files[0], odd)
     folder, key = HumanFolder(run), read_study(HumanFolder(run)).key
-    assert len(import_files([odd], folder, key).new) == 1
+    assert len(import_files([odd], folder, key).added) == 1
     assert len(undo_import(folder)) == 1
 
 

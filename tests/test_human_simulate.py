@@ -7,7 +7,7 @@ from statistics import mean
 
 import pytest
 
-from annotated import EXPORTS, STUDY
+from annotated import EXPORTS, STUDY, store_raw
 from pairwright.errors import InputError
 from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
@@ -16,7 +16,6 @@ from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.attention import checks_passed
 from pairwright_human_eval.check_layout import Example
 from pairwright_human_eval.checks import Check
-from pairwright_human_eval.exports import store_raw
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     CANNOT_TELL,

@@ -128,6 +128,10 @@ def test_what_was_set_aside_is_given_to_another_adjudicator(run: Path) -> None:
     assert human("adjudicate", run, "--adjudicators", 2).code == 0
     again = [keyed for keyed in second_round(run) if keyed.subject == one]
     assert [keyed.annotator for keyed in again] == ["adjudicator-01", "adjudicator-02"]
+    once_more = human("adjudicate", run)
+    assert once_more.code == 0, "the task is with the second adjudicator"
+    assert "Nothing new to adjudicate" in once_more.out
+    assert "Left" not in once_more.out
     store(adjudicated(run, OUTSIDE, one, by="adjudicator-02"), folder)
     assert states(run)[one] == "verified"
 

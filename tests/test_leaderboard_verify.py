@@ -183,7 +183,7 @@ def warmer(of: Evaluated) -> None:
     [
         (without_store, "calls.sqlite: is not there"),
         (another_seed, "[seed]: is of another seed"),
-        (warmer, "[scorer]: is of another scorer"),
+        (warmer, "[scorer]: is of another scorer: settings b2:"),
     ],
     ids=["no store", "another seed", "another scorer"],
 )

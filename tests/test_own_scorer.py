@@ -148,6 +148,33 @@ class Length:
     assert one == Score(1.0)
 
 
+def test_the_candidates_cannot_be_reordered_under_their_scores(own: Own) -> None:
+    own.write("""
+class Length:
+    def score(self, candidates):
+        candidates.sort(key=len)
+        return [len(c.response) for c in candidates]
+""")
+    with pytest.raises(ConfigError, match="'tuple' object has no attribute 'sort'"):
+        own.scores("four", "six")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(f"import sys\n{LENGTH}\nsys.exit(3)", id="a module"),
+        pytest.param(
+            "import sys\nclass Length:\n    def score(self, candidates):\n        sys.exit(3)",
+            id="a method",
+        ),
+    ],
+)
+def test_a_scorer_that_exits_is_an_error_like_any_other(own: Own, code: str) -> None:
+    own.write(code)
+    with pytest.raises(ConfigError, match="SystemExit: 3"):
+        own.scores("four")
+
+
 def test_what_is_stored_is_not_asked_again_and_the_object_is_not_made(own: Own) -> None:
     own.write(LENGTH)
     assert own.scores("four") == [Score(4.0)]

@@ -56,6 +56,7 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
         ("p1,none,chosen,NaN", "2 [score]", "'NaN' is no finite number"),
         ("p1,none,chosen,inf", "2 [score]", "'inf' is no finite number"),
         ("p1,none,chosen,high", "2 [score]", "'high' is no number"),
+        ("p1,none,chosen,1_0", "2 [score]", "'1_0' is no number"),
         ("p1,none,first,1", "2 [response]", "'first' is none of chosen, rejected"),
         ("p1,blind,chosen,1", "2 [condition]", "'blind' is none of none, profile, rubric"),
         ("p1,wrong-profile,chosen,1", "2 [condition]", "'wrong-profile' is none of"),

@@ -1,8 +1,8 @@
 """Attention checks as long, and laid out, as the tasks of a run.
 
-Whoever could tell a check by its length would have to read the checks alone. So a check's text
-takes the place of the beginning of a real one: what follows of the real text gives it its length,
-and the lines that it replaces give it their list marks, headings and bold words.
+An annotator who could tell a check by its length would have to read the checks alone. So a check's
+text takes the place of the beginning of a real one: what follows of the real text gives it its
+length, and the lines that it replaces give it their list marks, headings and bold words.
 """
 
 import re

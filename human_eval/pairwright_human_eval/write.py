@@ -44,8 +44,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         raise InputError(
             "another study was exported here, and people may be working on it",
             where=folder.study,
-            fix=f"Move {folder.path} away to begin anew, or export with the options it was made"
-            " with.",
+            fix=f"Move {folder.path} away to begin anew, or export with the options, and the"
+            f" version of Pairwright, that it was made with ({there.version}).",
         )
     with on_disk(folder.path):
         folder.private.mkdir(parents=True, exist_ok=True)
@@ -78,12 +78,8 @@ def add_adjudication(
     Raises InputError where this version's forms are not those of the study: no answer to them could
     be taken in.
     """
-    there = list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
-    known = {
-        (keyed.subject, keyed.pair, keyed.kind)
-        for keyed in there
-        if keyed.subject not in voted.get(keyed.annotator, ())
-    }
+    there = _second_round(folder)
+    known = {(keyed.subject, keyed.pair, keyed.kind) for keyed in _valid(there, voted)}
     fresh = {
         who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in known]
         for who, given in tasks.items()
@@ -104,6 +100,14 @@ def add_adjudication(
                 _write_file(path, [*kept, *new])
         _write(folder.adjudication_key, _lines([*there, *(task.keyed for task in added)]))
     return len(added)
+
+
+def not_given(
+    disputed: Iterable[str], folder: HumanFolder, voted: Mapping[str, Set[str]]
+) -> list[str]:
+    """The `disputed` subjects that are with no adjudicator who has not `voted` on them."""
+    given = {keyed.subject for keyed in _valid(_second_round(folder), voted)}
+    return [subject for subject in disputed if subject not in given]
 
 
 def read_study(folder: HumanFolder) -> Fixed:
@@ -151,6 +155,15 @@ def write_configs(folder: HumanFolder, study: Study, round: int) -> None:
     for kind in KINDS:
         xml = labelling_config(kind, study.scales, adjudication=round == 2)
         _write(folder.config(kind, round), xml)
+
+
+def _second_round(folder: HumanFolder) -> list[KeyedTask]:
+    return list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
+
+
+def _valid(keyed: list[KeyedTask], voted: Mapping[str, Set[str]]) -> Iterator[KeyedTask]:
+    """Without the tasks of adjudicators who have `voted` on the subject (by adjudicator)."""
+    return (task for task in keyed if task.subject not in voted.get(task.annotator, ()))
 
 
 def _check_forms(folder: HumanFolder, study: Study) -> None:

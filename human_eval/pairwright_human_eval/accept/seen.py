@@ -166,10 +166,10 @@ def _edited(shape: _Shape) -> Refusal | None:
 
 
 def _moved(shape: _Shape, task: ExportedTask) -> Refusal | None:
-    """An annotation names the task that it was given on: under another one it says nothing."""
+    """An annotation names the task that it was given on: under another one it is not an answer."""
     if shape.task is None or shape.task == task.id:
         return None
-    return Refusal("other_task", f"given on task {shape.task}, and stands under task {task.id}")
+    return Refusal("other_task", f"given on task {shape.task}, but listed under task {task.id}")
 
 
 def _impossible(shape: _Shape, created: datetime, updated: datetime) -> Refusal | None:

@@ -83,7 +83,7 @@ def agreement(
     if defined:
         left = left_out(ratings, cluster, defined, _numbers(ratings))
     paired = ratings.pairable()
-    items, raters = (len(np.unique(of[paired])) for of in (ratings.item, ratings.rater))
+    items, raters = (len(np.unique(places[paired])) for places in (ratings.item, ratings.rater))
     clusters_paired = len(np.unique(cluster[ratings.item[paired]]))
     found = {}
     for name, point in points.items():

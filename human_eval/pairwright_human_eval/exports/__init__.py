@@ -7,25 +7,24 @@ e-mail, and holds no draft and no prediction.
 from pairwright_human_eval.exports.clean import clean_task
 from pairwright_human_eval.exports.imports import (
     ImportedFile,
-    Taken,
+    ImportResult,
     import_files,
     undo_import,
 )
 from pairwright_human_eval.exports.read import read_export
 from pairwright_human_eval.exports.shape import Export, ExportedTask
-from pairwright_human_eval.exports.store import Stored, store_pulled, store_raw, stored_exports
+from pairwright_human_eval.exports.store import Stored, store_pulled, stored_exports
 
 __all__ = [
     "Export",
     "ExportedTask",
+    "ImportResult",
     "ImportedFile",
     "Stored",
-    "Taken",
     "clean_task",
     "import_files",
     "read_export",
     "store_pulled",
-    "store_raw",
     "stored_exports",
     "undo_import",
 ]

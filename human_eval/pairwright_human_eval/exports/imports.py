@@ -39,26 +39,26 @@ class Import(Record):
     files: tuple[ImportedFile, ...]
 
 
-class Taken(NamedTuple):
+class ImportResult(NamedTuple):
     """What became of the files of an import."""
 
-    new: tuple[ImportedFile, ...]
-    held: tuple[str, ...]
+    added: tuple[ImportedFile, ...]
+    repeated: tuple[str, ...]
     """Files that hold what an earlier one held, to the letter: nothing was added."""
     refused: tuple[InputError, ...]
     """Why a file was not taken in. Nothing of it is kept."""
 
 
-def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[str]) -> Taken:
+def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[str]) -> ImportResult:
     """Take in every file that is an export of the study, whatever is wrong with the others.
 
     `study` holds the ids of its tasks: a file that names none of them is not kept, so that a
-    stranger's texts never come to lie in the study. Raises InputError where simulated answers are.
+    stranger's texts are never in the study. Raises InputError where simulated answers are.
     """
     check_unmixed(folder, simulated=False)
     before = list(read_imports(folder))
-    new: list[ImportedFile] = []
-    held: list[str] = []
+    added: list[ImportedFile] = []
+    repeated: list[str] = []
     refused: list[InputError] = []
     for path in paths:
         try:
@@ -69,15 +69,15 @@ def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[st
             continue
         raw = raw_file(export, folder)
         if raw.exists():
-            held.append(path.name)
+            repeated.append(path.name)
             continue
-        # A name may hold bytes that are no text.
+        # A name may hold bytes that are not text.
         name = path.name.encode(errors="replace").decode()
-        new.append(ImportedFile(file=name, raw=raw.name))
+        added.append(ImportedFile(file=name, raw=raw.name))
         # First the record, so that whatever is there can be taken back.
-        _write(folder, [*before, Import(files=tuple(new))])
+        _write(folder, [*before, Import(files=tuple(added))])
         store(export, folder)
-    return Taken(tuple(new), tuple(held), tuple(refused))
+    return ImportResult(tuple(added), tuple(repeated), tuple(refused))
 
 
 def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[ImportedFile, ...]:
@@ -88,9 +88,9 @@ def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[Importe
     """
     imports = list(read_imports(folder))
     if names:
-        known = [file for of in imports for file in of.files]
+        known = [file for record in imports for file in record.files]
         recorded = {file.raw for file in known}
-        # Of an import by an earlier version there is no record.
+        # An earlier version kept no record of its imports.
         known += [
             ImportedFile(file=path.name, raw=path.name)
             for path in imported_files(folder)
@@ -109,8 +109,8 @@ def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[Importe
         path = folder.raw / file.raw
         with on_disk(path):
             path.unlink(missing_ok=True)
-    left = (Import(files=tuple(file for file in of.files if file not in gone)) for of in imports)
-    _write(folder, [of for of in left if of.files])
+    kept = (tuple(file for file in record.files if file not in gone) for record in imports)
+    _write(folder, [Import(files=files) for files in kept if files])
     return gone
 
 
@@ -158,4 +158,4 @@ def _name_one(raw: Iterable[str]) -> str:
 
 
 def _write(folder: HumanFolder, imports: list[Import]) -> None:
-    write_whole(folder.imports, (of.model_dump_json() + "\n" for of in imports))
+    write_whole(folder.imports, (record.model_dump_json() + "\n" for record in imports))

@@ -13,6 +13,7 @@ from pairwright_human_eval.exports.clean import clean_task
 from pairwright_human_eval.exports.shape import Export, ExportedTask
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
+_ZIP = b"PK\x03\x04"
 
 
 def read_export(path: Path) -> Export:
@@ -31,7 +32,7 @@ def read_export(path: Path) -> Export:
 
 
 def read_raw(path: Path) -> Export:
-    """A raw file of a study: as pulled, or as stored by `store_raw`. Raises InputError."""
+    """A raw file of a study: as pulled, or as stored by `store`. Raises InputError."""
     content = _parsed(path)
     if not isinstance(content, dict):
         raise InputError(
@@ -98,6 +99,8 @@ def _parsed(path: Path) -> Any:
         raise InputError(
             str(error.strerror), where=path, fix="Name a file that is there."
         ) from None
+    if content.startswith(_ZIP):
+        raise InputError("a ZIP archive", where=path, fix="Unpack it, and name the files in it.")
     try:
         return from_json(content)
     except ValueError:

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright_human_eval.exports.read import read_export, read_raw
+from pairwright_human_eval.exports.read import read_raw
 from pairwright_human_eval.exports.shape import Export, ExportedTask
 from pairwright_human_eval.folder import HumanFolder
 
@@ -31,17 +31,11 @@ class Stored(NamedTuple):
     annotations: int
 
 
-def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> Stored:
-    """Keep a file that was exported by hand. The same file again changes nothing.
-
-    Raises InputError for what is no export, and where simulated and real answers would meet.
-    """
-    export = read_export(path)
-    return store(export.model_copy(update={"simulated": simulated or export.simulated}), folder)
-
-
 def store(export: Export, folder: HumanFolder) -> Stored:
-    """Keep an export under a name made of what it holds."""
+    """Keep an export under a name made of what it holds. The same one again changes nothing.
+
+    Raises InputError where simulated and real answers would meet.
+    """
     check_unmixed(folder, simulated=export.simulated)
     return _write(raw_file(export, folder), _content(export), export)
 

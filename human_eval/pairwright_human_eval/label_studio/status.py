@@ -44,4 +44,4 @@ def status(server: Server, folder: HumanFolder) -> list[Standing]:
         )
         for project in state.projects
     )
-    return sorted(standings, key=lambda of: (of.annotator, of.round, KINDS.index(of.kind)))
+    return sorted(standings, key=lambda s: (s.annotator, s.round, KINDS.index(s.kind)))

@@ -41,7 +41,7 @@ def adjudication(
         ),
         subjects=len(given),
         states={state: states[state] for state in STATES if states[state]},
-        voted_before=sum(of.reason == "voted_before" for of in set_aside),
+        voted_before=sum(line.reason == "voted_before" for line in set_aside),
     )
 
 

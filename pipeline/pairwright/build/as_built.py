@@ -34,7 +34,7 @@ def check_as_built(run: Path) -> None:
             if hashlib.file_digest(there, "sha256").digest() == built.digest():
                 return
         found = _differences(store, file)
-        shown = [_told(store, difference) for difference in islice(found, SHOWN)]
+        shown = [_description(store, difference) for difference in islice(found, SHOWN)]
         more = sum(1 for _ in found)
     listed = "\n    ".join([*shown, *([f"and {number_of(more, 'other')}"] if more else [])])
     raise InputError(
@@ -80,7 +80,7 @@ def _differences(store: Store, file: Path) -> Iterator[_Difference]:
         yield _Difference("the lines are in another order")
 
 
-def _told(store: Store, difference: _Difference) -> str:
+def _description(store: Store, difference: _Difference) -> str:
     """With the fields that differ."""
     if not difference.name:
         return difference.what

@@ -75,8 +75,8 @@ def correlate_command(
     console = Console()
     models = read_models(table, names, downstream, model, lineage)
     if models.numbered:
-        told = "The first column numbers the rows and has no name of its own: it is ignored."
-        console.print(told, highlight=False)
+        ignored = "The first column numbers the rows and has no name of its own: it is ignored."
+        console.print(ignored, highlight=False)
     stated = Stated(judge=judge, overlap=overlap, lineage=lineage)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("orders", total=6 * len(names))

@@ -99,8 +99,8 @@ def _verify(results: "Sequence[Result]", release: Path, scorers: Path | None) ->
             style="yellow", highlight=False,
         )  # fmt: skip
         raise typer.Exit(1)
-    told = number_of(len(results), "result is", "results are")
-    console.print(f"{told} what the stored replies give.", highlight=False)
+    results_are = number_of(len(results), "result is", "results are")
+    console.print(f"{results_are} what the stored replies give.", highlight=False)
 
 
 def _tell(console: Console, board: "Leaderboard") -> None:

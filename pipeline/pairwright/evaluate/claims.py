@@ -14,7 +14,10 @@ from pairwright.evaluate.hearsay import hearsay
 
 Verdict = Literal["A", "B", "tie"]
 
-_MARKUP = re.compile(r"[*_`\"'“”‘’\[\](){}<>$\\]+")
+# Marks of Markdown and TeX, quotes, and pictures that say yes: a tick, a star, a cup, a thumb.
+_MARKUP = re.compile(
+    r"[*_`\"'“”‘’\[\](){}<>$\\\u2705\u2714\u2b50\ufe0f\U0001f3c6\U0001f44d\U0001f947]+"
+)
 _SENTENCE = re.compile(r"([^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*)([.!?;]+(?=\s|$)|\n|$)")
 # What follows these words explains a verdict, and speaks of both responses.
 _BECAUSE = re.compile(r"\b(?:because|since|due to|given that|which|as (?:it|this|the)|so that)\b")
@@ -35,29 +38,43 @@ _NAME = (
     rf"(?: {_NOUN}| one)?"
 )
 _ADVERB = (
-    r"(?: (?:clearly|slightly|much|overall|marginally|definitely|far|somewhat|also|therefore|thus"
-    r"|the|a|an))*"
+    r"(?: (?:clearly|slightly|much|overall|marginally|definitely|by far|far|somewhat|also|therefore"
+    r"|thus|actually|ultimately|really|still|the|a|an))*"
 )
 _BETTER = rf"{_ADVERB} (?:better|best|preferred|preferable|superior|winner|stronger)"
 _ENDS = (
     rf"(?=$| ?[,:–—-]| {_NOUN}| (?:than|overall|here|one|fit|match|for (?:this|the) (?:person|user"
-    r"|reader|asker)|in my|suited|aligned|of the two)\b)"
+    rf"|reader|asker)|in my|suited|aligned|of the two|to {_NAME.format('other')})\b)"
 )
+_PERSON = r"(?:this|the) (?:person|user|reader|asker)"
 _CLAIMS = tuple(
     re.compile(pattern)
     for pattern in (
         # "Output (a) is better", "B wins", "B gets my vote"
         rf"\b{_NAME.format('of')} (?:(?:is|was|seems){_BETTER}{_ENDS}"
-        r"|(?:wins|gets my vote)(?=$| ?[,:–—-]| (?:here|overall|for)\b))",
+        r"|(?:wins|gets my vote)(?=$| ?[,:–—-]| (?:here|overall|for|by (?:a|an|far))\b))",
+        # "A edges out B", "A suits this person best"
+        rf"\b{_NAME.format('of')}(?: (?:clearly|slightly|narrowly|easily))*"
+        rf" (?:outperforms|beats|surpasses|edges out) {_NAME.format('other')}"
+        r"(?=$| (?:here|overall)\b)",
+        rf"\b{_NAME.format('of')} (?:would )?(?:suit|serve|fit)s? {_PERSON} (?:better|best)(?=$)",
+        rf"\b{_NAME.format('of')} (?:would be (?:better|best|preferable) for {_PERSON}"
+        rf"|better (?:fit|suit|serve|meet|matche?)s (?:{_PERSON}|what {_PERSON} (?:has|had) \w+))"
+        r"(?=$| s (?:needs|preferences|situation|profile|history|posts)$)",
         # "I prefer response B", "the better response is B", "my verdict is: B"
-        rf"\b(?:prefer|choose|pick|select|favou?r|vote for|go with|(?:better|best|preferred)"
-        rf"(?: {_NOUN}| one| choice)? is|(?:verdict|result|winner|choice|answer|pick|vote) is)"
-        rf":? {_NAME.format('of')}(?=$| ?[,:–—-]| (?:over|for)\b)",
+        rf"\b(?:prefer|choose|pick|select|favou?r|vote for|go with|lean(?: slightly)? towards?"
+        rf"|(?:better|best|preferred)(?: {_NOUN}| one| choice| fit| match)? is"
+        rf"|(?:verdict|result|winner|choice|answer|pick|vote) is)"
+        rf":? {_NAME.format('of')}(?=$| ?[,:–—-]| (?:over|for|here|overall)\b)",
+        # "Ultimately, response A"
+        r"^(?:therefore|thus|hence|ultimately|overall|in conclusion|in the end)[,:]?"
+        rf" {_NAME.format('of')}$",
     )
 )
 # "First, both are good" names no response: it begins a list.
 _LEADS = re.compile(
-    rf"(?!(?:first|second) ?,){_NAME.format('of')}(?=$| ?[,–—-](?! ?{_NAME.format('then')}\b)"
+    rf"(?!(?:first|second) ?,){_NAME.format('of')}(?=$| ?[,–—-](?! ?{_NAME.format('then')}"
+    r"(?:$| ?[,:–—-]| (?:and|or|are|both)\b))"
     r"| (?:over|by|slightly|clearly|narrowly)\b)"
 )
 _BARE = re.compile(_NAME.format("of"))

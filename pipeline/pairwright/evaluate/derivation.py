@@ -1,7 +1,7 @@
 """Whether a result is what the replies that are stored beside it give.
 
 A result's own checksum shows a slip, and whoever changes a verdict may write that again, too. So
-the decisions are derived anew from the release and the stored replies, and held to the file.
+the decisions are derived again from the release and the stored replies, and held to the file.
 """
 
 import math
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pairwright.errors import InputError
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.results import Evaluated, ReleaseRef, Result
+from pairwright.records import Record
 
 NOT_STORED = "not_stored"
 """Why a call came to nothing: its reply is not beside the result."""
@@ -34,8 +35,9 @@ def check_release(result: Result, release: ReleaseRef) -> None:
 
 def _check(result: Result, key: str, own: object, other: object) -> None:
     if own != other:
+        here, named = _apart(own, other)
         raise InputError(
-            f"is of another {key}: {_told(own)} here, and {_told(other)} with what was named",
+            f"is of another {key}: {here} here, and {named} with what was named",
             where=f"{result.path} [{key}]",
             fix="Name the release, and the file of scorers, that it was evaluated with.",
         )
@@ -49,8 +51,8 @@ def differences(result: Result, about: Evaluated, decisions: Sequence[Decision])
         other = derived.pop(own.id, None)
         if other is None:
             yield f"{lines}, pair {own.id}: is not one of the release's in this condition"
-        elif told := _difference(own, other):
-            yield f"{lines}, pair {own.id}: {told}"
+        elif difference := _difference(own, other):
+            yield f"{lines}, pair {own.id}: {difference}"
     for name in derived:
         yield f"{lines}, pair {name}: is not there, and the release has it"
     for key in _COUNTS:
@@ -87,5 +89,12 @@ def _close(mine: object, theirs: object) -> bool:
     return math.isclose(mine, theirs, rel_tol=1e-5, abs_tol=1e-9)
 
 
-def _told(value: object) -> str:
-    return str(value or "none")[:200]
+def _apart(own: object, other: object) -> tuple[str, str]:
+    """Both in words: of two records only the fields that differ."""
+    if isinstance(own, Record) and isinstance(other, Record):
+        keys = [key for key in type(own).model_fields if getattr(own, key) != getattr(other, key)]
+        first, second = (
+            ", ".join(f"{key} {getattr(one, key)}" for key in keys) for one in (own, other)
+        )
+        return first, second
+    return str(own or "none")[:200], str(other or "none")[:200]

@@ -14,7 +14,7 @@ _SAYS = (
     r"(?:say|says|said|claim|claims|claimed|argue|argues|argued|state|states|stated|think|thinks"
     r"|thought|believe|believes|believed|write|writes|wrote|suggest|suggests|suggested|report"
     r"|reports|reported|vote|votes|voted|prefer|prefers|preferred|choose|chooses|chose|pick|picks"
-    r"|picked|find|finds|found|rate|rates|rated|give|gives|gave)"
+    r"|picked|find|finds|found|rate|rates|rated|give|gives|gave|lean|leans|leaned)"
 )
 _HEARSAY = re.compile(
     # The judge before this one, and what it thought.

@@ -3,6 +3,7 @@ text. A part, a percentage, a range or a list of numbers is no score, and neithe
 score that another judge gave."""
 
 import re
+from itertools import pairwise
 
 from pairwright.evaluate.claims import plain
 from pairwright.evaluate.hearsay import hearsay
@@ -31,6 +32,13 @@ _SAID = re.compile(
 )
 # "The score is 8", "I give it a rating of 7": a name, and then the number.
 _NAMED = re.compile(rf"\b{_NAMES} (?:is|of|would be) ?[*_`\"'\[(<]*", re.IGNORECASE)
+# "I'd give it a 7." and no more: "a 7 for tone" is a part.
+_GIVEN = re.compile(
+    r"\bI(?: would|['’]d| will|['’]ll)? (?:rate|give|score)"
+    r" (?:it|this|(?:this|the) (?:response|answer))(?: (?:an?|at))? [*_`]*"
+    r"(?=\d{1,3}[*_`]*(?:\s*$|[.!;]|\s+overall\b))",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[!?;\n])|(?<=\.)\s+")
 _TURN = re.compile(
     r"\W*(?:however|but|yet|on reflection|on second thoughts?|actually|wait|no|then again)\b",
@@ -63,7 +71,18 @@ def _of_prose(text: str) -> set[str]:
     bare = text.strip(" \n\t*_`\"'[]()<>.")
     if alone := _SCORE.fullmatch(bare):
         return {alone[1]}
-    return {score for part in _SENTENCE.split(text) for score in _own(part)}
+    found = {score for part in _SENTENCE.split(text) for score in _own(part)}
+    return found | _under_headings(text)
+
+
+def _under_headings(text: str) -> set[str]:
+    """The scores that stand alone in the line below a heading such as "Score"."""
+    lines = [bare for line in text.splitlines() if (bare := line.strip(" \t#*_`\"'[]()<>."))]
+    return {
+        match[1]
+        for heading, line in pairwise(lines)
+        if re.fullmatch(_NAMES, heading, re.IGNORECASE) and (match := _SCORE.fullmatch(line))
+    }
 
 
 def _taken_back(rest: str) -> set[str]:
@@ -75,6 +94,9 @@ def _own(sentence: str) -> set[str]:
     """The scores that a sentence says in the judge's own name."""
     if hearsay(plain(sentence)):
         return set()
-    named = [_SCORE.match(sentence, match.end()) for match in _NAMED.finditer(sentence)]
+    marks = [*_NAMED.finditer(sentence), *_GIVEN.finditer(sentence)]
+    if re.search(r"\bif\b", sentence, re.IGNORECASE):
+        marks = []  # "If it were shorter, I would give it a 9."
+    named = [_SCORE.match(sentence, match.end()) for match in marks]
     said = {match[1] for match in _SAID.finditer(sentence)}
     return said | {match[1] for match in named if match}

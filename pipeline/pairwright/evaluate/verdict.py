@@ -17,7 +17,9 @@ NAMES = (
     r"|(?:preferred|better|best|chosen|winning) (?:response|answer|output|option)"
 )
 """What marks a verdict in a text."""
-_TAKEN_BACK = re.compile(r"^(?:no|actually|wait|sorry|correction|or)[ ,:–—-]+(?:it is )?")
+_TAKEN_BACK = re.compile(
+    r"^(?:(?:no|actually|wait|hmm|sorry|correction|or|rather|i mean)[ ,:–—-]+)+(?:it is )?"
+)
 # "[[A>>B]]" and its like, as judges of arenas write it.
 _COMPARED = re.compile(
     r"\W*?(?:(?:response|answer|output|assistant) )?([AB]) ?(>{1,3}|≫|<{1,3}|≪|={1,2}|≈|~)"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.decision import NOTHING_TO_SHOW, Decision
 from pairwright.evaluate.measure import Figure, leaning, leans, measured
 from pairwright.evaluate.results import Evaluated
 from pairwright.text import number_of
@@ -45,6 +45,19 @@ def _tokens(about: Evaluated) -> str:
     )
 
 
+def _without_score(about: Evaluated) -> list[str]:
+    """A line for the pairs that count as wrong, and one for those that do not count."""
+    reasons = [
+        (f"{n:,} {reason}", reason in NOTHING_TO_SHOW) for reason, n in about.unscored.items()
+    ]
+    wrong = ", ".join(reason for reason, apart in reasons if not apart)
+    apart = ", ".join(reason for reason, apart in reasons if apart)
+    return [
+        *([f"without a score, counted as wrong: {wrong}"] if wrong else []),
+        *([f"not counted, the release has nothing to show of the user: {apart}"] if apart else []),
+    ]
+
+
 def _open_ends(about: Evaluated, figures: Sequence[Figure]) -> list[str]:
     lines = []
     if about.ties:
@@ -55,10 +68,7 @@ def _open_ends(about: Evaluated, figures: Sequence[Figure]) -> list[str]:
         )
         ties = "is a tie" if about.ties == 1 else "are ties"
         lines.append(f"{about.ties:,} of {about.pairs:,} {ties}, counted one half{unstable}")
-    if about.unscored:
-        told = ", ".join(f"{n:,} {reason}" for reason, n in about.unscored.items())
-        wrong = "; but for those that nothing can be shown of, they count as wrong"
-        lines.append(f"without a score: {told}{wrong}")
+    lines += _without_score(about)
     if about.shortened:
         lines.append(f"{number_of(about.shortened, 'history', 'histories')} did not fit whole")
     if about.timing:

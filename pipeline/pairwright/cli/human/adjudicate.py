@@ -11,7 +11,7 @@ from pairwright.cli.human.options import RunPath
 from pairwright.errors import InputError
 from pairwright_human_eval.adjudicate import adjudication_tasks
 from pairwright_human_eval.records import Verdict, pseudonyms
-from pairwright_human_eval.write import add_adjudication
+from pairwright_human_eval.write import add_adjudication, not_given
 
 
 def adjudicate_command(
@@ -53,8 +53,8 @@ def adjudicate_command(
         decisions, excluded = study.decide(subjects, verdicts), study.excluded(verdicts)
         names = _adjudicators(study, adjudicators, by or [], excluded)
         voted = dict(answers.voted)
-        for name, subjects_asked in _asked(study, by or []).items():
-            voted[name] = voted.get(name, frozenset()) | subjects_asked
+        for name, assigned in _assigned(study, by or []).items():
+            voted[name] = voted.get(name, frozenset()) | assigned
         first: dict[str, list[Verdict]] = {}
         for verdict in verdicts:
             first.setdefault(verdict.subject, []).append(verdict)
@@ -63,11 +63,8 @@ def adjudicate_command(
             voted,
         )  # fmt: skip
         added = add_adjudication(study.folder, study.fixed.study, tasks, voted)
-        left = [
-            of.subject
-            for of in decisions.values()
-            if of.state == "disputed" and all(of.subject in voted.get(who, ()) for who in names)
-        ]
+        disputed = [d.subject for d in decisions.values() if d.state == "disputed"]
+        left = not_given(disputed, study.folder, voted)
         states = Counter(decision.state for decision in decisions.values())
         console = Console()
         console.print(
@@ -87,8 +84,9 @@ def adjudicate_command(
             )  # fmt: skip
         if left:
             console.print(
-                f"Left, because every adjudicator answered on them in the first round: {len(left)},"
-                f" such as {left[0]}. Take somebody who took no part (--adjudicators).",
+                "Left, because every adjudicator answered on them in the first round:"
+                f" {len(left):,}, such as {left[0]}."
+                " Take somebody who took no part (--adjudicators).",
                 highlight=False, markup=False, soft_wrap=True,
             )  # fmt: skip
             raise typer.Exit(1)
@@ -117,7 +115,7 @@ def _adjudicators(
     return (*pseudonyms(outside, "adjudicator"), *dict.fromkeys(by))
 
 
-def _asked(study: Opened, annotators: list[str]) -> dict[str, frozenset[str]]:
+def _assigned(study: Opened, annotators: list[str]) -> dict[str, frozenset[str]]:
     """By annotator: the subjects that they were given in the first round, answered or not."""
     return {
         name: frozenset(

@@ -19,7 +19,7 @@ from pairwright.cli.program import program
 from pairwright.errors import InputError
 from pairwright.text import number_of
 from pairwright_human_eval.accept import Accepted
-from pairwright_human_eval.exports import Taken, import_files, undo_import
+from pairwright_human_eval.exports import ImportResult, import_files, undo_import
 from pairwright_human_eval.records import KINDS
 
 
@@ -58,15 +58,15 @@ def import_command(
             return
         if not files:
             raise InputError("no file is named", where="FILE", fix="Name the exported files.")
-        taken = import_files(files, study.folder, study.fixed.key)
-        if taken.refused and not (taken.new or taken.held):
-            *others, last = taken.refused
+        result = import_files(files, study.folder, study.fixed.key)
+        if result.refused and not (result.added or result.repeated):
+            *others, last = result.refused
             _complain(others)
             raise last
-        _files(console, taken)
+        _files(console, result)
         tell(console, study, study.answers())
-        _complain(taken.refused)
-        if taken.refused:
+        _complain(result.refused)
+        if result.refused:
             raise typer.Exit(1)
 
 
@@ -79,14 +79,14 @@ def _undo(console: Console, study: Opened, files: list[Path]) -> None:
     tell(console, study, answers)
 
 
-def _files(console: Console, taken: Taken) -> None:
+def _files(console: Console, result: ImportResult) -> None:
     """How many files were given, and what became of each."""
-    console.print(f"Files taken in: {len(taken.new):,}.", highlight=False)
-    for name in taken.held:
+    console.print(f"Files taken in: {len(result.added):,}.", highlight=False)
+    for name in result.repeated:
         line = f"{name} holds what an imported file holds: nothing was added."
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if taken.refused:
-        console.print(f"Files not taken in: {len(taken.refused):,}.", highlight=False)
+    if result.refused:
+        console.print(f"Files not taken in: {len(result.refused):,}.", highlight=False)
 
 
 def _complain(errors: Sequence[InputError]) -> None:
@@ -141,7 +141,9 @@ def tell(console: Console, study: Opened, answers: Accepted) -> None:
     table.add_row("answers in", "", f"{counted + answers.copies:,}")
     if answers.copies:
         table.add_row("copies", "of answers that are counted", f"{answers.copies:,}")
-    for (kind, purpose), n in sorted(verdicts.items(), key=lambda of: (KINDS.index(of[0][0]), of)):
+    for (kind, purpose), n in sorted(
+        verdicts.items(), key=lambda row: (KINDS.index(row[0][0]), row)
+    ):
         table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
     for reason, n in aside.most_common():
         table.add_row("set aside", reason, f"{n:,}", style="yellow")

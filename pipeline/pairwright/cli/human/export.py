@@ -127,14 +127,14 @@ def _tell(
     twins = sum(len(subject.pairs) == 2 for subject in subjects)
     table.add_row("verified as one", "twins", f"{twins:,}")
     table.add_row("verified as one", "violate pairs", f"{len(subjects) - twins:,}")
-    for (kind, purpose), n in sorted(counts.items(), key=lambda of: (KINDS.index(of[0][0]), of)):
+    for (kind, purpose), n in sorted(counts.items(), key=lambda row: (KINDS.index(row[0][0]), row)):
         table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
     for reading in readings(task for given in tasks.values() for task in given):
         one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
         table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
     each = [len(given) for given in tasks.values()]
     table.add_row("annotators", "tasks each", f"{min(each):,} to {max(each):,}")
-    hours = [sum(of.minutes for of in readings(given)) / 60 for given in tasks.values()]
+    hours = [sum(reading.minutes for reading in readings(given)) / 60 for given in tasks.values()]
     table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
     table.add_row("annotators", "", f"{len(study.annotators):,}")
     console.print(table)

@@ -35,7 +35,7 @@ def _imported(console: Console, study: Opened) -> None:
     assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
     answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
     table = _table("annotator", "kind", "tasks", "answered")
-    order = sorted(assigned, key=lambda of: (*of[:2], KINDS.index(of[2])))
+    order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
     for annotator, round, kind in order:
         table.add_row(
             annotator,

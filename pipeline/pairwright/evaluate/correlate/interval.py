@@ -22,6 +22,9 @@ from pairwright.evaluate.correlate.table import Scores
 from pairwright.intervals import LEVEL
 from pairwright.records import Record
 
+FEWEST = 3
+"""Models that must be left: of two every correlation is whole, whatever the scores."""
+
 Statistic = Callable[[NDArray[np.intp]], Scores]
 """Of places of models in the table, shape (rows, models): a value for each row."""
 
@@ -42,12 +45,16 @@ class Jackknife(NamedTuple):
     """Shape (lineages,); nan where the models that are left do not differ."""
     least: float
     """The least value of the measure: -1, or 0. The greatest is 1."""
+    left: int
+    """The fewest models that are left without a lineage."""
 
     @property
     def note(self) -> str:
         """Why there is no interval; empty where there is one."""
-        if len(self.without) < 2:
+        if self.left == 0:
             return "one lineage"
+        if self.left < FEWEST:
+            return "too few models"
         if np.isnan(self.without).any():
             return "all others are equal without one lineage"
         return ""
@@ -90,11 +97,12 @@ def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1
         kept = np.flatnonzero(names != name)
         by_size.setdefault(len(kept), []).append(kept)
     value = float(statistic(np.arange(len(names))[None, :])[0])
-    if 0 in by_size:
-        return Jackknife(value, np.empty(0), least)
+    left = min(by_size)
+    if left < FEWEST:
+        return Jackknife(value, np.empty(0), least, left)
     # The measures of as many models at once; their order does not matter.
     without = [statistic(np.array(rows)) for rows in by_size.values()]
-    return Jackknife(value, np.concatenate(without), least)
+    return Jackknife(value, np.concatenate(without), least, left)
 
 
 def difference(first: Jackknife, second: Jackknife) -> Interval:

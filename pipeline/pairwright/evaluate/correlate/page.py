@@ -1,5 +1,7 @@
 """Correlations as a page: what may be claimed, each measure beside chance, and the models."""
 
+from math import ceil, floor
+
 from matplotlib.figure import Figure
 
 from pairwright.evaluate.correlate.correlate import CLAIMS_FROM, Correlation, Correlations
@@ -60,7 +62,9 @@ def cells(of: Correlation) -> tuple[str, ...]:
 def between(of: Interval, sign: str = "") -> str:
     if of.low is None or of.high is None:
         return f"none: {of.note}"
-    return f"{of.low:{sign}.2f} to {of.high:{sign}.2f}"
+    # Rounded outwards: a value of 0.9981 does not lie between "1.00 and 1.00".
+    low, high = floor(round(100 * of.low, 6)) / 100, ceil(round(100 * of.high, 6)) / 100
+    return f"{low:{sign}.2f} to {high:{sign}.2f}"
 
 
 HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")

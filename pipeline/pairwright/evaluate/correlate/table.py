@@ -129,7 +129,8 @@ def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> 
     scores = []
     for line, row in rows:
         try:
-            score = float(row[column])
+            # Python alone takes "1_0" for ten.
+            score = math.nan if "_" in row[column] else float(row[column])
         except ValueError:
             score = math.nan
         if not math.isfinite(score):

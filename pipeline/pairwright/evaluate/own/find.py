@@ -71,7 +71,7 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
             where=where,
             fix=f'Write {name.replace(".", "/")}.py there, or name its folder: folder = "...".',
         ) from None
-    except Exception as error:  # Whatever somebody's module raises.
+    except (Exception, SystemExit) as error:  # Whatever somebody's module raises.
         raise ConfigError(
             f"the module {name} cannot be imported: {place_of(error, beside or folder)}",
             where=where,
@@ -88,13 +88,13 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
 
 def place_of(error: BaseException, file: Path) -> str:
     """What an exception says, and the line of this file that led to it, or where it was raised."""
-    told = f"{type(error).__name__}: {error}".rstrip(": ")
+    message = f"{type(error).__name__}: {error}".rstrip(": ")
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) or not frames:
-        return told
+        return message
     own = [frame for frame in frames if Path(frame.filename) == file]
     last = (own or frames)[-1]
-    return f"{told} ({last.filename}, line {last.lineno})"
+    return f"{message} ({last.filename}, line {last.lineno})"
 
 
 def _beside(name: str, folder: Path) -> Path | None:

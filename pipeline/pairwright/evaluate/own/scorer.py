@@ -68,12 +68,13 @@ class OwnObject:
                 raise Interrupted("interrupted; every finished call is stored, run again to go on")
             lot = gathered[at : at + self._batch]
             began = time.monotonic()
-            scores = await self._scores([waiting.asked for waiting in lot])
+            scores = await self._scores(tuple(waiting.asked for waiting in lot))
             self._meter.seconds += len(lot) * (time.monotonic() - began)
             for waiting, score in zip(lot, scores, strict=True):
                 waiting.answer(said(_NONE, 0) if score is None else scored(score, 0))
 
-    async def _scores(self, candidates: list[Candidate]) -> list[float | None]:
+    async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
+        # A tuple: a class that sorted the candidates in place would mix up their scores.
         try:
             if self._object is None:
                 self._object = await asyncio.to_thread(self._found.made, **self._options)
@@ -81,7 +82,7 @@ class OwnObject:
                 given = await self._object.score(candidates)
             else:
                 given = await asyncio.to_thread(self._object.score, candidates)
-        except Exception as error:  # Whatever somebody's code raises.
+        except (Exception, SystemExit) as error:  # Whatever somebody's code raises.
             raise ConfigError(
                 place_of(error, self._found.file),
                 where=self._found.where,

@@ -84,11 +84,11 @@ class ScoreFile:
         known = {cell.condition for cell in self._lines}
         for condition in conditions:
             if condition not in known:
-                told = " ".join(f"--condition {name}" for name in CONDITIONS if name in known)
+                options = " ".join(f"--condition {name}" for name in CONDITIONS if name in known)
                 raise InputError(
                     f"has no scores of condition {condition}",
                     where=self.path,
-                    fix=f"Evaluate what it has: {told}." + _drawn(condition),
+                    fix=f"Evaluate what it has: {options}." + _drawn(condition),
                 )
 
     def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
@@ -156,6 +156,8 @@ def _score(row: Row, text: bool) -> float | None:
         return None
     if not text and (isinstance(given, bool) or not isinstance(given, int | float)):
         raise _wrong(row, "score", "is no number")
+    if text and "_" in given:
+        raise _wrong(row, "score", "is no number")  # Python alone takes "1_0" for ten.
     try:
         score = float(given)
     except (ValueError, OverflowError):
