@@ -6,7 +6,9 @@ input. Run by the engines' environment.
 """
 
 import json
+import os
 import sys
+from pathlib import Path
 
 from ray.cluster_utils import Cluster
 
@@ -14,6 +16,10 @@ MEMORY = 100 * 2**20
 
 
 def main(head_cpus: int, nodes: int, folder: str) -> None:
+    # Ray notes the cluster's address below its usual folder, which nothing makes on a machine where
+    # no other cluster ever ran.
+    os.environ["RAY_TMPDIR"] = folder
+    (Path(folder) / "ray").mkdir(exist_ok=True)
     cluster = Cluster()
     head = {"temp_dir": folder, "include_dashboard": False}
     started = [cluster.add_node(num_cpus=head_cpus, object_store_memory=MEMORY, **head)]
