@@ -616,13 +616,14 @@ _SAME = """
 import json, sys
 sys.path.insert(0, "tests")
 from test_audit_leakage import many
+from pairwright.audit.family import decided
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.people import People
 for part in (Leakage(["a corpus of five words", "number 7 of the dozens"]), Integrity(), People()):
     for row in many():
         part.add(row)
-    for check in part.checks():
+    for check in decided(part.checks()):
         print(check.model_dump_json())
 print(list(part.redactions()))
 """
