@@ -50,7 +50,9 @@ class Baseline(Record):
     value: float | None
     low: float | None
     high: float | None
-    """A 95 % interval; None where there is none, as of twins, which give one half by identity."""
+    """The audit's interval: of a `note` at 95 %, of what is held to a bound at its level among all
+    estimates of the audit, which is wider. None where there is none, as of twins, which give one
+    half by identity."""
     pairs: int
     clusters: int
 

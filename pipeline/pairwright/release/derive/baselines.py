@@ -65,9 +65,14 @@ def notes(audit: Audited) -> Iterator[str]:
     """What must be known to read the table."""
     yield (
         "How often each way of choosing picks the chosen response, a tie counting one half, with"
-        " its 95 % interval over independent groups. “Longer” and “bag of words” are blind to the"
-        " user; the columns after them see the user's posts or the aspects. A scorer that reads the"
-        " user has to do better than all of them."
+        " an interval over independent groups. “Longer” and “bag of words” are blind to the user;"
+        " the columns after them see the user's posts or the aspects. A scorer that reads the user"
+        " has to do better than all of them."
+    )
+    yield (
+        "Intervals of the columns that see posts or aspects are 95 % intervals, each by itself."
+        " Those of the blind ways are wider: the audit decides them together with its other"
+        " estimates, by Holm's levels."
     )
     if any(of.blind and of.value is not None and of.low is None for of in audit.baselines):
         yield (
