@@ -157,7 +157,7 @@ def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:
     assert (found.source.rows, found.source.problems) == (4, {})
     assert (checks["unreadable_rows"].status, checks["unreadable_rows"].count) == ("pass", 0)
     assert (checks["ties"].status, checks["ties"].count, checks["ties"].of) == ("note", 1, 5)
-    assert checks["ties"].flags[0].row == "theirs.jsonl:5"
+    assert checks["ties"].flags[0].where == "theirs.jsonl:5"
 
 
 def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> None:

@@ -18,7 +18,7 @@ import pairwright.audit
 from pairwright.audit import run as audit_run
 from pairwright.audit.explain import EXPLAINED
 from pairwright.audit.family import COMPARED, decided
-from pairwright.audit.human.annotators import Odd
+from pairwright.audit.human.annotators import AnnotatorComparison
 from pairwright.audit.human.claims import Claim, EquallyGood
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.read import open_source
@@ -266,7 +266,7 @@ def test_a_difference_in_quality_fails_but_in_mode_violate() -> None:
 
 def test_annotators_share_the_level_of_their_check() -> None:
     counts = {"a": share(40, 50), "b": share(25, 50)}
-    odd = Odd("position_bias", counts, [0.004, 1.0], "for the first response")
+    odd = AnnotatorComparison("position_bias", counts, [0.004, 1.0], "for the first response")
     assert (odd.check(LEVEL).status, odd.check(LEVEL).count) == ("fail", 1)
     assert odd.check(LEVEL).detail == "a: 40 of 50 for the first response"
     # Two annotators: 0.004 has to be at most half of the level.

@@ -573,7 +573,8 @@ def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
     [
         "It is so.", "Is it?", "So!", 'He said "so."', "It is **so.**", "so…", "これです。", "(so)",
         "`x`", "Do this:\n- one\n- two", "1. one\n2. two", "| a | b", "Well \U0001f600", 
-        "```\ncode\n```", "", "So. \n\n", "15cm\u00b2", "$3700", "Paris", "9n-4", "It costs 50%",
+        "```\ncode\n```", "", "So. \n\n", "15cm\u00b2", "$3700", "Paris", "9n-4", "C++", "A+",
+        "It costs 50%",
         "def f(x):\n    y = x + 1\n    return y", "total = 0\nfor n in range(9):\n    total += n",
         "x = [1, 2]\nprint(x) # both", "So it is 5 x 5 = 625", "mouse, keyboard, screen",
         '"Saving Our Planet, One Step at a Time"', "A New Normal: Our Response to the Long Winter",
@@ -591,7 +592,8 @@ def test_whole_responses_do_not_break_off(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "It is a", "First. Then you", "It is so,", "- one\nand then the", "```\ncode goes on",
+        "It is a", "First. Then you", "It is so,", "It is one +", "- one\nand then the",
+        "```\ncode goes on",
         "- One.\n- Two.\n- Three of",
         "1. Beans are good.\n2. Peas are.\n3. Rice is very often eaten",
         "First of all we put the kettle on the stove and wait. Then we take the old brown",

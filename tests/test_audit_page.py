@@ -250,6 +250,8 @@ def test_nothing_that_lessens_the_verdict_goes_unsaid(tmp_path: Path) -> None:
     audit = audit_of(rows, simulated=True, version="1.0.0-trial", problems={"empty_side": 3})
     told = "\n".join(warnings(audit))
     assert all(word in told for word in ("SIMULATED", "A TRIAL", "3 rows could not be read"))
+    (one,) = warnings(audit_of(rows, problems={"empty_side": 1}))
+    assert one == "1 row could not be read and is part of no number below."
     assert not [*warnings(audit_of(rows))]
     assert [*warnings(audit_of([]))] == ["There are no pairs in it, so passing says nothing."]
     page = page_of(tmp_path, audit, rows)

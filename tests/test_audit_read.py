@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import os
+import re
 import sys
 import tracemalloc
 from collections import Counter
@@ -24,6 +25,7 @@ from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
+from pairwright.sources import parquet, tables
 from pairwright_human_eval.decide import write_decisions
 from verified import decided, one, twin, violate, votes, well
 
@@ -633,6 +635,35 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
 def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, told: str) -> None:
     (tmp_path / name).write_bytes(content)
     assert told in refused(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv"])
+def test_a_line_that_would_fill_the_memory_is_not_read(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "LONGEST", 1000)
+    head = b"prompt,chosen,rejected\n" if name == "a.csv" else json.dumps(PLAIN).encode() + b"\n"
+    content = head + b"x" * 1001
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert f"{name}:2: a line of more than 1,000 bytes" in refused(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.parquet"])
+def test_what_does_not_fit_into_memory_is_named(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / name
+    if name == "a.json":
+        file.write_text(json.dumps([PLAIN]), encoding="utf-8")
+        monkeypatch.setattr(json, "loads", full)
+    else:
+        pq.write_table(pa.Table.from_pylist([PLAIN]), file)
+        monkeypatch.setattr(parquet, "_values", full)
+    assert re.search(rf"{name}: .* not fit into memory", refused(file))
+
+
+def full(_: object) -> None:
+    raise MemoryError
 
 
 def test_half_a_parquet_file_is_named(tmp_path: Path) -> None:

@@ -173,6 +173,7 @@ def test_the_card_shows_what_simple_ways_of_choosing_score(known: Known) -> None
     page = card(with_audit(known, audit_of().model_copy(update={"checks": checks})))
     assert "| Home-twin | 4 | 3 | 50 % | 50 % | not estimated | 75 % (60 to 90) |" in page
     assert "| Home-violate | 4 | 3 | 90 % (80 to 100), more bold, of 3 | 61 % (50 to 72) |" in page
+    assert "see posts or aspects are 95 % intervals, each by itself. Those of the blind" in page
     assert "Of 3 checks of these configurations" in page
     assert "1 failed, 1 had too few pairs to decide, 1 passed." in page
 

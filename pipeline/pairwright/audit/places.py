@@ -14,7 +14,7 @@ MOST = 3
 """Places that are listed of one id; a source may repeat one row thousands of times."""
 
 
-class Places:
+class RowPlaces:
     """The places of all rows, gathered while an audit reads them."""
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class Places:
     def add(self, row: Row, where: str) -> None:
         """Note the place of one more row, after those before: `file:line`, counted from 1."""
         self._rows += 1
-        places = self._of.setdefault(shown_id(row.id, self._rows), [])
+        name = shown_id(row.id, self._rows)
+        places = self._of.setdefault(name, [])
         if len(places) < MOST:
             places.append(where)
         else:
-            name = shown_id(row.id, self._rows)
             self._further[name] = self._further.get(name, 0) + 1
 
     def of(self, row: str) -> str:

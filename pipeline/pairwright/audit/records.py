@@ -28,7 +28,7 @@ class Flag(Record):
     """The row's id."""
     detail: str = ""
     where: str = ""
-    """`file:line` of the row in what was audited, as `Places` writes it."""
+    """`file:line` of the row in what was audited, as `RowPlaces` writes it."""
 
 
 class Check(Record):
@@ -62,7 +62,7 @@ class Redaction(Record):
 
     row: str
     where: str = ""
-    """`file:line` of the row, as `Places` writes it."""
+    """`file:line` of the row, as `RowPlaces` writes it."""
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str

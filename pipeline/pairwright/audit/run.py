@@ -12,7 +12,7 @@ from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.people import People
-from pairwright.audit.places import Places
+from pairwright.audit.places import RowPlaces
 from pairwright.audit.read import Found, PairSource, Unread
 from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.records import EXAMPLES, Audit, Check, Comparison, Part, Source
@@ -64,7 +64,7 @@ def audit(
     # The last digits of a sum depend on how many threads share it.
     with threadpool_limits(1):
         parts = _Parts(source, options)
-        places = Places()
+        places = RowPlaces()
 
         def add(found: Found) -> None:
             places.add(found.row, found.where)

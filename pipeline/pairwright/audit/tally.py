@@ -44,7 +44,7 @@ class Tally:
         if unread.reason == TIE:
             self._ties += 1
             if self._ties <= EXAMPLES:
-                self._tied.append(Flag(row=unread.where, detail=unread.detail))
+                self._tied.append(Flag(row=unread.where, detail=unread.detail, where=unread.where))
             return
         self._problems[unread.reason] += 1
         if self._problems[unread.reason] <= EXAMPLES:

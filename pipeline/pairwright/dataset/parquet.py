@@ -129,10 +129,8 @@ def _rows_at_once(path: Path, file: pq.FileMetaData) -> int:
         group = file.row_group(n)
         sizes = [group.column(at).total_uncompressed_size for at in range(group.num_columns)]
         if sizes and max(sizes) > LARGEST:
-            name, last = (
-                group.column(sizes.index(max(sizes))).path_in_schema,
-                first + group.num_rows - 1,
-            )
+            name = group.column(sizes.index(max(sizes))).path_in_schema
+            last = first + group.num_rows - 1
             raise _unreadable(
                 f"{path}:{first}",
                 f"rows {first} to {last} have {max(sizes):,} bytes in the column {name}, and may"

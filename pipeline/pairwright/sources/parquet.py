@@ -35,6 +35,12 @@ def _rows(path: Path, file: Any) -> Iterator[Row | Problem]:
                     yield refused("invalid_utf8", where, str(values.reason))
                 else:
                     yield Row(where, values)
+    except MemoryError:
+        raise SourceError(
+            f"the rows after row {number:,} do not fit into memory",
+            where=path,
+            fix="Take out rows with such long texts.",
+        ) from None
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
     finally:

@@ -17,6 +17,9 @@ from pairwright.errors import SourceError
 from pairwright.sources.fields import kind
 from pairwright.sources.problem import Problem
 
+LONGEST = 64_000_000
+"""Bytes of one line: a thousand times what a row needs."""
+
 
 class Row(NamedTuple):
     """One row and its place, as Problems name it."""
@@ -45,10 +48,16 @@ def jsonl(path: Path) -> Table:
 def json_array(path: Path) -> Table:
     """One array of objects, loaded whole."""
     check_text(path)
-    with _unpacked(path) as file:
-        data = file.read()
     try:
+        with _unpacked(path) as file:
+            data = file.read()
         values = json.loads(data.decode("utf-8-sig"))
+    except MemoryError:
+        raise SourceError(
+            "the array does not fit into memory",
+            where=path,
+            fix="Write one object a line, and name the file .jsonl.",
+        ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SourceError(
@@ -91,9 +100,22 @@ def check_text(path: Path) -> None:
 
 
 def text_lines(path: Path) -> Iterator[bytes]:
-    """The file's lines as bytes, without byte order marks (joined files have several)."""
+    """The file's lines as bytes, without byte order marks (joined files have several).
+
+    Raises SourceError for a line of more than LONGEST bytes: a small packed file can hold one that
+    would not fit into memory.
+    """
     with _unpacked(path) as file:
-        yield from (line.removeprefix(codecs.BOM_UTF8) for line in file)
+        number = 0
+        while line := file.readline(LONGEST + 1):
+            number += 1
+            if len(line) > LONGEST:
+                raise SourceError(
+                    f"a line of more than {LONGEST:,} bytes",
+                    where=f"{path}:{number}",
+                    fix="Write one row a line. If the file is one JSON array, name it .json.",
+                )
+            yield line.removeprefix(codecs.BOM_UTF8)
 
 
 @contextmanager

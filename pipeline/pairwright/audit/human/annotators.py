@@ -37,7 +37,7 @@ def _excluded(public: Public) -> Check:
     )  # fmt: skip
 
 
-class Odd(NamedTuple):
+class AnnotatorComparison(NamedTuple):
     """Whether anyone's share differs from one half."""
 
     name: str
@@ -66,9 +66,11 @@ class Odd(NamedTuple):
         ]
 
 
-def _tested(name: str, given: Mapping[str, Sequence[bool]], side: str, what: str) -> Check | Odd:
+def _tested(
+    name: str, given: Mapping[str, Sequence[bool]], side: str, what: str
+) -> Check | AnnotatorComparison:
     counts = {who: share(sum(given[who]), len(given[who])) for who in sorted(given) if given[who]}
     if not counts:
         return Check(family="human", name=name, status="note", count=0, limit=0)
     p = [float(binomtest(of.k, of.n, 0.5, alternative=side).pvalue) for of in counts.values()]
-    return Odd(name, counts, p, what)
+    return AnnotatorComparison(name, counts, p, what)

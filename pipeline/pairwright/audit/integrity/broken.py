@@ -22,8 +22,8 @@ _WHOLE_WORD = re.compile(
 )
 _QUOTED = re.compile(r".*[\"'\u201c\u2018\u00ab][^\"\n]{1,200}[\"'\u201d\u2019\u00bb][*_]*$")
 _LABELLED = re.compile(r"[*_]{0,2}\w[^:\n]{0,40}:[*_]{0,2} \S.{0,60}$")
-# Where a sentence cannot end, however short it is.
-_GOES_ON = re.compile(r"(?:[,(\u2013\u2014/&+=]|\w-)$")
+# Where a sentence cannot end, however short it is. `C++` and `A+` are whole.
+_GOES_ON = re.compile(r"(?:[,(\u2013\u2014/&=]|\s\+|\w-)$")
 _OPEN = frozenset(
     """
     a an the this these those my your his her its our their and or but nor so because although

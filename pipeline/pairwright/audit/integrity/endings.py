@@ -49,7 +49,7 @@ class Endings:
             (check,) = self._found[config].checks()
             sides = " and ".join(f"{n:,} {side}" for side, n in self._sides[config].items())
             differ = [net for net in self._balance[config].values() if net]
-            yield Apart(
+            yield EndingsComparison(
                 check.model_copy(
                     update={
                         "limit": 0.5,
@@ -62,7 +62,7 @@ class Endings:
             )
 
 
-class Apart(NamedTuple):
+class EndingsComparison(NamedTuple):
     """The share of clusters in which the rejected side breaks off more often, against one half."""
 
     found: Check

@@ -57,7 +57,7 @@ class Languages:
         for config in sorted(self._samples):
             yield self._held(config, sorted(self._samples[config]))
 
-    def _held(self, config: str, sample: list[_Sampled]) -> "Check | Spoken":
+    def _held(self, config: str, sample: list[_Sampled]) -> "Check | LanguageComparison":
         told = [(taken, said) for taken in sample if (said := _said(taken)) is not None]
         wrong = [(taken, said) for taken, said in told if said]
         check = Check(
@@ -72,10 +72,12 @@ class Languages:
             f"{len(told):,} are long enough to tell",
             flags=tuple(Flag(row=taken.row, detail=clipped(said)) for taken, said in wrong),
         )
-        return Spoken(check, len({taken.cluster for taken, _ in told})) if told else check
+        return (
+            LanguageComparison(check, len({taken.cluster for taken, _ in told})) if told else check
+        )
 
 
-class Spoken(NamedTuple):
+class LanguageComparison(NamedTuple):
     """The share of rows with a side in another language, against LIMIT, by its exact interval."""
 
     found: Check

@@ -36,10 +36,12 @@ INTRODUCED: dict[Family, str] = {
     "shortcuts": "What picks the chosen response without knowing the user. An accuracy far below"
     " one half is as telling as one far above, so the bound holds on both sides. A check fails"
     " where the whole interval lies beyond the bound, and passes where it lies within; intervals"
-    " are by cluster (the users a pair is about) and hold for all these checks together (Holm)."
-    " On twins such accuracies are one half by identity, so they are told and decide nothing.",
+    " are by cluster (the users a pair is about), and hold for all estimates of the audit that"
+    " decide (Holm). On twins such accuracies are one half by identity, so they are told and decide"
+    " nothing.",
     "baselines": "What word overlap with the user's posts or aspects picks. This is no fault of the"
-    " pairs: it is the floor that a scorer which reads the user has to pass.",
+    " pairs: it is the floor that a scorer which reads the user has to pass. Intervals are 95 %"
+    " intervals, each by itself.",
     "human": "What people said of these pairs. Pairs without votes were verified by nobody.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from pairwright.audit.explain import explained
 from pairwright.audit.page.shown import config_name, limit, link_to, measured, number, short
 from pairwright.audit.records import Audit, Check, Status
+from pairwright.text import number_of
 
 SHOWN = 5
 """Rows that a finding names, and configurations without a line of their own beyond them."""
@@ -91,7 +92,8 @@ def warnings(audit: Audit) -> Iterator[str]:
     if not source.rows:
         yield "There are no pairs in it, so passing says nothing."
     if unread := sum(source.problems.values()):
-        yield f"{unread:,} rows could not be read and are part of no number below."
+        are = "is" if unread == 1 else "are"
+        yield f"{number_of(unread, 'row')} could not be read and {are} part of no number below."
     if audit.against and audit.against.simulated:
         yield "The pairs that it is compared with are SIMULATED."
 

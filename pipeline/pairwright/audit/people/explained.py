@@ -10,8 +10,8 @@ _REDACT = (
 EXPLAINED = {
     "secret": Explained(
         title="Keys and passwords",
-        why="Whoever reads them can use the account that they open, and be charged to it or read "
-        "what is in it.",
+        why="A reader can use the account that they open, at its owner's cost, and read what is in "
+        "it. A password is found only if it is named and has 20 characters or more.",
         todo="Have the key withdrawn by its owner first: it has been public. " + _REDACT,
     ),
     "iban": Explained(

@@ -33,7 +33,7 @@ class Trial(NamedTuple):
     """Rows with what the check counts, where it looks for something in rows."""
 
 
-class Compared(NamedTuple):
+class AccuracyComparison(NamedTuple):
     """A trial's accuracy, held against the bound on max(accuracy, 1 - accuracy)."""
 
     trial: Trial
@@ -52,12 +52,12 @@ class Compared(NamedTuple):
         return _check(trial, status, of.found(z), detail, limit=self.bound, needed=needed)
 
 
-def compared(trial: Trial, bound: float) -> Compared | Check:
+def compared(trial: Trial, bound: float) -> AccuracyComparison | Check:
     """What decides on a trial; where it has no pair, the check that says so."""
     of = accuracy(trial.points, trial.clusters)
     if of is None:
         return _check(trial, "too_few", None, trial.why, limit=bound)
-    return Compared(trial, of, bound)
+    return AccuracyComparison(trial, of, bound)
 
 
 def noted(trial: Trial) -> Check:

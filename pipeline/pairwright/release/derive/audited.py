@@ -37,7 +37,7 @@ class Failed(Record):
     """Empty: all rows together."""
 
 
-class Baseline(Record):
+class BaselineScore(Record):
     """How often one way of choosing picks the chosen response in one configuration."""
 
     config: str
@@ -50,7 +50,9 @@ class Baseline(Record):
     value: float | None
     low: float | None
     high: float | None
-    """A 95 % interval; None where there is none, as of twins, which give one half by identity."""
+    """The audit's interval: of a `note` at 95 %, of what is held to a bound at its level among all
+    estimates of the audit, which is wider. None where there is none, as of twins, which give one
+    half by identity."""
     pairs: int
     clusters: int
 
@@ -64,7 +66,7 @@ class Audited(Record):
     """By status."""
     failed: tuple[Failed, ...]
     """In the order of the audit."""
-    baselines: tuple[Baseline, ...]
+    baselines: tuple[BaselineScore, ...]
     """What ways of choosing score on these pairs, in the order of the audit."""
     rows: int
     digest: str
@@ -131,11 +133,11 @@ def audited(primary: Primary, layout: Layout) -> Audited | None:
     )
 
 
-def _baselines(checks: Iterable[_Check]) -> Iterator[Baseline]:
+def _baselines(checks: Iterable[_Check]) -> Iterator[BaselineScore]:
     for of in checks:
         if of.name in BLIND.keys() | INFORMED.keys() and of.family in ("shortcuts", "baselines"):
             found = of.found or _Interval(value=None, low=None, high=None, n=0, clusters=0)
-            yield Baseline(
+            yield BaselineScore(
                 config=of.config,
                 name=of.name,
                 blind=of.name in BLIND,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from pairwright.release.derive.audited import BLIND, INFORMED, Audited, Baseline
+from pairwright.release.derive.audited import BLIND, INFORMED, Audited, BaselineScore
 
 SHOWN = ("length", "bag_of_words", *INFORMED)
 HEAD = (
@@ -15,7 +15,7 @@ HEAD = (
 
 def rows(audit: Audited) -> list[tuple[str, ...]]:
     """A row a configuration, with intervals where the audit has them."""
-    found: dict[str, dict[str, Baseline]] = {}
+    found: dict[str, dict[str, BaselineScore]] = {}
     for of in audit.baselines:
         if of.config:
             found.setdefault(of.config, {})[of.name] = of
@@ -35,13 +35,13 @@ def violated(audit: Audited, configs: set[str]) -> str:
     )
 
 
-def _row(config: str, by_name: dict[str, Baseline]) -> tuple[str, ...]:
+def _row(config: str, by_name: dict[str, BaselineScore]) -> tuple[str, ...]:
     widest = max(by_name.values(), key=lambda of: of.pairs)
     cells = (_cell(by_name.get(name)) for name in SHOWN)
     return (config, f"{widest.pairs:,}", f"{widest.clusters:,}", _highest(by_name), *cells)
 
 
-def _highest(by_name: dict[str, Baseline]) -> str:
+def _highest(by_name: dict[str, BaselineScore]) -> str:
     """Over all that are blind, so that it is high by chance, too. By identity it is one half."""
     blind = [of for of in by_name.values() if of.blind and of.value is not None]
     if not blind:
@@ -52,7 +52,7 @@ def _highest(by_name: dict[str, Baseline]) -> str:
     return f"{_cell(best)}, {BLIND[best.name]}, of {len(blind)}"
 
 
-def _cell(of: Baseline | None) -> str:
+def _cell(of: BaselineScore | None) -> str:
     if of is None or of.value is None:
         return "not estimated"
     value = f"{100 * of.value:.0f} %"
@@ -65,9 +65,14 @@ def notes(audit: Audited) -> Iterator[str]:
     """What must be known to read the table."""
     yield (
         "How often each way of choosing picks the chosen response, a tie counting one half, with"
-        " its 95 % interval over independent groups. “Longer” and “bag of words” are blind to the"
-        " user; the columns after them see the user's posts or the aspects. A scorer that reads the"
-        " user has to do better than all of them."
+        " an interval over independent groups. “Longer” and “bag of words” are blind to the user;"
+        " the columns after them see the user's posts or the aspects. A scorer that reads the user"
+        " has to do better than all of them."
+    )
+    yield (
+        "Intervals of the columns that see posts or aspects are 95 % intervals, each by itself."
+        " Those of the blind ways are wider: the audit decides them together with its other"
+        " estimates, by Holm's levels."
     )
     if any(of.blind and of.value is not None and of.low is None for of in audit.baselines):
         yield (

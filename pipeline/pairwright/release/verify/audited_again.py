@@ -25,7 +25,7 @@ TOLERANCE = 1e-6
 """Between figures that two versions of a library estimate: they are rounded to six places."""
 
 
-class Again(NamedTuple):
+class AuditComparison(NamedTuple):
     """An audit that was derived again."""
 
     drawn_alike: bool
@@ -33,7 +33,7 @@ class Again(NamedTuple):
     but their words."""
 
 
-def check_audit_again(layout: Layout, primary: Primary, write: WriteAudit) -> Again:
+def check_audit_again(layout: Layout, primary: Primary, write: WriteAudit) -> AuditComparison:
     """Hold both files of the audit to those that `write` gives, byte by byte.
 
     Where the release was written with other versions of the libraries that estimate, draw and
@@ -47,11 +47,11 @@ def check_audit_again(layout: Layout, primary: Primary, write: WriteAudit) -> Ag
             if primary.stated.libraries == library_versions():
                 _compare(layout, layout.audit, file)
                 _compare(layout, layout.audit_page, page)
-                return Again(drawn_alike=True)
+                return AuditComparison(drawn_alike=True)
             return _check_alike(layout, primary, file, page)
 
 
-def _check_alike(layout: Layout, primary: Primary, file: Path, page: Path) -> Again:
+def _check_alike(layout: Layout, primary: Primary, file: Path, page: Path) -> AuditComparison:
     try:
         name = _name(layout, layout.audit)
         _check_value(primary.audit, json.loads(file.read_bytes()), name, "")
@@ -63,7 +63,7 @@ def _check_alike(layout: Layout, primary: Primary, file: Path, page: Path) -> Ag
         )
         fix = f"{found.fix} It was written with {there}; here are {here}."
         raise Difference(found.what, where=found.where, fix=fix) from None
-    return Again(drawn_alike=alike)
+    return AuditComparison(drawn_alike=alike)
 
 
 def _compare(layout: Layout, path: Path, must: Path) -> None:
