@@ -219,6 +219,7 @@ def test_raters_who_differ_widen_the_interval() -> None:
     assert widths[1] > 1.5 * widths[0]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("people", [4, 9])
 def test_intervals_are_about_as_wide_as_estimates_vary(people: int) -> None:
     """3.92 standard deviations hold 95 % of what studies like this one find."""

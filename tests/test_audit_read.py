@@ -679,6 +679,7 @@ def test_a_folder_of_nothing_and_a_path_of_nothing_are_refused(tmp_path: Path) -
     assert "no such file or folder" in refused(tmp_path / "missing.jsonl")
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
     file, many = (

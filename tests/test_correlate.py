@@ -262,6 +262,7 @@ def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
     assert found.high == pytest.approx(np.tanh(z + width))
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("n", "tries"), [(10, 400), (20, 300), (50, 150)])
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 def test_intervals_hold_the_truth_about_as_often_as_they_say(

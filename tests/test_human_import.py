@@ -698,6 +698,7 @@ def test_exports_of_another_study_are_read_and_known_as_that() -> None:
         read_export(shared("ui_annotation_task.json"))
 
 
+@pytest.mark.real
 def test_thousands_of_annotations_take_seconds(tmp_path: Path) -> None:
     (task, *_) = rows("quality")
     name = task["data"]["task"]

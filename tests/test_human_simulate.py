@@ -126,6 +126,7 @@ def test_every_task_becomes_a_marked_verdict(simulation: Simulation) -> None:
     assert accepted.people.found == {f"simulated:{n}": (who,) for n, who in enumerate(WHO, 1)}
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("accuracy", [0.5, 0.75, 0.95, 1.0])
 def test_accuracy_is_found_again(simulation: Simulation, accuracy: float) -> None:
     accepted = simulation.run(accuracy=accuracy)

@@ -117,9 +117,16 @@ def upside_down(row: dict[str, Any]) -> dict[str, object]:
     return {"chosen": row["rejected"] - 1, "rejected": row["chosen"]}
 
 
+LONG = ("rater.none", "judge.planner", "rater.wrong-profile")
+
+
 @pytest.mark.parametrize(
     "stem",
-    ["judge.profile", "rater.none", "overlap.profile", "judge.planner", "rater.wrong-profile"],
+    [
+        "judge.profile",
+        "overlap.profile",
+        *(pytest.param(stem, marks=pytest.mark.real) for stem in LONG),
+    ],
 )
 def test_a_verdict_that_was_changed_with_its_checksum_is_found(mine: Evaluated, stem: str) -> None:
     path = mine.results / f"{stem}.jsonl"

@@ -557,6 +557,7 @@ def ran(release: Path, folder: Path, policy: Handler, reward: Handler, *more: ob
     return done._replace(err=f"{done.err}\nsent {sent}")
 
 
+@pytest.mark.real
 def test_the_command_scores_guided_policies_and_their_parts(release: Path, tmp_path: Path) -> None:
     models = (told(by_letter), told(lambda id: -1.0 / id))
     done = ran(release, tmp_path, *models, "--limit", 6)

@@ -257,6 +257,7 @@ def _lines_swapped(whole: bytes, chance: random.Random) -> bytes:
     return b"".join(lines)
 
 
+@pytest.mark.real
 def test_two_hundred_mutations_are_caught_with_checksums_that_match(
     trial: Path, tmp_path: Path
 ) -> None:
