@@ -73,6 +73,7 @@ def written(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(out.glob("*.json*"))}
 
 
+@pytest.mark.real
 def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(
     release: Path, tmp_path: Path, endpoint: Endpoint
 ) -> None:

@@ -332,6 +332,7 @@ def test_results_of_before_units_and_tokens_were_counted_apart_are_read(tmp_path
     assert ranking.ranked == ("older.profile", "newer.profile")
 
 
+@pytest.mark.real
 def test_the_markdown_page_stays_short_whatever_is_ranked(tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
     chance = np.random.default_rng(0)

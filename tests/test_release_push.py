@@ -250,6 +250,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return released(run, base / "release", "0.1.0", "--trial").root
 
 
+@pytest.mark.real
 def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path: Path) -> None:
     name = f"{NAME}-trial"
     program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
