@@ -10,10 +10,11 @@ figures stay, and their targets do not hold: `audit_cpu_100k` and `audit_cpu_100
 `audit_cpu_100k_long` is for rows of 4 kB as Parquet (ten posts of 95 words), what rows that show
 real users' posts take; those of the other figures take 1.4 kB.
 
-A release audits itself: `release_cpu_100k` is the whole command's CPU, and what an audit of the
-release takes is printed beside it. Nobody was asked about the 100,000; SMALL pairs are released and
-verified with a whole study, too (seven or eight verdicts a pair), and both commands grow in
-proportion: `release_cpu_judged_10k`, `verify_cpu_judged_10k`.
+A release audits itself, and `verify` derives that audit again: `release_cpu_100k` and
+`verify_cpu_100k` are CPU of the whole commands, and what an audit of the release takes is printed
+beside them. Nobody was asked about the 100,000; SMALL pairs are released and verified with a whole
+study, too (seven or eight verdicts a pair), and both commands grow in proportion:
+`release_cpu_judged_10k`, `verify_cpu_judged_10k`.
 """
 
 import json
