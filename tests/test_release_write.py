@@ -588,7 +588,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
     ),
     "half a twin is lost": (_without_a_half, "where it must have 2"),
-    "fewer pairs than were built": (_fewer, r"not what the build wrote:\n    pair-\w{16} is missing\n"),
+    "fewer pairs than were built": (_fewer, r"build wrote:\n    pair-\w{16} is missing\n"),
     "pairs twice": (_twice, "pairs.jsonl:25: .* is there twice"),
     "a line that is no pair": (_no_pair, "pairs.jsonl:3: not a pair: mode"),
     "a domain with a slash": (_domain("Home/Garden"), "cannot be part of a path"),

@@ -93,8 +93,8 @@ class Correlations(Record):
                 sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
             if unsure := [of.measure for of in correlations if of.far and not of.apart]:
                 sentences.append(
-                    f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05, but"
-                    " the interval does not leave out zero or what chance gives."
+                    f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
+                    " but the interval does not leave out zero or what chance gives."
                 )
             if rest := [of.measure for of in correlations if not of.far]:
                 sentences.append(
