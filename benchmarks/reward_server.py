@@ -38,12 +38,12 @@ import aiohttp
 from aiohttp import web
 from scoring import SIZES, go_on_elsewhere, pairs, write_model
 
-from pairwright.build.folder import to_toml
+from pairwright.construct.folder import to_toml
 from pairwright.dataset.message import message
 from pairwright.errors import PairwrightError
 from pairwright.evaluate.local.batches import batches
 from pairwright.evaluate.scorers.spec import Classifier
-from pairwright.prompt import Message
+from pairwright.settings.prompt import Message
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.wire import Sample, UserMessage
 

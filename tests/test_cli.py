@@ -22,9 +22,9 @@ from aiohttp import web
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated
 from pairwright import assets, load_release
-from pairwright.llm import SIMULATED
-from pairwright.simulated.reading import read
-from pairwright.store import Store
+from pairwright.models import SIMULATED
+from pairwright.models.simulated.reading import read
+from pairwright.models.store import Store
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8

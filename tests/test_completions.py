@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, fail, in_thread
-from pairwright.policy import HistoryPolicy
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
+from pairwright.settings.rules import HistoryRules
 from pairwright.train.completions.conditions import WRONG, conditions, own
 from pairwright.train.completions.figures import CEILING, figures, pairs, picked
 from pairwright.train.completions.page import NO_EVIDENCE, page
@@ -21,7 +21,7 @@ from scripted import item, posts
 from study import Done, pairwright
 
 MOVIES = Path(__file__).resolve().parents[1] / "../shared/data/stackexchange/movies.jsonl"
-HISTORY = HistoryPolicy()
+HISTORY = HistoryRules()
 
 
 # ROUGE

@@ -19,11 +19,11 @@ import pytest
 from typer.main import get_command
 
 from pairwright import cli
-from pairwright.config import validate
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.policy import JudgedGate, TextGate
-from pairwright.prompt import VARIABLES
-from pairwright.rubric import Domains
+from pairwright.settings.config import validate
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import VARIABLES
+from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.train.plan_score.spec import Scoring
 from pairwright.train.planner.settings import Training
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pairwright import assets
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item
+from pairwright.settings.rules import SourceRules
 from pairwright.text import normalised
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.plan_score.page import Scores
@@ -22,7 +22,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 @pytest.fixture(scope="module")
 def gold() -> Gold:
-    return read_gold(SourcePolicy(path="gold.jsonl"), domains(), assets.EXAMPLES, "[source]")
+    return read_gold(SourceRules(path="gold.jsonl"), domains(), assets.EXAMPLES, "[source]")
 
 
 def raw(name: str) -> dict[str, dict[str, Any]]:

@@ -9,8 +9,8 @@ import pytest
 
 from annotated import EXPORTS, STUDY, store_raw
 from pairwright.errors import InputError
-from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
+from pairwright.settings.rules import PlanRules
 from pairwright.stats import share
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.attention import checks_passed
@@ -57,7 +57,7 @@ def pair(n: int) -> Pair:
 
 
 def tasks_for(who: str) -> list[Task]:
-    policy, found = PlanPolicy(), []
+    policy, found = PlanRules(), []
     example = Example("pair-0", pair(0).profile, (pair(0).chosen, pair(0).rejected))
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))

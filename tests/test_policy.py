@@ -18,9 +18,6 @@ from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.cli.policy import _tell
-from pairwright.client import Client, Meter, PromptLogprobs, client
-from pairwright.client.tokens import Tokens, of_text, to_text
-from pairwright.config import Endpoint
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.evaluate.guided.accuracy import lines
@@ -35,9 +32,12 @@ from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.evaluate.shown import Shown
 from pairwright.intervals import Interval
-from pairwright.llm import CONTEXT_LENGTH, Unstored
+from pairwright.models import CONTEXT_LENGTH, Unstored
+from pairwright.models.client import Client, Meter, PromptLogprobs, client
+from pairwright.models.client.tokens import Tokens, of_text, to_text
+from pairwright.models.store import Durable, Store
 from pairwright.report import to_html, to_markdown
-from pairwright.store import Durable, Store
+from pairwright.settings.config import Endpoint
 from released import run_of, written
 from scripted import Said, Scripted
 from study import Done, pairwright

@@ -14,7 +14,7 @@ import pytest
 
 from endpoint import in_thread, simulated
 from engines.fixtures import HERE, engines, environment, reward_models, tiny_chat
-from pairwright.build.folder import to_toml
+from pairwright.construct.folder import to_toml
 from released import released, run_of
 from study import pairwright
 

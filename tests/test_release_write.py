@@ -16,21 +16,21 @@ from typing import Any
 
 import pytest
 
-from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked
 from pairwright.cli.make_release import make_release
 from pairwright.cli.release_tables import _notes
+from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
 from pairwright.dataset.checksums import read_checksums, write_checksums
 from pairwright.dataset.splits import splits_of
 from pairwright.errors import InputError
-from pairwright.policy import ReleaseInfo
+from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Stated, Unit
 from pairwright.release.summary import Summing, rows_of
 from pairwright.release.write import write_primary
-from pairwright.store import Store
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.folder import HumanFolder
 from released import (
     DOMAINS,

@@ -23,17 +23,17 @@ from aiohttp import web
 from endpoint import in_thread, simulated
 from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
 from pairwright.cli.scorers import prompts_of
-from pairwright.client import Meter
-from pairwright.client.score import scored
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.conditions import Conditions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.reward import RewardModel
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
-from pairwright.llm import Answer, Request, completion_of
-from pairwright.policy import HistoryPolicy
-from pairwright.store import Durable, Recent
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.client import Meter
+from pairwright.models.client.score import scored
+from pairwright.models.store import Durable, Recent
+from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
@@ -499,7 +499,7 @@ class Sent(NamedTuple):
 
 
 def bound(sender: Sent, release: Path | None = None, condition: Any = "profile") -> ScorerRewards:
-    policy = HistoryPolicy(posts=100, history_tokens=10**6)
+    policy = HistoryRules(posts=100, history_tokens=10**6)
     conditions = Conditions(policy, Strangers((), 0))
     model = RewardModel(Durable(Recent(1000), sender), "toy")
     return ScorerRewards(model, conditions, held_of(release, condition))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from pairwright.policy import HumanPolicy, PlanPolicy
 from pairwright.records import Pair, Post, content_id
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import Assigner, Seat, check_enough
 from pairwright_human_eval.check_layout import Example
 from pairwright_human_eval.checks import Check
@@ -44,8 +44,8 @@ class Plan:
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
-    human: HumanPolicy
-    planner: PlanPolicy
+    human: HumanRules
+    planner: PlanRules
 
 
 def make_tasks(
@@ -162,7 +162,7 @@ def _ordered(
     return [*others, *asked]
 
 
-def _example(pair: Pair, policy: PlanPolicy) -> Example:
+def _example(pair: Pair, policy: PlanRules) -> Example:
     posts = best_posts(pair.question, pair.profile, policy)
     return Example(pair.twin_id or pair.id, posts, (pair.chosen, pair.rejected))
 

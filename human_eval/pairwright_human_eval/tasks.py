@@ -11,9 +11,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
-from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
+from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.check_layout import Example, laid_out
 from pairwright_human_eval.checks import Check
@@ -70,7 +70,7 @@ def preference_task(
     page: Page,
     pair: Pair,
     annotator: str,
-    policy: PlanPolicy,
+    policy: PlanRules,
     *,
     purpose: Purpose = "vote",
     posts: tuple[Post, ...] | None = None,
@@ -153,13 +153,13 @@ def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: i
     return Task(data, keyed.model_copy(update=changes))
 
 
-def best_posts(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
+def best_posts(question: str, posts: tuple[Post, ...], policy: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
     return ranked(question, posts, _lexical(policy))[: policy.posts]
 
 
 @lru_cache(maxsize=8)
-def _lexical(policy: PlanPolicy) -> PlanPolicy:
+def _lexical(policy: PlanRules) -> PlanRules:
     return policy.model_copy(update={"retrieval": "bm25"})
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement import Agreement, Level, Ratings, agreement
 from pairwright_human_eval.agreement.coefficients import Measurement
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER

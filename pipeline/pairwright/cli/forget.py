@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.build.folder import RunFolder
 from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath
+from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import address_of
 from pairwright.dataset.tombstones import Forgotten, url_name

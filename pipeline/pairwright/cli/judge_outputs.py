@@ -14,7 +14,7 @@ from rich.text import Text
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
-from pairwright.store import Store
+from pairwright.models.store import Store
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pairwright.evaluate.outputs.records import ModelScore
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import Scorers
-    from pairwright.prompt import Prompts
+    from pairwright.settings.prompt import Prompts
 
 
 def judge_outputs_command(
@@ -96,8 +96,8 @@ class Judging(NamedTuple):
         """
         from pairwright.cli.judge import judge_of_outputs
         from pairwright.cli.signals import stop_on_signals
-        from pairwright.client import Meter
         from pairwright.evaluate.outputs import OutputScores, by_model, judge_outputs, summarised
+        from pairwright.models.client import Meter
 
         meter = Meter()
         async with judge_of_outputs(self.settings, self.prompts, self.store, meter) as judge:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
-from pairwright.store import Store
+from pairwright.models.store import Store
 
 if TYPE_CHECKING:
     from pairwright.evaluate.guided.records import Line, PolicyAccuracy
@@ -79,11 +79,11 @@ def policy_command(
     from pairwright.cli.evaluate.shown import tell
     from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
-    from pairwright.client import Meter
     from pairwright.evaluate.guided.page import page
     from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
+    from pairwright.models.client import Meter
 
     read = load_scorers(scorers)
     settings, guided = both_readings(read, guided_names(read, scorer or ()))

@@ -10,8 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.build.outcomes import Brief
-from pairwright.client import Meter
+from pairwright.construct.outcomes import Brief
+from pairwright.models.client import Meter
 
 PLAIN_EVERY_S = 10.0
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from pairwright.cli.outside import outside
 from pairwright.errors import InputError, on_disk
-from pairwright.store import Store
+from pairwright.models.store import Store
 from pairwright.text import number_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
-from pairwright.store import Store
+from pairwright.models.store import Store
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ def completions_command(
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
     from pairwright.evaluate.scorers.spec import load_scorers
-    from pairwright.policy import SourcePolicy
+    from pairwright.settings.rules import SourceRules
     from pairwright.train.completions.page import page
 
     settings = load_scorers(scorers)
     prompts = prompts_of(settings, scorers.resolve().parent)
-    policy = SourcePolicy(path=source, config=config, split=split)
+    policy = SourceRules(path=source, config=config, split=split)
     names = tuple(dict.fromkeys(scorer or ()))
     wanted = Wanted(
         asked=asked(policy, settings.seed, limit),

@@ -11,7 +11,7 @@ from rich.console import Console
 from pairwright.cli.outside import outside
 from pairwright.cli.program import program
 from pairwright.errors import InputError, on_disk
-from pairwright.store import Store
+from pairwright.models.store import Store
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def evaluate_command(
     from pairwright.cli.evaluate.session import Session, Wanted
     from pairwright.cli.evaluate.shown import tell
     from pairwright.cli.scorers import prompts_of
-    from pairwright.client import Meter
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.baselines import BASELINES
     from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+    from pairwright.models.client import Meter
 
     settings = load_scorers(scorers) if scorers else Scorers()
     base = scorers.resolve().parent if scorers else Path.cwd()

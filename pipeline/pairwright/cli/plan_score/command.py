@@ -48,8 +48,8 @@ def plan_score_command(
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.plan_score.session import Session
     from pairwright.cli.reports import write_report
-    from pairwright.client import Meter
-    from pairwright.store import Store
+    from pairwright.models.client import Meter
+    from pairwright.models.store import Store
     from pairwright.train.plan_score.page import page
     from pairwright.train.plan_score.spec import load_scoring
 

@@ -70,8 +70,8 @@ def export_rl_command(
     from pairwright.dataset import Row, parts_of
     from pairwright.dataset.message import message
     from pairwright.evaluate.release import Release, pairs_by_split, posts_of
-    from pairwright.policy import HistoryPolicy
     from pairwright.retrieve import selected
+    from pairwright.settings.rules import HistoryRules
     from pairwright.train.rl.export import Exported, export
     from pairwright.train.rl.prompts import prompted
 
@@ -90,7 +90,7 @@ def export_rl_command(
             " Users are taken by hash: where they are few, a small share comes to nobody.",
         )
     found = Release(release, split)
-    policy = HistoryPolicy(posts=posts, history_tokens=history_tokens)
+    policy = HistoryRules(posts=posts, history_tokens=history_tokens)
 
     def shown(row: Row) -> str:
         if condition == ShownCondition.NONE:

@@ -14,7 +14,7 @@ from pairwright.text import number_of
 if TYPE_CHECKING:
     from pairwright.cli.rl.scoring import Held
     from pairwright.evaluate.scorers.spec import Scorers
-    from pairwright.prompt import Prompts
+    from pairwright.settings.prompt import Prompts
     from pairwright.train.rl.wire import Health
 
 
@@ -100,7 +100,7 @@ class _Serving(NamedTuple):
         """Serve until a signal comes; what came of all samples."""
         from pairwright.cli.rl.scoring import rewards_of, warm_up
         from pairwright.cli.signals import stop_on_signals
-        from pairwright.client import Meter
+        from pairwright.models.client import Meter
         from pairwright.train.rl.server import RewardServer, listening
 
         meter, stopping = Meter(), asyncio.Event()

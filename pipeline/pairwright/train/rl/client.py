@@ -12,9 +12,9 @@ import tenacity
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from pairwright.client.proxy import proxy_for
-from pairwright.client.wire import Transient
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused
+from pairwright.models.client.proxy import proxy_for
+from pairwright.models.client.wire import Transient
 from pairwright.train.rl.wire import Batch, Reward, Rewards, Sample
 
 PATIENCE_S = 300.0
