@@ -451,6 +451,23 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     assert "Not stated: who judged the downstream outputs." in html
 
 
+def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
+    """Fifteen models of one lineage go with `d`; nine others, each its own lineage, go against it.
+    Orders take every model for its own; the interval leaves out the lineage that carries it."""
+    kin = [f"a{n},{n},{n},a" for n in range(15)]
+    others = [f"b{n},{n},{8 - n},b{n}" for n in range(9)]
+    path = write(tmp_path / "m.csv", "\n".join(["model,good,d,lineage", *kin, *others]) + "\n")
+    models = read_models(path, ("good",), "d", None, "lineage")
+    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    far = [of.measure for of in found.found["good"] if of.adjusted < 0.05]
+    assert {"Pearson", "Spearman"} <= set(far)
+    assert not any(of.apart for of in found.found["good"])
+    assert "goes with" not in " ".join(found.claims)
+    first = found.claims[0]
+    assert first.startswith("By Pearson, Spearman")
+    assert "nothing is claimed of good: p (Holm) is below .05" in first
+
+
 def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
     spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]

@@ -746,10 +746,10 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
     assert "<script" not in found["md"]
 
 
-def test_the_agreement_table_has_a_row_for_every_question() -> None:
+def test_the_agreement_table_has_a_row_for_every_question_in_the_order_of_the_work() -> None:
     asked = Asked(mixed(4, 4))
     table = agreement_table(asked.report(asked.verdicts(noisy(0.8))))
-    questions = ["preference", "aspect supported", "aspect delivered by"]
-    questions += [f"quality: {scale.name}" for scale in SCALES]
+    questions = [f"quality: {scale.name}" for scale in SCALES]
+    questions += ["preference", "aspect supported", "aspect delivered by"]
     assert [row[0] for row in table.rows] == questions
     assert all(len(row) == len(table.head) for row in table.rows)

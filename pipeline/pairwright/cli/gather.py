@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from pairwright.cli.human.opened import opened
 from pairwright.cli.units import AGAIN, units_of
+from pairwright.construct.as_built import check_as_built
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
@@ -129,7 +130,10 @@ def _decided(run: Path, config: Config, forgotten: Forgotten, asked: Asked, step
                 fix=f"`pairwright human export {run}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        return _Decided(survey(run / "pairs.jsonl", forgotten, None, seen), None, None)
+        found = survey(run / "pairs.jsonl", forgotten, None, seen)
+        # A study's export has done so, and the study keeps the file's hash.
+        check_as_built(run)
+        return _Decided(found, None, None)
     with opened(run) as study:
         step("reading answers", None)
         pairs, answers = study.pairs(), study.answers()

@@ -40,7 +40,7 @@ def check_as_built(run: Path) -> None:
     raise InputError(
         f"is not what the build wrote:\n    {listed}",
         where=file,
-        fix=f"{_AGAIN} People are to verify what the build's calls led to.",
+        fix=f"{_AGAIN} Studies and releases hold what the build's calls led to.",
     )
 
 

@@ -28,8 +28,7 @@ def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str
     if domain is None:
         raise Refusal(
             "unknown_category",
-            f"{shown(category)} belongs to none of the domains {', '.join(domains.by_key)}; "
-            "add it to `also` in the file of one of them in rubrics/, or add a domain",
+            f"{shown(category)} belongs to none of the domains {', '.join(domains.by_key)}",
             value=category,
         )
     return category, domain.key
