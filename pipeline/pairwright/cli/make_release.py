@@ -10,8 +10,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from pairwright.audit.explain import explained
-from pairwright.audit.page.shown import config_name
+from pairwright.audit.catalogue import definition_of
+from pairwright.audit.page.formats import config_name
 from pairwright.cli.gather import Asked, Gathered, Step, gather
 from pairwright.cli.release_audit import write_audit
 from pairwright.construct.folder import RunFolder
@@ -128,7 +128,7 @@ def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     step("checksums", None)
     left_out = len(gathered.content.errata) - len(primary.errata)
     digest = write_checksums(layout.root)
-    failed = tuple(f"{explained(of).title} ({config_name(of.config)})" for of in audited.failed)
+    failed = tuple(f"{definition_of(of).title} ({config_name(of.config)})" for of in audited.failed)
     return Made(gathered, summary, digest, failed, left_out)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pairwright.audit.page import Sizes, write_page
-from pairwright.audit.read.release import open_release
+from pairwright.audit.read.folders import open_release
 from pairwright.audit.records import Audit
 from pairwright.audit.run import Options, audit, shortened
 from pairwright.dataset import write_one
