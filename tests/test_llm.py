@@ -26,8 +26,8 @@ from pairwright.models import (
     together,
 )
 from pairwright.settings.prompt import Ask, Message
+from pairwright.stages.aspect_match import MatchReply
 from pairwright.stages.judge import AdherenceReply, CompareReply, _quality_reply
-from pairwright.stages.match import MatchReply
 from pairwright.stages.narrative import NarrativeReply
 from pairwright.stages.plan import PlanBlindReply, PlanReply
 from pairwright.stages.support import SupportReply

@@ -34,7 +34,7 @@ from pairwright.evaluate.shown import Shown
 from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
-from pairwright.models.client.tokens import Tokens, of_text, to_text
+from pairwright.models.client.stored_scores import Tokens, of_text, to_text
 from pairwright.models.store import Durable, Store
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.config import Endpoint

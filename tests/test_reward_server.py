@@ -31,7 +31,7 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import scored
+from pairwright.models.client.stored_scores import scored
 from pairwright.models.store import Durable, Recent
 from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl import trl_reward, verl_reward

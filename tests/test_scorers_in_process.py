@@ -28,7 +28,7 @@ from pairwright.evaluate.shown import Shown
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
-from pairwright.models.client.tokens import Tokens
+from pairwright.models.client.stored_scores import Tokens
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")

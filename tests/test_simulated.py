@@ -18,16 +18,16 @@ from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
-from pairwright.models.simulated.aspects import subject
 from pairwright.models.simulated.frames import FRAMES
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import REFUSAL, Memory
+from pairwright.models.simulated.statements import subject
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.prompt import VARIABLES, Ask, Prompts
 from pairwright.settings.rules import PlanRules
 from pairwright.stages import judge
-from pairwright.stages.match import match
+from pairwright.stages.aspect_match import match
 from pairwright.stages.narrative import aspects_of_narrative
 from pairwright.stages.plan import Plan, plan, plan_blind
 from pairwright.stages.support import support

@@ -12,12 +12,11 @@ from pairwright.errors import CallFailed
 from pairwright.models import Once, Request
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.rules import PlanRules
+from pairwright.stages.aspect_match import match, measure_planner
 from pairwright.stages.infer import infer_rubric
 from pairwright.stages.judge import adherence, compare, quality
-from pairwright.stages.match import match
 from pairwright.stages.narrative import aspects_of_narrative
 from pairwright.stages.plan import MAX_PLANNED, Plan, plan, plan_blind
-from pairwright.stages.planner_match import measure_planner
 from pairwright.stages.support import support
 from pairwright.stages.write import write, write_paper, write_plain
 from scripted import (

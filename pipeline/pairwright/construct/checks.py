@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pairwright.construct.tally import Tally
 from pairwright.models import completion_of, parse
 from pairwright.models.store import Store
-from pairwright.stages.match import MatchReply
+from pairwright.stages.aspect_match import MatchReply
 from pairwright.stages.support import SupportReply
 from pairwright.stats import Share, share
 

@@ -19,8 +19,8 @@ from pairwright.records import (
 )
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
+from pairwright.stages.aspect_match import match
 from pairwright.stages.judge import adherence
-from pairwright.stages.match import match
 from pairwright.stages.plan import Plan, plan, plan_blind
 from pairwright.stages.support import SupportCase, support
 from pairwright.stages.write import write_plain

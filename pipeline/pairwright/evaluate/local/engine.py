@@ -20,8 +20,7 @@ from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import said, scored
-from pairwright.models.client.tokens import Tokens, to_text
+from pairwright.models.client.stored_scores import Tokens, said, scored, to_text
 from pairwright.models.client.wire import stand_in
 from pairwright.settings.prompt import Message
 

@@ -20,8 +20,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluate.local.batches import Text
 from pairwright.evaluate.local.conversation import Words, wrong
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood, Local
-from pairwright.models.client.score import score_of
-from pairwright.models.client.tokens import Tokens
+from pairwright.models.client.stored_scores import Tokens, score_of
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")

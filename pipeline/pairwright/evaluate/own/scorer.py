@@ -16,7 +16,7 @@ from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import said, scored
+from pairwright.models.client.stored_scores import said, scored
 
 _NONE = "none"
 _SHAPE = "It must give one finite number, or None, for each candidate, in their order."

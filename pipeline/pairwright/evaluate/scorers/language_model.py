@@ -9,7 +9,7 @@ from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.models import CONTEXT_LENGTH, LLM
-from pairwright.models.client.tokens import Tokens, of_text
+from pairwright.models.client.stored_scores import Tokens, of_text
 
 
 class Told(NamedTuple):

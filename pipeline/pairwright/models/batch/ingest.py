@@ -9,9 +9,8 @@ from typing import Literal, NamedTuple
 
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.batch.asked import Asked
-from pairwright.models.batch.meaning import NotRun, body_to_store
-from pairwright.models.batch.replies import Line, Reply, lines_of, reply_of
+from pairwright.models.batch.pending import Asked
+from pairwright.models.batch.replies import Line, NotRun, Reply, body_to_store, lines_of, reply_of
 from pairwright.models.client.wire import Transient
 from pairwright.models.store import Store
 from pairwright.records import Record

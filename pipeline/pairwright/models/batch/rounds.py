@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models import Request
-from pairwright.models.batch.asked import Asked
+from pairwright.models.batch.pending import Asked
 from pairwright.models.batch.submissions import read_submissions
 from pairwright.models.client.wire import body_of
 from pairwright.records import Record

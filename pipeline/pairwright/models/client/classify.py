@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from pairwright.errors import EndpointRefused
 from pairwright.models.client.connection import Connection
-from pairwright.models.client.score import score_of, scored
+from pairwright.models.client.stored_scores import score_of, scored
 from pairwright.models.client.wire import Response, Transient, bytes_of
 
 

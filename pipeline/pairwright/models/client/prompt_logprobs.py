@@ -16,8 +16,7 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client.connection import Connection
-from pairwright.models.client.score import said
-from pairwright.models.client.tokens import Tokens, to_text
+from pairwright.models.client.stored_scores import Tokens, said, to_text
 from pairwright.models.client.wire import Response, Transient, bytes_of, stand_in
 
 _FIX = (

@@ -5,8 +5,7 @@ after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses 
 call; a power cut may lose the last ones. Only answers are stored, never failures.
 """
 
-from pairwright.models.store.durable import Durable, Replies
-from pairwright.models.store.recent import Recent
+from pairwright.models.store.durable import Durable, Recent, Replies
 from pairwright.models.store.store import Store, StoredCall, Totals
 
 __all__ = ["Durable", "Recent", "Replies", "Store", "StoredCall", "Totals"]

@@ -1,6 +1,7 @@
 """Durable calls: the store first, the endpoint only for what is not there."""
 
 import asyncio
+from collections import OrderedDict
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -70,3 +71,24 @@ class Durable:
             return answer.completion
         finally:
             del self._store.in_flight[key]
+
+
+class Recent:
+    """The latest replies. A request that comes again while its reply is kept, such as a client's
+    retry after a dropped connection, gets the same one and is computed once."""
+
+    path = Path("memory")
+
+    def __init__(self, kept: int) -> None:
+        """`kept`: how many replies; a score is about 300 bytes."""
+        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
+        self._kept = kept
+        self._replies: OrderedDict[str, bytes] = OrderedDict()
+
+    def get(self, key: str) -> bytes | None:
+        return self._replies.get(key)
+
+    async def put(self, request: Request, answer: Answer) -> None:
+        self._replies[request.key] = answer.body
+        if len(self._replies) > self._kept:
+            self._replies.popitem(last=False)

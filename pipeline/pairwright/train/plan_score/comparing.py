@@ -9,7 +9,7 @@ from pairwright.errors import CallFailed
 from pairwright.models import Model, together
 from pairwright.records import Item, Rejected
 from pairwright.settings.prompt import Prompts
-from pairwright.stages.match import match
+from pairwright.stages.aspect_match import match
 from pairwright.train.matching import Agreement, Similarity, agreement
 from pairwright.train.plan_score.asking import CALL_FAILED
 from pairwright.train.plan_score.scored import Compared, Match, Scored

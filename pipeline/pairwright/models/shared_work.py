@@ -10,10 +10,16 @@ client's timeouts, must come after a wait: `store.Durable` yields once before it
 
 import asyncio
 import types
-from collections.abc import Coroutine, Generator
-from typing import Any, TypeVar, overload
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, NamedTuple, TypeVar, overload
 
 from pairwright.errors import PairwrightError, Unanswered
+from pairwright.models.completion import Completion
+from pairwright.models.model import LLM, Models
+from pairwright.models.request import Request
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
@@ -87,3 +93,53 @@ def _rest(call: Call[T1], waits_for: object) -> Generator[object, Any, T1]:
         except StopIteration as end:
             result: T1 = end.value
             return result
+
+
+T = TypeVar("T")
+
+
+class _Asked(NamedTuple):
+    role: int
+    request: Request
+
+
+@dataclass
+class _Noted:
+    """An LLM that notes what is asked of it."""
+
+    llm: LLM
+    role: int
+    asked: list[_Asked]
+
+    async def complete(self, request: Request) -> Completion:
+        self.asked.append(_Asked(self.role, request))
+        return await self.llm.complete(request)
+
+
+class Once:
+    """Results by key, with the calls behind them; the `kept` latest ones."""
+
+    def __init__(self, kept: int = 0) -> None:
+        self._kept = kept
+        self._done: OrderedDict[Hashable, tuple[Any, list[_Asked]]] = OrderedDict()
+
+    async def __call__(
+        self, key: Hashable, models: Models, work: Callable[[Models], Awaitable[T]]
+    ) -> T:
+        """What `work` gives. An equal key must mean equal work and equal replies.
+
+        Only finished work is kept: pieces under way at the same time each do it, and equal
+        calls in flight are sent once anyway.
+        """
+        if found := self._done.get(key):
+            result: T = found[0]
+            for role, request in found[1]:
+                await models[role].llm.complete(request)
+            return result
+        asked: list[_Asked] = []
+        roles = count()
+        result = await work(models.bound_to(lambda llm: _Noted(llm, next(roles), asked)))
+        self._done[key] = result, asked
+        if len(self._done) > self._kept:
+            self._done.popitem(last=False)
+        return result
