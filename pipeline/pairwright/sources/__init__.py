@@ -60,9 +60,9 @@ def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:
     refused = problems.of("refused")
     if not refused:
         return SourceError("no rows", where=source, fix="Write or download it again.")
-    reasons = ", ".join(f"{of.reason} {of.n}" for of in refused)
+    reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
     most = refused[0]
-    remedied = next((of for of in refused if of.remedy), most)
+    remedied = next((count for count in refused if count.remedy), most)
     return SourceError(
         f"not one usable row: {reasons}; here: {most.said}",
         where=f"{source}:{most.where.rpartition(':')[2]}",

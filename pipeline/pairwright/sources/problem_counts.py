@@ -76,19 +76,20 @@ class ProblemCounts:
                 reason, n, first.where, first.detail or REASONS[reason],
                 _listed(self._values[action, reason]), REMEDIES.get(reason, ""),
             )
-            for (of, reason), n in self._n.most_common()
-            if of == action
-            for first in (self._first[of, reason],)
+            for (kind, reason), n in self._n.most_common()
+            if kind == action
+            for first in (self._first[kind, reason],)
         ]  # fmt: skip
 
     def lines(self) -> Iterator[str]:
         """For a person: what was refused and why, one reason after the other; then the repairs."""
-        for of in self.of("refused"):
-            yield f"refused {of.n:,}: {of.reason}; the first at {of.where}: {of.said}"
-            if of.remedy:
-                yield f"  {of.remedy}"
+        for refusal in self.of("refused"):
+            first = f"the first at {refusal.where}: {refusal.said}"
+            yield f"refused {refusal.n:,}: {refusal.reason}; {first}"
+            if refusal.remedy:
+                yield f"  {refusal.remedy}"
         if repaired := self.of("repaired"):
-            yield "repaired: " + ", ".join(f"{of.n:,} {of.reason}" for of in repaired)
+            yield "repaired: " + ", ".join(f"{repair.n:,} {repair.reason}" for repair in repaired)
 
 
 def _listed(values: Counter[str]) -> str:

@@ -101,7 +101,7 @@ class PromptLogprobs:
         if None in found:
             missing = first + found.index(None)
             raise self._broken(f"no log-probability of token {missing}, which is {ids[missing]}")
-        values = tuple(of.logprob for of in found if of is not None)
+        values = tuple(finding.logprob for finding in found if finding is not None)
         return Response(reply.status, said(to_text(Tokens(tuple(ids[first:]), values)), len(ids)))
 
     def _read(self, kind: type[_T], reply: Response) -> _T:

@@ -63,7 +63,10 @@ class _Stored(BaseModel, strict=True):
 
 def to_text(tokens: Tokens) -> str:
     """JSON: a value that is no number is null."""
-    told = [round(of, 9) if math.isfinite(of) else None for of in tokens.log_probabilities]
+    told = [
+        round(log_probability, 9) if math.isfinite(log_probability) else None
+        for log_probability in tokens.log_probabilities
+    ]
     return _Stored(ids=list(tokens.ids), log_probabilities=told).model_dump_json()
 
 
@@ -77,5 +80,8 @@ def of_text(text: str) -> Tokens:
         raise ValueError(
             f"{len(stored.log_probabilities)} log-probabilities of {len(stored.ids)} tokens"
         )
-    told = (math.nan if of is None else of for of in stored.log_probabilities)
+    told = (
+        math.nan if log_probability is None else log_probability
+        for log_probability in stored.log_probabilities
+    )
     return Tokens(tuple(stored.ids), tuple(told))

@@ -87,7 +87,11 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
 def _inferred(prompt: Prompt) -> list[str]:
     """About half of what the posts give, another half for another seed."""
     found = plan(prompt.question, [text for _, text in prompt.every("post")], MOST_ASPECTS)
-    return [of.aspect for of in found if share(of.aspect, prompt.seed, prompt.question) < 0.5]
+    return [
+        finding.aspect
+        for finding in found
+        if share(finding.aspect, prompt.seed, prompt.question) < 0.5
+    ]
 
 
 def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:

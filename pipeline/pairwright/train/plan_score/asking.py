@@ -70,7 +70,7 @@ class Serving(NamedTuple):
             id=item.id,
             user=item.user,
             gold=len(item.rubric_aspects),
-            planned=tuple(of.aspect for of in made.aspects),
+            planned=tuple(aspect.aspect for aspect in made.aspects),
             dropped=len(made.dropped),
             posts=len(made.shown.posts),
             left_out=len(made.shown.left_out),

@@ -57,7 +57,7 @@ def target(
 ) -> Target:
     """What a planner that was shown these posts is to write; of no aspects where none can be."""
     if form == "lamp-qa":
-        names = tuple(dict.fromkeys(" ".join(of.aspect.split()) for of in gold))
+        names = tuple(dict.fromkeys(" ".join(aspect.aspect.split()) for aspect in gold))
         repeated = {"repeats_another_aspect": len(gold) - len(names)}
         return Target(written(names), len(names), {k: n for k, n in repeated.items() if n})
     dropped: Counter[str] = Counter()
@@ -73,8 +73,8 @@ def target(
             candidates[name] = _planned(name, aspect.reason, passage)
     reply = PlanReply(aspects=list(candidates.values()))
     plan = sifted(reply, question, shown, min_confidence)
-    dropped.update(of.reason for of in plan.dropped)
-    stand = [candidates[of.aspect] for of in plan.aspects]
+    dropped.update(aspect.reason for aspect in plan.dropped)
+    stand = [candidates[aspect.aspect] for aspect in plan.aspects]
     if over := len(stand) - MAX_PLANNED:
         dropped.update({TOO_MANY: max(0, over)})
     kept = PlanReply(aspects=stand[:MAX_PLANNED])
@@ -92,7 +92,7 @@ def aspects_of(
     if isinstance(reply, str) or wrong(reply):
         return None
     plan = sifted(reply, question, shown, min_confidence)
-    return tuple(of.aspect for of in plan.aspects)
+    return tuple(aspect.aspect for aspect in plan.aspects)
 
 
 def carrying(aspect: str, question: str, shown: Shown) -> Passage | None:
@@ -106,7 +106,7 @@ def carrying(aspect: str, question: str, shown: Shown) -> Passage | None:
         for n, post in enumerate(shown.posts, start=1)
         for passage in _passages(guard(post.text))
     ]
-    best = max(found, key=lambda of: (of.share, -len(of.words)), default=None)
+    best = max(found, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None)
     return best if best and best.share >= LEAST_CARRIED else None
 
 
