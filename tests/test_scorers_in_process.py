@@ -28,7 +28,7 @@ from pairwright.evaluate.shown import Shown
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import Tokens
+from pairwright.models.client.stored_scores import ResponseTokens
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class StandIn:
     """A batch waits for it."""
     loads: int = 0
     batches: list[list[int]] = field(default_factory=list)
-    """Tokens of each text of each batch."""
+    """ResponseTokens of each text of each batch."""
 
     def load(self, where: str, spec: Classifier) -> "StandIn":
         self.loads += 1
@@ -371,7 +371,7 @@ def test_log_probabilities_of_a_model_are_a_score(
 ) -> None:
     class Model(StandIn):
         def scores(self, texts: list[Text]) -> Any:
-            return [Tokens(tuple(range(len(values))), values) for _ in texts]
+            return [ResponseTokens(tuple(range(len(values))), values) for _ in texts]
 
     async def use(sender: InProcess, _: RewardModel) -> Score | Unscored:
         return await LanguageModel(Unstored(sender), "tiny").score(Shown("Why?"), "So it")

@@ -9,7 +9,7 @@ import typer
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
-from pairwright.models.batch import Asked, Recorder
+from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Engine, Meter
 from pairwright.models.store import Durable, Store
 from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
@@ -117,7 +117,7 @@ async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterato
         yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
 
 
-def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
+def writing_crew(config: Config, store: Store, asked: PendingCalls) -> EndpointCrew:
     """A crew that writes down what is not stored yet. No endpoint is connected, no key is read."""
     meter = meter_of(config, store)
     recorders = {

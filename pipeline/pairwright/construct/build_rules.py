@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.models import Once
+from pairwright.models import SharedWork
 from pairwright.records import Item, Post
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
@@ -53,7 +53,7 @@ class BuildRules:
     domains: Domains
     scales: tuple[Scale, ...]
     other_users: OtherUsers
-    once: Once = field(default_factory=Once)
+    once: SharedWork = field(default_factory=SharedWork)
     """What the units of one run share: histories and rubrics they have in common."""
 
     @classmethod
@@ -73,7 +73,7 @@ class BuildRules:
 
     def with_other_users(self, other_users: OtherUsers) -> "BuildRules":
         """The rules of one run over these users; its units share their work."""
-        return replace(self, other_users=other_users, once=Once(SHARED))
+        return replace(self, other_users=other_users, once=SharedWork(SHARED))
 
     def kinds(self, item: Item) -> tuple[str, ...]:
         """Kinds of aspects of the item's domain."""

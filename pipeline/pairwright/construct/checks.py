@@ -7,7 +7,7 @@ from pairwright.construct.tally import Tally
 from pairwright.models import completion_of, parse
 from pairwright.models.store import Store
 from pairwright.stages.aspect_match import MatchReply
-from pairwright.stages.support import SupportReply
+from pairwright.stages.support_check import SupportReply
 from pairwright.stats import Share, share
 
 

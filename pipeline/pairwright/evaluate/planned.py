@@ -9,7 +9,7 @@ from pairwright.records import Post, Rejected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.plan import plan
+from pairwright.stages.planner import plan
 
 
 class PlannerUnderTest(NamedTuple):

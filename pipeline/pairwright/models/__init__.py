@@ -18,7 +18,7 @@ from pairwright.models.reply import (
     schema_of,
 )
 from pairwright.models.request import KEY_TAG, Request, key_of
-from pairwright.models.shared_work import Once, together
+from pairwright.models.shared_work import SharedWork, together
 from pairwright.models.usage import Usage, counting, note
 
 __all__ = [
@@ -32,10 +32,10 @@ __all__ = [
     "Leniency",
     "Model",
     "Models",
-    "Once",
     "Reply",
     "Request",
     "Sender",
+    "SharedWork",
     "Unread",
     "Unstored",
     "Usage",

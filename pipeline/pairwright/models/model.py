@@ -1,4 +1,5 @@
-"""A role's model: what a stage calls."""
+"""A role's model, which a stage calls, and the seam below it: what answers a request (`LLM`), and
+what puts it on the wire (`Sender`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,8 +1,9 @@
-"""`together`: several calls of one piece of work at once.
+"""Work that goes together: several calls at once (`together`), and results that several pieces of
+work have in common, made once (`SharedWork`).
 
-What the store can answer is answered without a task or a turn of the event loop: each coroutine
-is run up to its first wait, and only what is left of it becomes a task (Python 3.12 has eager
-tasks for this). A run over stored calls then costs about what calling the functions costs.
+What the store can answer is answered without a task or a turn of the event loop: `together` runs
+each coroutine up to its first wait, and only what is left of it becomes a task (Python 3.12 has
+eager tasks for this). A run over stored calls then costs about what calling the functions costs.
 
 The first step runs inside the caller's task. Code that asks which task it is in, such as an HTTP
 client's timeouts, must come after a wait: `store.Durable` yields once before it sends.
@@ -98,30 +99,30 @@ def _rest(call: Call[T1], waits_for: object) -> Generator[object, Any, T1]:
 T = TypeVar("T")
 
 
-class _Asked(NamedTuple):
+class _RoleRequest(NamedTuple):
     role: int
     request: Request
 
 
 @dataclass
-class _Noted:
+class _RecordingLLM:
     """An LLM that notes what is asked of it."""
 
     llm: LLM
     role: int
-    asked: list[_Asked]
+    asked: list[_RoleRequest]
 
     async def complete(self, request: Request) -> Completion:
-        self.asked.append(_Asked(self.role, request))
+        self.asked.append(_RoleRequest(self.role, request))
         return await self.llm.complete(request)
 
 
-class Once:
+class SharedWork:
     """Results by key, with the calls behind them; the `kept` latest ones."""
 
     def __init__(self, kept: int = 0) -> None:
         self._kept = kept
-        self._done: OrderedDict[Hashable, tuple[Any, list[_Asked]]] = OrderedDict()
+        self._done: OrderedDict[Hashable, tuple[Any, list[_RoleRequest]]] = OrderedDict()
 
     async def __call__(
         self, key: Hashable, models: Models, work: Callable[[Models], Awaitable[T]]
@@ -136,9 +137,9 @@ class Once:
             for role, request in found[1]:
                 await models[role].llm.complete(request)
             return result
-        asked: list[_Asked] = []
+        asked: list[_RoleRequest] = []
         roles = count()
-        result = await work(models.bound_to(lambda llm: _Noted(llm, next(roles), asked)))
+        result = await work(models.bound_to(lambda llm: _RecordingLLM(llm, next(roles), asked)))
         self._done[key] = result, asked
         if len(self._done) > self._kept:
             self._done.popitem(last=False)

@@ -7,7 +7,7 @@ generic answer already meet it? Fewer than `min_aspects` left and there is no pe
 
 import random
 
-from pairwright.models import Model, Models, Once, together
+from pairwright.models import Model, Models, SharedWork, together
 from pairwright.records import (
     Adherence,
     Aspect,
@@ -20,10 +20,10 @@ from pairwright.records import (
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match
-from pairwright.stages.judge import adherence
-from pairwright.stages.plan import Plan, plan, plan_blind
-from pairwright.stages.support import SupportCase, support
-from pairwright.stages.write import write_plain
+from pairwright.stages.judges import adherence
+from pairwright.stages.planner import Plan, plan, plan_blind
+from pairwright.stages.support_check import SupportCase, support
+from pairwright.stages.writer import write_plain
 
 Histories = tuple[tuple[Post, ...], ...]
 
@@ -40,7 +40,7 @@ async def infer_rubric(
     *,
     kinds: tuple[str, ...],
     words: int,
-    once: Once,
+    once: SharedWork,
 ) -> Rubric | Rejected:
     """What `user` would expect in an answer to `question`, or why nothing personal is known.
 

@@ -16,7 +16,7 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.shown import Condition, Shown
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
-from pairwright.models.store import Recent
+from pairwright.models.store import RecentReplies
 from pairwright.settings.prompt import Prompts
 from pairwright.train.rl.wire import Health, Reward, Sample
 
@@ -86,7 +86,7 @@ async def rewards_of(
 ) -> AsyncIterator[tuple[ScorerRewards, Health]]:
     """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
     a single response."""
-    store = Recent(REMEMBERED)
+    store = RecentReplies(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
         if held and held.condition == "planner":

@@ -20,7 +20,7 @@ from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import Tokens, said, scored, to_text
+from pairwright.models.client.stored_scores import ResponseTokens, chat_reply, score_reply, to_text
 from pairwright.models.client.wire import stand_in
 from pairwright.settings.prompt import Message
 
@@ -29,13 +29,13 @@ class Loaded(Protocol):
     """A model that is ready. Both methods are called in a thread, one at a time."""
 
     limit: int
-    """Tokens of the longest text that it reads."""
+    """ResponseTokens of the longest text that it reads."""
 
     def read(self, messages: tuple[Message, ...]) -> Text:
         """Raises ConfigError for a model without a usable chat template."""
         ...
 
-    def scores(self, texts: list[Text]) -> Sequence[float | Tokens]:
+    def scores(self, texts: list[Text]) -> Sequence[float | ResponseTokens]:
         """One for each text. Raises ConfigError where one alone does not fit into memory."""
         ...
 
@@ -151,10 +151,10 @@ class InProcess:
         return "" if here.is_dir() else f" (There is no folder {here}, so it is taken for an id.)"
 
 
-def _body(score: float | Tokens, prompt_tokens: int) -> bytes:
-    if isinstance(score, Tokens):
-        return said(to_text(score), prompt_tokens)
-    return scored(score, prompt_tokens)
+def _body(score: float | ResponseTokens, prompt_tokens: int) -> bytes:
+    if isinstance(score, ResponseTokens):
+        return chat_reply(to_text(score), prompt_tokens)
+    return score_reply(score, prompt_tokens)
 
 
 def _imported() -> ModuleType:

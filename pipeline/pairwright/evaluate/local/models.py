@@ -20,7 +20,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluate.local.batches import Text
 from pairwright.evaluate.local.conversation import Words, wrong
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood, Local
-from pairwright.models.client.stored_scores import Tokens, score_of
+from pairwright.models.client.stored_scores import ResponseTokens, score_of
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
@@ -134,13 +134,13 @@ class _LanguageModel:
     def read(self, messages: tuple[Message, ...]) -> Text:
         return self._words.response_apart(messages)
 
-    def scores(self, texts: list[Text]) -> list[Tokens]:
+    def scores(self, texts: list[Text]) -> list[ResponseTokens]:
         return _within_memory(self._where, self._forward, texts)
 
-    def _forward(self, texts: list[Text]) -> list[Tokens]:
+    def _forward(self, texts: list[Text]) -> list[ResponseTokens]:
         told = _log_probabilities(self._model, texts)
         return [
-            Tokens(text.ids[text.response :], tuple(of))
+            ResponseTokens(text.ids[text.response :], tuple(of))
             for text, of in zip(texts, told, strict=True)
         ]
 
@@ -188,7 +188,7 @@ def _within_memory(
 
 
 def _inputs(texts: list[Text], pad: int, model: Any) -> dict[str, Any]:
-    """Tokens, and the mask where the model needs one, each of shape (texts, longest)."""
+    """ResponseTokens, and the mask where the model needs one, each of shape (texts, longest)."""
     longest = max(len(text.ids) for text in texts)
     room = [longest - len(text.ids) for text in texts]
     ids = [[*text.ids, *[pad] * more] for text, more in zip(texts, room, strict=True)]
@@ -230,7 +230,7 @@ def _in_float32(head: Any) -> None:
 
 
 def _limit(words: Words, spec: Local, model: Any) -> int:
-    """Tokens of the longest text."""
+    """ResponseTokens of the longest text."""
     most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:
         # A tokenizer without a limit says a number that no text reaches.

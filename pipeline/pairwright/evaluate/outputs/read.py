@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from pairwright.errors import InputError
 from pairwright.evaluate.asked import Asked, Questions
 from pairwright.evaluate.outputs.records import Output
-from pairwright.sources.fields import kind, shown
+from pairwright.sources.fields import kind
+from pairwright.sources.problems import excerpt
 
 _FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
 
@@ -87,5 +88,5 @@ def _missing(line: str) -> str:
     if not absent and not further:
         return ""
     said = [f"no key {', '.join(absent)}"] if absent else []
-    said += [f"unknown key {', '.join(map(shown, further))}"] if further else []
-    return f"{'; '.join(said)}; the line has {', '.join(map(shown, fields)) or 'no keys'}"
+    said += [f"unknown key {', '.join(map(excerpt, further))}"] if further else []
+    return f"{'; '.join(said)}; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"

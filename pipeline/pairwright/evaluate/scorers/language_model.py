@@ -9,16 +9,16 @@ from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.models import CONTEXT_LENGTH, LLM
-from pairwright.models.client.stored_scores import Tokens, of_text
+from pairwright.models.client.stored_scores import ResponseTokens, of_text
 
 
 class Told(NamedTuple):
     """What it says of one response."""
 
-    tokens: Tokens
+    tokens: ResponseTokens
     """All finite, at least one."""
     read: int
-    """Tokens of the whole conversation."""
+    """ResponseTokens of the whole conversation."""
 
 
 class LanguageModel(NamedTuple):

@@ -9,13 +9,13 @@ replies into the run's store. A reply says only its key: all else is read from t
 """
 
 from pairwright.models.batch.ingest import Ingest, Ingested
-from pairwright.models.batch.pending import Asked, Recorder
+from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.batch.rounds import Round, Shard, check_out, read_round, write_round
 
 __all__ = [
-    "Asked",
     "Ingest",
     "Ingested",
+    "PendingCalls",
     "Recorder",
     "Round",
     "Shard",

@@ -19,7 +19,7 @@ from pairwright.models.client.wire import BROKEN_OFF, Transient, refusal
 _BOM = b"\xef\xbb\xbf"
 
 
-class Line(NamedTuple):
+class ReplyLine(NamedTuple):
     """One line of a file that is not blank."""
 
     number: int
@@ -28,7 +28,7 @@ class Line(NamedTuple):
     """False for a last line without a line end, which may be half a line."""
 
 
-class Reply(NamedTuple):
+class BatchReply(NamedTuple):
     """What a line says. `status` is None where the request came to no response at all."""
 
     custom_id: str
@@ -37,7 +37,7 @@ class Reply(NamedTuple):
     error: JsonValue
 
 
-def lines_of(path: Path) -> Iterator[Line]:
+def lines_of(path: Path) -> Iterator[ReplyLine]:
     """The lines of a file; raises InputError for what cannot be read as lines of text."""
     try:
         with path.open("rb") as file:
@@ -48,7 +48,7 @@ def lines_of(path: Path) -> Iterator[Line]:
                         "compressed with gzip", where=path, fix="Unpack it with gunzip first."
                     )
                 if text.strip():
-                    yield Line(number, text.strip(), raw.endswith(b"\n"))
+                    yield ReplyLine(number, text.strip(), raw.endswith(b"\n"))
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -62,7 +62,7 @@ def check_readable(path: Path) -> None:
     next(lines_of(path), None)
 
 
-def reply_of(line: Line) -> Reply:
+def reply_of(line: ReplyLine) -> BatchReply:
     """Raises ValueError with a sentence for a line that is no reply."""
     try:
         data = json.loads(line.text)
@@ -82,13 +82,13 @@ def reply_of(line: Line) -> Reply:
     if response is None:
         if not failure:
             raise ValueError("neither response nor error")
-        return Reply(custom_id, None, None, failure)
+        return BatchReply(custom_id, None, None, failure)
     if not isinstance(response, dict):
         raise ValueError("the response is not an object")
     status = response.get("status_code")
     if not isinstance(status, int) or isinstance(status, bool) or not 100 <= status <= 599:
         raise ValueError("the response has no status_code")
-    return Reply(custom_id, status, response.get("body"), failure)
+    return BatchReply(custom_id, status, response.get("body"), failure)
 
 
 _NOT_RUN = frozenset({"batch_expired", "batch_cancelled"})
@@ -99,7 +99,7 @@ class NotRun(Exception):
     """The batch ended before this request's turn: that says nothing about the request."""
 
 
-def body_to_store(reply: Reply, request: Request, where: str) -> bytes:
+def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
     """The body of a usable reply, or what is stored in place of a prompt that is too long or
     that a content filter refused.
 
@@ -120,7 +120,7 @@ def body_to_store(reply: Reply, request: Request, where: str) -> bytes:
     return body
 
 
-def _refused(reply: Reply, where: str) -> bytes:
+def _refused(reply: BatchReply, where: str) -> bytes:
     error = _innermost(reply.error or reply.body)
     code = error.get("code")
     if reply.status is None and code in _NOT_RUN:

@@ -1,4 +1,5 @@
-"""How fast an endpoint is asked: calls in flight (fixed or found out), and rates per minute."""
+"""How fast an endpoint is asked: calls in flight (fixed or found out), and rates per
+minute, and which of its servers is asked: the least busy one; a dead one rests for a while."""
 
 import asyncio
 import time

@@ -1,4 +1,5 @@
-"""What a reward model says of one conversation, as the number it is stored as."""
+"""Scores as texts, the way they are stored: the number that a reward model gives a conversation,
+and the log-probabilities that a language model gives a text, token by token."""
 
 import json
 import math
@@ -22,12 +23,12 @@ def score_of(logits: Sequence[float]) -> float:
     raise ValueError(f"the model has {len(logits)} outputs, and none of them is the score")
 
 
-def scored(score: float, prompt_tokens: int) -> bytes:
+def score_reply(score: float, prompt_tokens: int) -> bytes:
     """The body of a chat completion that says it. A score that is no number stays none."""
-    return said(repr(score) if math.isfinite(score) else "nan", prompt_tokens)
+    return chat_reply(repr(score) if math.isfinite(score) else "nan", prompt_tokens)
 
 
-def said(text: str, prompt_tokens: int) -> bytes:
+def chat_reply(text: str, prompt_tokens: int) -> bytes:
     """The body of a chat completion that says it, of a model that reads and writes nothing."""
     choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": prompt_tokens, "completion_tokens": 0}
@@ -38,7 +39,7 @@ LEAST = -9999.0
 """What vLLM puts in place of minus infinity and of what is no number: JSON has neither."""
 
 
-class Tokens(NamedTuple):
+class ResponseTokens(NamedTuple):
     """The tokens of a response, each with its log-probability after all before it (base e)."""
 
     ids: tuple[int, ...]
@@ -61,7 +62,7 @@ class _Stored(BaseModel, strict=True):
     """None: no number."""
 
 
-def to_text(tokens: Tokens) -> str:
+def to_text(tokens: ResponseTokens) -> str:
     """JSON: a value that is no number is null."""
     told = [
         round(log_probability, 9) if math.isfinite(log_probability) else None
@@ -70,7 +71,7 @@ def to_text(tokens: Tokens) -> str:
     return _Stored(ids=list(tokens.ids), log_probabilities=told).model_dump_json()
 
 
-def of_text(text: str) -> Tokens:
+def of_text(text: str) -> ResponseTokens:
     """What `to_text` wrote; null is NaN. Raises ValueError for anything else."""
     try:
         stored = _Stored.model_validate_json(text)
@@ -84,4 +85,4 @@ def of_text(text: str) -> Tokens:
         math.nan if log_probability is None else log_probability
         for log_probability in stored.log_probabilities
     )
-    return Tokens(tuple(stored.ids), tuple(told))
+    return ResponseTokens(tuple(stored.ids), tuple(told))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from pairwright.models.simulated.cues import CUES, Opened
+from pairwright.models.simulated.cues import CUES, CueMatch
 from pairwright.models.simulated.frames import FRAMES
 from pairwright.text import stem, terms, words
 
@@ -48,7 +48,7 @@ def _in_sentence(sentence: str, trust: float) -> Iterator[Statement]:
     for cue in CUES:
         for match in cue.opening.finditer(sentence):
             rest = sentence[match.end() :]
-            if phrase := cue.phrase(Opened(match, rest)):
+            if phrase := cue.phrase(CueMatch(match, rest)):
                 evidence = _clause(sentence, match.start(), match.end() + _reach(rest, phrase))
                 if evidence:
                     yield Statement(cue.kind, phrase, evidence, cue.weight * trust)
@@ -74,7 +74,7 @@ def _clause(sentence: str, start: int, end: int) -> str:
         first, last = (first - 1, last) if first else (first, last + 1)
 
 
-class Subject(NamedTuple):
+class AspectSubject(NamedTuple):
     """What an aspect is about."""
 
     kind: str
@@ -94,13 +94,13 @@ _READERS = [
 
 
 @lru_cache(maxsize=8192)
-def subject(aspect: str) -> Subject:
+def subject(aspect: str) -> AspectSubject:
     """The kind and phrase of an aspect of ours; of any other, kind `other` and all its words."""
     plain = " ".join(aspect.split()).rstrip(". ")
     for kind, reader in _READERS:
         if match := reader.fullmatch(plain):
-            return Subject(kind, match[1])
-    return Subject("other", plain)
+            return AspectSubject(kind, match[1])
+    return AspectSubject("other", plain)
 
 
 @lru_cache(maxsize=8192)

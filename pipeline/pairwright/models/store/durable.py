@@ -14,8 +14,8 @@ RECENT = 2048
 """Completions kept at hand: the units of one item ask for the same ones."""
 
 
-class Replies(Protocol):
-    """What keeps replies by key: a `Store`, or memory (`Recent`)."""
+class ReplyStore(Protocol):
+    """What keeps replies by key: a `Store`, or memory (`RecentReplies`)."""
 
     path: Path
     in_flight: dict[str, asyncio.Future[Completion]]
@@ -31,7 +31,7 @@ class Durable:
     Equal requests in flight at the same time are sent once.
     """
 
-    def __init__(self, store: Replies, sender: Sender) -> None:
+    def __init__(self, store: ReplyStore, sender: Sender) -> None:
         self._store = store
         self._sender = sender
         self._stored = lru_cache(maxsize=RECENT)(self._read)
@@ -73,7 +73,7 @@ class Durable:
             del self._store.in_flight[key]
 
 
-class Recent:
+class RecentReplies:
     """The latest replies. A request that comes again while its reply is kept, such as a client's
     retry after a dropped connection, gets the same one and is computed once."""
 

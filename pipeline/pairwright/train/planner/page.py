@@ -90,10 +90,10 @@ def _checkpoints(report: Report) -> Table:
 def _chosen(report: Report) -> tuple[Block, ...]:
     how = "shared content words" if report.match == "words" else "cosine of embeddings"
     return (
-        f"checkpoint-{report.chosen} is chosen: its F1 over all items is highest, a plan that cannot"
-        f" be read counting 0. Two aspects are compared by their {how}; each is held against the"
-        " nearest of the other list. Such numbers compare checkpoints of one training; pairwright"
-        " plan-score compares planners.",
+        f"checkpoint-{report.chosen} is chosen: its F1 over all items is highest, a plan that"
+        f" cannot be read counting 0. Two aspects are compared by their {how}; each is held"
+        " against the nearest of the other list. Such numbers compare checkpoints of one training;"
+        " pairwright plan-score compares planners.",
     )
 
 
