@@ -13,7 +13,7 @@ from rich.console import Console
 
 from pairwright import sources
 from pairwright.cli.batch.writing import BatchBuild
-from pairwright.cli.crew import crew_of
+from pairwright.workflows.run_models import open_models
 from pairwright.cli.progress import BuildPanel
 from pairwright.cli.shell import program
 from pairwright.cli.signals import stop_on_signals
@@ -205,7 +205,7 @@ async def _build_here(
     work: Work, total: int, console: Console, batch: BatchBuild | None
 ) -> tuple[Tally, list[Check], Meter]:
     corpus, summary, rules, store, run, limit = work
-    async with batch.crew(store) if batch else crew_of(rules.config, store) as crew:
+    async with batch.crew(store) if batch else open_models(rules.config, store) as crew:
         stop_on_signals(crew.stop, crew.meter, console)
         with BuildPanel(console, total, crew.meter) as progress:
             counted, checked = await build(

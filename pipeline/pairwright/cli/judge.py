@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from pairwright.cli.crew import client_of, in_flight, model_of
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.results import ScorerRef

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, in_flight, model_of, say
+from pairwright.workflows.run_models import client_of, in_flight, model_of, say
 from pairwright.cli.scorer_refs import (
     deciding,
     guided_ref,

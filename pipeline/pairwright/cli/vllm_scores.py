@@ -1,6 +1,6 @@
 """Clients of what vLLM's servers tell of a response: a class, or log-probabilities."""
 
-from pairwright.cli.crew import api_key, say
+from pairwright.workflows.run_models import api_key, say
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.spec import Served, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs

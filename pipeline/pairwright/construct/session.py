@@ -32,7 +32,7 @@ from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 
 
-class Crew(Protocol):
+class ModelSource(Protocol):
     """Who answers: the models of a unit, how many workers keep them busy, and how to stop."""
 
     workers: int
@@ -83,7 +83,7 @@ async def build(
     corpus: Corpus,
     summary: SourceSummary,
     rules: BuildRules,
-    crew: Crew,
+    crew: ModelSource,
     store: Store,
     run: RunFolder,
     *,
@@ -110,7 +110,7 @@ async def build_units(
     todo: Iterator[Unit],
     corpus: Corpus,
     rules: BuildRules,
-    crew: Crew,
+    crew: ModelSource,
     store: Store,
     ended: Callable[[Outcome], None],
 ) -> None:
@@ -150,7 +150,7 @@ def conclude(
     return checked
 
 
-async def _outcome(unit: Unit, corpus: Corpus, rules: BuildRules, crew: Crew) -> Outcome:
+async def _outcome(unit: Unit, corpus: Corpus, rules: BuildRules, crew: ModelSource) -> Outcome:
     item = corpus.item(unit.item)
     models, log = traced(crew.models(_generator(item, rules)))
     partner = corpus.partners.get(item.user) if unit.mode == "twin" else None

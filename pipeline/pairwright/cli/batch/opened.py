@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.console import Console
 
-from pairwright.cli.crew import api_key
+from pairwright.workflows.run_models import api_key
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import Asked, Ingest, Ingested, Round, read_round

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.cli.crew import EndpointCrew, writing_crew
+from pairwright.workflows.run_models import RunModels, batch_models
 from pairwright.cli.shell import program
 from pairwright.construct.folder import RunFolder
 from pairwright.models.batch import Asked, Round, check_out, write_round
@@ -42,9 +42,9 @@ class BatchBuild:
         self._asked.close()
 
     @asynccontextmanager
-    async def crew(self, store: Store) -> AsyncIterator[EndpointCrew]:
+    async def crew(self, store: Store) -> AsyncIterator[RunModels]:
         """Who notes the calls."""
-        yield writing_crew(self._config, store, self._asked)
+        yield batch_models(self._config, store, self._asked)
 
     def write(self, console: Console, config_path: Path) -> None:
         """Write the round's files and print what to do with them."""

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.console import Console
 
-from pairwright.cli.crew import api_key
+from pairwright.workflows.run_models import api_key
 from pairwright.cli.doctor.backend import backend
 from pairwright.cli.doctor.context import context, needed
 from pairwright.cli.doctor.finding import Finding, State, table

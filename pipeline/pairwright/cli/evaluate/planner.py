@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, model_of
+from pairwright.workflows.run_models import client_of, model_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import Construction

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, in_flight, model_of
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 from pairwright.cli.signals import stop_on_signals
 from pairwright.dataset import write_lines
 from pairwright.errors import ConfigError

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from pairwright.cli.crew import meter_of
+from pairwright.workflows.run_models import meter_of
 from pairwright.cli.progress import BuildPanel
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import check_engines, most_workers

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.cli.crew import EndpointCrew, clients_of
+from pairwright.workflows.run_models import RunModels, open_clients
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.chunks import Chunk
 from pairwright.construct.corpus import Corpus
@@ -57,7 +57,7 @@ class Builder:
         folder = place(self._setup.shards, chunk.number)
         try:
             with closing(await open_shard(folder, self._main)) as shard:
-                crew = EndpointCrew(self._config, shard, self._clients, self.meter)
+                crew = RunModels(self._config, shard, self._clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
                 rules = self._setup.rules.with_other_users(self._setup.corpus)
@@ -83,5 +83,5 @@ def _told(units: tuple[Unit, ...], all_begun: asyncio.Event) -> Iterator[Unit]:
 async def builder_of(setup: Setup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
     with closing(Store(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
-        async with clients_of(config, meter) as clients:
+        async with open_clients(config, meter) as clients:
             yield Builder(setup, config, main, clients, meter)

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 
-from pairwright.cli.crew import units_alive
+from pairwright.workflows.run_models import units_at_once
 from pairwright.cli.workers.allowance import Allowance
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import part_of
@@ -74,7 +74,7 @@ class Pool:
         self._allowance = Allowance(self._context, used)
         self._size = workers
         # A worker with so many units keeps its share of every endpoint full.
-        self._enough = units_alive(part_of(setup.rules.config, workers, None))
+        self._enough = units_at_once(part_of(setup.rules.config, workers, None))
         self._deaths: Counter[int] = Counter()
         self._workers: list[_Worker] = []
 
