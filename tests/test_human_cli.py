@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.load import iterate_pairs
+from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.records import Pair
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash

@@ -17,12 +17,11 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
-from pairwright.workflows.run_models import api_key, units_at_once
 from pairwright.cli.workers.builder import Builder, Setup, builder_of
 from pairwright.cli.workers.limits import part_of
 from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
-from pairwright.construct.chunks import Chunk
 from pairwright.construct.outcomes import Brief
+from pairwright.construct.units import Chunk
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
@@ -32,6 +31,7 @@ from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows import collector
+from pairwright.workflows.run_models import api_key, units_at_once
 
 try:
     import ray

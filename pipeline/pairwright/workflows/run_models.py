@@ -1,7 +1,7 @@
 """The models of a run: endpoints with their keys, the store above them, and what each role asks."""
 
-import os
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeAlias
@@ -83,7 +83,7 @@ def in_flight(endpoint: Endpoint) -> int:
 
 @asynccontextmanager
 async def open_models(config: Config, store: Store) -> AsyncIterator[RunModels]:
-    """The crew of a build in this process."""
+    """Connect the models of a build in this process."""
     meter = meter_of(config, store)
     async with open_clients(config, meter) as clients:
         yield RunModels(config, store, clients, meter)
@@ -122,16 +122,19 @@ async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterato
 
 
 def batch_models(config: Config, store: Store, asked: Asked) -> RunModels:
-    """A crew that writes down what is not stored yet. No endpoint is connected, no key is read."""
+    """Models that write down the calls that are not stored yet.
+
+    No endpoint is connected, and no key is read.
+    """
     meter = meter_of(config, store)
     recorders = {
         name: Recorder(name, config.endpoints[name].attempts, asked, meter)
         for name in config.roles.all
     }
-    crew = RunModels(config, store, recorders, meter)
+    models = RunModels(config, store, recorders, meter)
     # Nothing is waited for, so more workers would only hold more units.
-    crew.workers = 1
-    return crew
+    models.workers = 1
+    return models
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:

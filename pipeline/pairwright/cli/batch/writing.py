@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.workflows.run_models import RunModels, batch_models
 from pairwright.cli.shell import program
 from pairwright.construct.folder import RunFolder
 from pairwright.models.batch import Asked, Round, check_out, write_round
@@ -14,6 +13,7 @@ from pairwright.models.batch.rounds import folder_of
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.text import number_of
+from pairwright.workflows.run_models import RunModels, batch_models
 
 
 class BatchBuild:

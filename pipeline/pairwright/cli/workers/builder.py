@@ -6,17 +6,16 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.workflows.run_models import RunModels, open_clients
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.chunks import Chunk
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import build_units
-from pairwright.construct.units import Unit
+from pairwright.construct.units import BuildUnit, Chunk
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
+from pairwright.workflows.run_models import RunModels, open_clients
 
 
 class Setup(NamedTuple):
@@ -74,7 +73,7 @@ class Builder:
             client.stop()
 
 
-def _told(units: tuple[Unit, ...], all_begun: asyncio.Event) -> Iterator[Unit]:
+def _told(units: tuple[BuildUnit, ...], all_begun: asyncio.Event) -> Iterator[BuildUnit]:
     yield from units
     all_begun.set()
 
