@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pairwright.cli import collector
 from pairwright.cli.push import Public, Push, publish
 from pairwright.errors import Difference, InputError
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright.release.verify import Verified
