@@ -19,7 +19,7 @@ from pathlib import Path
 import studies
 from coverage import coverage
 
-from pairwright.policy import HumanPolicy
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, Ratings, agreement, dawid_skene
 from pairwright_human_eval.decide import decide_all
 from pairwright_human_eval.outline import outlines_of
@@ -27,7 +27,7 @@ from pairwright_human_eval.records import PreferenceAnswer, response_id
 from pairwright_human_eval.report.findings import findings
 
 ACCURACY = 0.95
-VOTES_ONLY = HumanPolicy(votes=3, quality_votes=0, rubric_votes=0)
+VOTES_ONLY = HumanRules(votes=3, quality_votes=0, rubric_votes=0)
 
 
 SEEDS = range(5)
@@ -91,7 +91,7 @@ def seed_spread() -> float:
     """The furthest that an end of an interval of agreement moves with the seed of a report."""
     study = studies.make(24, kinds=("preference", "quality", "rubric"))
     outlines, verdicts = outlines_of(study.subjects, study.key), study.answered(ACCURACY)
-    policy = HumanPolicy()
+    policy = HumanRules()
     decisions = decide_all(outlines, verdicts, policy, frozenset())
     ends: dict[tuple[str, str, str], list[float]] = {}
     for seed in SEEDS:
@@ -117,7 +117,7 @@ def large(n: int) -> float:
 
     study = studies.make(n // 9, kinds=("preference", "quality", "rubric"))
     verdicts = study.answered(ACCURACY)
-    policy = HumanPolicy()
+    policy = HumanRules()
     before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         write_report(study.folder(Path(scratch)), study.subjects, study.fixed, verdicts, (), policy)

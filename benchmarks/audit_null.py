@@ -29,8 +29,8 @@ from pairwright.audit.family import decided
 from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, Comparison
 from pairwright.intervals import LEVEL
-from pairwright.policy import HumanPolicy
 from pairwright.records import content_id
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.outline import outlines_of
 from pairwright_human_eval.public import Public, PublicStudy
 from pairwright_human_eval.records import PreferenceAnswer, Verdict
@@ -165,7 +165,7 @@ def asked(seed: int) -> Public:
     given = [*votes, *_with_other_posts(votes, random.Random(seed))]
     return Public(
         PublicStudy(
-            version=__version__, policy=HumanPolicy(), fixed=HumanPolicy(), scales=studies.SCALES,
+            version=__version__, policy=HumanRules(), fixed=HumanRules(), scales=studies.SCALES,
             overlap=studies.OVERLAP, of=SUBJECTS, annotators=(), set_aside={}, left_out=0,
         ),
         tuple(outlines_of(study.subjects, study.key)),

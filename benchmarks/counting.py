@@ -19,10 +19,10 @@ from typing import Any
 
 from aiohttp import web
 
-from pairwright.simulated.defects import Defects
-from pairwright.simulated.model import reply
-from pairwright.simulated.planting import Memory
-from pairwright.simulated.reading import read
+from pairwright.models.simulated.defects import Defects
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import Memory
+from pairwright.models.simulated.reading import read
 
 
 class Counting:

@@ -19,7 +19,7 @@ import building
 from counting import Endpoint
 from resume import stored
 
-from pairwright.simulated import Defects, serve
+from pairwright.models.simulated import Defects, serve
 
 ITEMS, RATE, FOREVER = 200, 0.05, 0.002
 FAULTS = Defects(

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import building
 
-from pairwright.build.outcomes import Failure, Outcome, Waiting, spooled
+from pairwright.construct.outcomes import Failure, Outcome, Waiting, spooled
+from pairwright.models.simulated import Defects, serve
+from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
-from pairwright.simulated import Defects, serve
 from pairwright.stats import share
-from pairwright.store import Store
 
 RATE, LEAST, ITEMS = 0.2, 300, 300
 DRAFTS = (

@@ -28,15 +28,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.client import Meter
 from pairwright.dataset.message import message
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.reward import RewardModel
 from pairwright.evaluate.scorers.seam import Score
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.evaluate.shown import Shown
+from pairwright.models.client import Meter
+from pairwright.models.store import Durable, Store
 from pairwright.records import Post
-from pairwright.store import Durable, Store
 
 
 class Shape(NamedTuple):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright import __version__, assets
-from pairwright.policy import HumanPolicy
 from pairwright.records import (
     Adherence,
     Aspect,
@@ -18,7 +17,8 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
-from pairwright.rubric import load_scales
+from pairwright.settings.domains import load_scales
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     AspectAnswer,
@@ -87,7 +87,7 @@ def make(n: int, kinds: tuple[Kind, ...]) -> SyntheticStudy:
                 key[keyed.task] = keyed
     study = Study(
         version=__version__, simulated_pairs=True, pairs_hash="", seed=0, salts={DOMAIN: 0},
-        annotators=ANNOTATORS, overlap=OVERLAP, sampled=n, of=n, policy=HumanPolicy(),
+        annotators=ANNOTATORS, overlap=OVERLAP, sampled=n, of=n, policy=HumanRules(),
         scales=SCALES, config_hashes={},
     )  # fmt: skip
     return SyntheticStudy(subjects, Fixed(study, key))

@@ -64,12 +64,12 @@ async def bare(url: str, in_flight: int, n: int) -> Took:
 
 async def ours(url: str, in_flight: int, n: int) -> Took:
     """The same prompts through Model, Durable, Store and Client under `work_through`."""
-    from pairwright.client import Client, Meter
-    from pairwright.config import Endpoint
-    from pairwright.llm import Model
-    from pairwright.prompt import Ask, Message
-    from pairwright.run import work_through
-    from pairwright.store import Durable, Store
+    from pairwright.models import Model
+    from pairwright.models.client import Client, Meter
+    from pairwright.models.run import work_through
+    from pairwright.models.store import Durable, Store
+    from pairwright.settings.config import Endpoint
+    from pairwright.settings.prompt import Ask, Message
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:

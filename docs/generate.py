@@ -29,7 +29,10 @@ from pairwright import cli
 from pairwright.audit.explain import PARTS
 from pairwright.audit.family import COMPARED
 from pairwright.audit.records import Explained
-from pairwright.config import (
+from pairwright.evaluate.scorers.spec import History, Judge, Planner, Policy, Scorers, Spec
+from pairwright.models.simulated import Defects
+from pairwright.records import GoldAspect, Post
+from pairwright.settings.config import (
     DECIDING,
     OPERATIONAL,
     PRESETS,
@@ -41,17 +44,14 @@ from pairwright.config import (
     SamplingByRole,
     essential,
 )
-from pairwright.evaluate.scorers.spec import History, Judge, Planner, Policy, Scorers, Spec
-from pairwright.policy import (
-    GatePolicy,
-    HumanPolicy,
-    PlanPolicy,
+from pairwright.settings.rules import (
+    GateRules,
+    HumanRules,
+    PlanRules,
     ReleaseInfo,
-    SourcePolicy,
-    TwinPolicy,
+    SourceRules,
+    TwinRules,
 )
-from pairwright.records import GoldAspect, Post
-from pairwright.simulated import Defects
 from pairwright.sources import items, posts, problem
 from pairwright.sources.opening import _FLAT, _OPENERS
 from pairwright.sources.problem_counts import REMEDIES
@@ -66,14 +66,14 @@ NOTE = "<!-- Written by docs/generate.py from the code. After a change there run
 
 # The tables of a config in the order of the page, and how their headings are written.
 TABLES: dict[str, tuple[str, type[BaseModel]]] = {
-    "source": ("source", SourcePolicy),
+    "source": ("source", SourceRules),
     "endpoints": ("endpoints.NAME", Endpoint),
     "roles": ("roles", Roles),
     "sampling": ("sampling.ROLE", Sampling),
-    "planner": ("planner", PlanPolicy),
-    "twin": ("twin", TwinPolicy),
-    "gates": ("gates", GatePolicy),
-    "human": ("human", HumanPolicy),
+    "planner": ("planner", PlanRules),
+    "twin": ("twin", TwinRules),
+    "gates": ("gates", GateRules),
+    "human": ("human", HumanRules),
     "release": ("release", ReleaseInfo),
     "budget": ("budget", Budget),
 }
@@ -140,10 +140,10 @@ def main() -> int:
 def scorers_page() -> str:
     return _page(
         "# The file of scorers, key by key",
-        "`pairwright evaluate`, `best-of-n`, `judge-outputs`, `policy` and `completions` take it as"
-        " `--scorers FILE.toml`; [scorers.md](scorers.md) shows examples. `prompts`, `prompt`,"
-        " `path` and `folder` are relative to the file's folder, a model's folder to where the"
-        " command is run.",
+        "`pairwright evaluate`, `pairwright train reward-server` and the commands of `pairwright"
+        " downstream` (but `correlate`) take it as `--scorers FILE.toml`; [scorers.md](scorers.md)"
+        " shows examples. `prompts`, `prompt`, `path` and `folder` are relative to the file's"
+        " folder, a model's folder to where the command is run.",
         "## Keys outside tables",
         _fields(Scorers, ["prompts", "seed"]),
         "## [endpoints.NAME]",
@@ -178,13 +178,13 @@ _SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samp
 def train_page() -> str:
     return _page(
         "# Training and comparing planners, key by key",
-        "The files of `pairwright train-planner` and `pairwright plan-score`; `docs/train.md` shows"
-        " both. Paths are relative to the file's folder, a model's folder to where the command is"
-        " run.",
-        "## train-planner: keys outside tables",
+        "The files of `pairwright train planner` and `pairwright train score`; `docs/train.md`"
+        " shows both. Paths are relative to the file's folder, a model's folder to where the"
+        " command is run.",
+        "## train planner: keys outside tables",
         _fields(Training, [key for key in Training.model_fields if f"[{key}]" not in TRAINING]),
         *_tables_of(TRAINING),
-        "## plan-score: keys outside tables",
+        "## train score: keys outside tables",
         _fields(Scoring, ["prompts", "rubrics", "seed"]),
         "`[source]` is as a build's [`[source]`](config.md#source), `[endpoints.NAME]` as a build's"
         " [endpoints](config.md#endpointsname).",
@@ -196,7 +196,7 @@ def train_page() -> str:
 def _tables_of(tables: Mapping[str, type[BaseModel]]) -> Iterator[str]:
     for heading, table in tables.items():
         yield f"## {heading}"
-        if table is SourcePolicy:
+        if table is SourceRules:
             yield "As a build's [`[source]`](config.md#source)."
             continue
         yield inspect.getdoc(table) or ""
@@ -205,8 +205,8 @@ def _tables_of(tables: Mapping[str, type[BaseModel]]) -> Iterator[str]:
 
 
 TRAINING: dict[str, type[BaseModel]] = {
-    "[source]": SourcePolicy,
-    "[validation]": SourcePolicy,
+    "[source]": SourceRules,
+    "[validation]": SourceRules,
     "[history]": TrainingHistory,
     "[lora]": Lora,
     "[steps]": Steps,
@@ -365,7 +365,7 @@ def commands_page() -> str:
         (f"`{kind}`", field.description or "") for kind, field in Defects.model_fields.items()
     ]
     sections += [
-        "## Defects that `simulate` plants",
+        "## Defects that `pairwright simulate` plants",
         "A rate goes from 0 to 1: the share of requests that it strikes.",
         _table(("kind", "meaning"), defects),
     ]
@@ -448,15 +448,15 @@ def _schema(fields: dict[str, str], model: type[BaseModel], required: Sequence[s
     return _table(("field", "", "meaning"), rows)
 
 
-def _needed(name: str, required: Callable[[SourcePolicy], list[str]]) -> str:
-    if name in required(SourcePolicy(path="", default_category="any")):
+def _needed(name: str, required: Callable[[SourceRules], list[str]]) -> str:
+    if name in required(SourceRules(path="", default_category="any")):
         return "required"
-    return "required, or `default_category`" if name in required(SourcePolicy(path="")) else ""
+    return "required, or `default_category`" if name in required(SourceRules(path="")) else ""
 
 
 def _post_columns() -> str:
     rows = []
-    for key, field in SourcePolicy.model_fields.items():
+    for key, field in SourceRules.model_fields.items():
         about, _, meaning = (field.description or "").partition("posts: ")
         if not about and meaning:
             rows.append((f"`{key}`", _needed(key, posts.required), meaning))

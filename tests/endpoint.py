@@ -16,9 +16,9 @@ from typing import Any
 
 from aiohttp import web
 
-from pairwright.simulated import Defects
-from pairwright.simulated.model import reply
-from pairwright.simulated.planting import Memory
+from pairwright.models.simulated import Defects
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import Memory
 
 Body = dict[str, Any]
 """A JSON object."""

@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from pairwright import assets
 from pairwright.cli.human.options import cache_folder as cache_folder
-from pairwright.policy import HumanPolicy
 from pairwright.records import content_id
-from pairwright.rubric import Scale, load_scales
+from pairwright.settings.domains import Scale, load_scales
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import CANNOT_JUDGE, config_hashes, controls
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest, response_id
@@ -63,7 +63,7 @@ def make_study(
         overlap=len(annotators),
         sampled=subjects,
         of=subjects,
-        policy=HumanPolicy(),
+        policy=HumanRules(),
         scales=scales(),
         config_hashes=config_hashes(scales()),
     )

@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
-from pairwright.build.folder import RunFolder
-from pairwright.build.manifest import SourceSummary, manifest
-from pairwright.build.outcomes import Failure, Outcome, write_outcomes
-from pairwright.build.tally import Tally
 from pairwright.cli.gather import Asked, Gathered, gather
-from pairwright.config import Config, validate
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import SourceSummary, manifest
+from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
+from pairwright.construct.tally import Tally
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.checksums import write_checksums
-from pairwright.prompt import Prompts
+from pairwright.models.store import Store
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -41,7 +40,8 @@ from pairwright.records import (
 )
 from pairwright.release.summary import rows_of
 from pairwright.release.write import write_primary
-from pairwright.store import Store
+from pairwright.settings.config import Config, validate
+from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.exports import Export, clean_task
 from pairwright_human_eval.exports.store import store
 from pairwright_human_eval.folder import HumanFolder

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from pairwright import assets
-from pairwright.build import Policy
-from pairwright.config import Config, validate
-from pairwright.llm import Completion, Model, Models, Request
-from pairwright.prompt import Prompts
+from pairwright.construct import BuildRules
+from pairwright.models import Completion, Model, Models, Request
 from pairwright.records import Aspect, Item, Origin, Post, Rejected, Rubric
-from pairwright.rubric import Domains, Scale, load_scales
+from pairwright.settings.config import Config, validate
+from pairwright.settings.domains import Domains, Scale, load_scales
+from pairwright.settings.prompt import Prompts
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ Answer = Canned | list[Canned] | Callable[[Request], Canned]
 
 
 class Scripted:
-    """An LLM (`pairwright.llm.LLM`) that says what it was told to say."""
+    """An LLM (`pairwright.models.LLM`) that says what it was told to say."""
 
     def __init__(self, **answers: Answer) -> None:
         self.answers = answers
@@ -193,14 +193,14 @@ class Others:
         return self._rare
 
 
-def policy(company: Others | None = None, **changes: Any) -> Policy:
+def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:
     """The shipped prompts and rubrics with a config of these changes."""
-    return Policy(
+    return BuildRules(
         config=settings(**changes),
         prompts=prompts(),
         domains=domains(),
         scales=scales(),
-        company=company or Others(),
+        other_users=other_users or Others(),
     )
 
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from pairwright import assets, cli
-from pairwright.build.folder import to_toml
-from pairwright.llm import SIMULATED
+from pairwright.construct.folder import to_toml
+from pairwright.models import SIMULATED
 
 OUTCOMES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
 KEY_VARIABLE = "PAIRWRIGHT_TEST_KEY"

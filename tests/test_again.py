@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from endpoint import Endpoint, in_thread, simulated
-from pairwright.build import again, session
-from pairwright.build.chunks import chunks
+from pairwright.construct import again, session
+from pairwright.construct.chunks import chunks
 from study import Study
 
 ITEMS = 5

@@ -12,12 +12,12 @@ import pytest
 
 from batch_stand_in import answer, refused, write_lines
 from endpoint import in_thread, simulated
-from pairwright.batch import Asked, Recorder, rounds
-from pairwright.client import Meter
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.llm import Request
-from pairwright.prompt import Message
-from pairwright.simulated import Defects
+from pairwright.models import Request
+from pairwright.models.batch import Asked, Recorder, rounds
+from pairwright.models.client import Meter
+from pairwright.models.simulated import Defects
+from pairwright.settings.prompt import Message
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 3

@@ -12,12 +12,12 @@ import pytest
 
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import completion
-from pairwright.batch import Asked, Ingest, Ingested
-from pairwright.batch.ingest import Problem
 from pairwright.errors import InputError, StoreError
-from pairwright.llm import CONTEXT_LENGTH, Request, completion_of
-from pairwright.prompt import Message
-from pairwright.store import Store
+from pairwright.models import CONTEXT_LENGTH, Request, completion_of
+from pairwright.models.batch import Asked, Ingest, Ingested
+from pairwright.models.batch.ingest import Problem
+from pairwright.models.store import Store
+from pairwright.settings.prompt import Message
 from study import Study, pairwright
 
 N = 4

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pairwright.build import build_contrast, build_twin
+from pairwright.construct import build_contrast, build_twin
 from pairwright.errors import CallFailed
-from pairwright.llm import Request
+from pairwright.models import Request
 from pairwright.records import (
     Contrast,
     Draft,
@@ -131,19 +131,19 @@ def script(**changes: Answer) -> Scripted:
 
 
 def contrast(
-    llm: Scripted, of: Item = ASKER, company: Others | None = None, **config: Any
+    llm: Scripted, of: Item = ASKER, other_users: Others | None = None, **config: Any
 ) -> Contrast | Rejected:
-    return wait(build_contrast(of, models(llm), policy(company, **config)))
+    return wait(build_contrast(of, models(llm), policy(other_users, **config)))
 
 
 def twin(
     llm: Scripted,
     of: Item = ASKER,
     partner: Item = PARTNER,
-    company: Others | None = None,
+    other_users: Others | None = None,
     **config: Any,
 ) -> Twin | Rejected:
-    return wait(build_twin(of, partner, models(llm), policy(company, **config)))
+    return wait(build_twin(of, partner, models(llm), policy(other_users, **config)))
 
 
 def kept_pair(llm: Scripted, **more: Any) -> Contrast:
@@ -375,9 +375,11 @@ def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
 
 
 def test_copied_rare_words_of_the_profile_are_refused() -> None:
-    company = Others(rare={"narrowboat", "hazelnut", "board"})
+    other_users = Others(rare={"narrowboat", "hazelnut", "board"})
     copied = f"{FOR_UNA} A narrowboat has hazelnuts aboard, or on board."
-    rejected = no_pair(script(write_adhering=copied), company=company, draws=1, strategies=["omit"])
+    rejected = no_pair(
+        script(write_adhering=copied), other_users=other_users, draws=1, strategies=["omit"]
+    )
     assert rejected.reason == "profile_copy"
 
 
@@ -667,7 +669,7 @@ def test_the_partners_own_question_and_narrative_are_read_by_nobody() -> None:
 def test_both_users_are_held_against_the_same_others() -> None:
     strangers = posts("I keep bees and sell honey.", prefix="s")
     llm = script()
-    found = kept_twin(llm, company=Others([strangers]))
+    found = kept_twin(llm, other_users=Others([strangers]))
     assert [half.rubric.others for half in found.halves] == [1, 1]
     told = llm.prompts("plan")
     assert sum("bees" in p for p in told) == 2

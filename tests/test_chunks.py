@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from pairwright.build.chunks import chunks, size_of
-from pairwright.build.units import Unit
 from pairwright.cli.workers.allowance import Allowance, SharedMeter
 from pairwright.cli.workers.limits import most_workers, part_of
-from pairwright.client import Meter
-from pairwright.config import Config, differences, essential, validate
+from pairwright.construct.chunks import chunks, size_of
+from pairwright.construct.units import Unit
 from pairwright.errors import BudgetSpent, ConfigError
+from pairwright.models.client import Meter
+from pairwright.settings.config import Config, differences, essential, validate
 
 
 def work(items: int, modes: int = 2) -> list[Unit]:

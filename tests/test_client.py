@@ -34,14 +34,14 @@ from endpoint import (
     trickle,
     truncate,
 )
-from pairwright.client import Client, Meter, balance, client
-from pairwright.client.headers import Secrets
-from pairwright.client.pace import Concurrency
-from pairwright.client.wire import Transient, refusal
-from pairwright.config import Endpoint
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.llm import CONTEXT_LENGTH, Answer, Completion, Request, completion_of
-from pairwright.prompt import Message
+from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, completion_of
+from pairwright.models.client import Client, Meter, balance, client
+from pairwright.models.client.headers import Secrets
+from pairwright.models.client.pace import Concurrency
+from pairwright.models.client.wire import Transient, refusal
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
@@ -107,7 +107,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_importing_the_client_warns_of_nothing() -> None:
-    command = [sys.executable, "-W", "error", "-c", "import pairwright.client"]
+    command = [sys.executable, "-W", "error", "-c", "import pairwright.models.client"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -13,13 +13,13 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, say, serving, trickle
-from pairwright.client import Client, Meter
-from pairwright.client.connection import LARGEST_REPLY
-from pairwright.client.proxy import proxy_for
-from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
-from pairwright.llm import Answer, Request
-from pairwright.prompt import Message
+from pairwright.models import Answer, Request
+from pairwright.models.client import Client, Meter
+from pairwright.models.client.connection import LARGEST_REPLY
+from pairwright.models.client.proxy import proxy_for
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

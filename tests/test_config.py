@@ -8,9 +8,17 @@ from typing import Any
 import pytest
 
 from pairwright import assets
-from pairwright.build.folder import RunFolder, to_toml
-from pairwright.config import OPERATIONAL, PRESETS, Config, differences, essential, load, validate
+from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
+from pairwright.settings.config import (
+    OPERATIONAL,
+    PRESETS,
+    Config,
+    differences,
+    essential,
+    load,
+    validate,
+)
 from scripted import settings
 
 GOOD = """

@@ -395,7 +395,7 @@ def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
     if not app.registered_commands:
         _register()
     options = ["--benchmark", "b", "--downstream", "d"]
-    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "The first column numbers the rows" in done.output
 
@@ -416,7 +416,7 @@ def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Pat
         _register()
     path = write(tmp_path / "m.csv", "model,a[/b],[red]d\nx,1,1\ny,2,3\nz,3,2\n")
     options = ["--benchmark", "a[/b]", "--downstream", "[red]d"]
-    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "a[/b] against [red]d, n = 3 models" in done.output
 
@@ -451,6 +451,23 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     assert "Not stated: who judged the downstream outputs." in html
 
 
+def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
+    """Fifteen models of one lineage go with `d`; nine others, each its own lineage, go against it.
+    Orders take every model for its own; the interval leaves out the lineage that carries it."""
+    kin = [f"a{n},{n},{n},a" for n in range(15)]
+    others = [f"b{n},{n},{8 - n},b{n}" for n in range(9)]
+    path = write(tmp_path / "m.csv", "\n".join(["model,good,d,lineage", *kin, *others]) + "\n")
+    models = read_models(path, ("good",), "d", None, "lineage")
+    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    far = [of.measure for of in found.found["good"] if of.adjusted < 0.05]
+    assert {"Pearson", "Spearman"} <= set(far)
+    assert not any(of.apart for of in found.found["good"])
+    assert "goes with" not in " ".join(found.claims)
+    first = found.claims[0]
+    assert first.startswith("By Pearson, Spearman")
+    assert "nothing is claimed of good: p (Holm) is below .05" in first
+
+
 def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
     spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
@@ -472,7 +489,9 @@ def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_pat
         _register()
     path = str(table(tmp_path / "m.csv", 6))
     options = ["--benchmark", "good", "--downstream", "d", "--judge", "one who reads"]
-    done = CliRunner().invoke(app, ["correlate", path, *options, "--out", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        app, ["downstream", "correlate", path, *options, "--out", str(tmp_path / "out")]
+    )
     assert done.exit_code == 0, done.output
     for name in ("Pearson", "Spearman", "Kendall", "weighted", "NDCG", "RBO"):
         assert name in done.output

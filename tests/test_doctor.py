@@ -21,9 +21,9 @@ from pairwright.cli.doctor.questions import Questions
 from pairwright.cli.doctor.seeds import seeds
 from pairwright.cli.doctor.server import Metrics, listed, metrics, read_metrics
 from pairwright.cli.doctor.structured import structured
-from pairwright.client import Client, Meter
-from pairwright.config import Endpoint, Sampling, validate
-from pairwright.prompt import Prompts
+from pairwright.models.client import Client, Meter
+from pairwright.settings.config import Endpoint, Sampling, validate
+from pairwright.settings.prompt import Prompts
 
 T = TypeVar("T")
 PROMPTS = Prompts.load(assets.PROMPTS)

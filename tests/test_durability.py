@@ -18,10 +18,10 @@ import tenacity
 from aiohttp import web
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, hang, in_thread, simulated, truncate
-from pairwright.client import client
-from pairwright.simulated import Defects
-from pairwright.simulated.reading import digest_of
-from pairwright.store import Store
+from pairwright.models.client import client
+from pairwright.models.simulated import Defects
+from pairwright.models.simulated.reading import digest_of
+from pairwright.models.store import Store
 from study import OUTCOMES, Study, pairwright
 
 ITEMS = 8

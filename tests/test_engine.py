@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from pairwright.client import Client, Engine, Meter, engine
-from pairwright.client.flags import parsed
-from pairwright.client.wire import Response
-from pairwright.config import Endpoint
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
 from pairwright.extras import install
-from pairwright.llm import CONTEXT_LENGTH, Answer, Request
-from pairwright.prompt import Message
+from pairwright.models import CONTEXT_LENGTH, Answer, Request
+from pairwright.models.client import Client, Engine, Meter, engine
+from pairwright.models.client.flags import parsed
+from pairwright.models.client.wire import Response
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
 from study import Study, pairwright
 
 
@@ -114,7 +114,7 @@ def test_a_flag_that_vllm_does_not_take_is_named_by_its_key(
 
 @dataclass
 class StandIn:
-    """Stands in for `pairwright.client.vllm` and the engine that it starts."""
+    """Stands in for `pairwright.models.client.vllm` and the engine that it starts."""
 
     replies: list[Response | Exception] = field(default_factory=list)
     fails: Exception | None = None
@@ -150,7 +150,7 @@ class StandIn:
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     made = StandIn([good()])
-    module = ModuleType("pairwright.client.vllm")
+    module = ModuleType("pairwright.models.client.vllm")
     module.start = made.start  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(engine, "find_spec", lambda _: True)

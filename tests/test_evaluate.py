@@ -27,10 +27,10 @@ from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluate.scorers.seam import Preference, Score, Scorer, Unscored
 from pairwright.evaluate.shown import Condition, Shown
 from pairwright.evaluate.wrong_profile import Strangers, asker
-from pairwright.policy import HistoryPolicy
+from pairwright.settings.rules import HistoryRules
 from released import PAIRS, released, run_of
 
-ALL = HistoryPolicy(posts=1000, history_tokens=10_000_000)
+ALL = HistoryRules(posts=1000, history_tokens=10_000_000)
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +63,7 @@ class Comparing(NamedTuple):
 
 
 def scored(
-    rows: list[Row], scorer: Scorer, condition: Condition = "profile", policy: HistoryPolicy = ALL
+    rows: list[Row], scorer: Scorer, condition: Condition = "profile", policy: HistoryRules = ALL
 ) -> list[Decision]:
     conditions = Conditions(policy, Strangers(map(asker, rows), 0))
     return asyncio.run(

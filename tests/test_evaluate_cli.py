@@ -16,7 +16,6 @@ from pairwright.cli.evaluate.command import end
 from pairwright.cli.evaluate.session import Session, Wanted
 from pairwright.cli.evaluate.shown import tell
 from pairwright.cli.scorers import prompts_of
-from pairwright.client import Meter
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.board import gather
@@ -24,7 +23,8 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Evaluated, ReleaseRef, ScorerRef
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.evaluate.shown import CONDITIONS
-from pairwright.store import Store
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
 from released import released, run_of
 from study import pairwright
 

@@ -9,8 +9,8 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.prompt import Prompts
-from pairwright.rubric import Anchor, Scale, load_scales
+from pairwright.settings.domains import Anchor, Scale, load_scales
+from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.forms import config_hash, controls, labelling_config
 from pairwright_human_eval.records import KINDS, Kind
 

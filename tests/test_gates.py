@@ -7,7 +7,6 @@ import pytest
 
 from pairwright.gates import Sides, check_writing, judge_contrast, judge_twin
 from pairwright.gates.language import language
-from pairwright.policy import GatePolicy, TextGate, TwinPolicy
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -16,6 +15,7 @@ from pairwright.records import (
     GateResult,
     Quality,
 )
+from pairwright.settings.rules import GateRules, TextGate, TwinRules
 from scripted import rubric
 
 QUESTION = "How do I bake good bread during the week?"
@@ -31,7 +31,7 @@ SECOND = (
     "A preheated steel gives the strongest lift, so start with it an hour before. Let steam in "
     "for the first minutes, then dry heat for a dark crust, and cool the loaves on a rack."
 )
-AS_IT_IS = GatePolicy()
+AS_IT_IS = GateRules()
 TEXT_GATES = get_args(TextGate)
 
 
@@ -48,7 +48,7 @@ def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> Sides:
     return Sides(**(fields | changes))
 
 
-def measured(gate: str, of: Sides, gates: GatePolicy = AS_IT_IS, words: int = 100) -> GateResult:
+def measured(gate: str, of: Sides, gates: GateRules = AS_IT_IS, words: int = 100) -> GateResult:
     (found,) = (g for g in check_writing(of, gates, words=words) if g.gate == gate)
     return found
 
@@ -75,15 +75,15 @@ def test_every_gate_is_measured_though_an_earlier_one_refuses() -> None:
 def test_a_gate_that_is_off_refuses_nothing_but_is_measured_all_the_same() -> None:
     bad = sides("I'm sorry, but I cannot help.")
     for gate in ("refusal", "too_short"):
-        on, off = (measured(gate, bad, GatePolicy(off=names)) for names in ((), (gate,)))
+        on, off = (measured(gate, bad, GateRules(off=names)) for names in ((), (gate,)))
         assert not on.passed
         assert off.passed
         assert (off.value, off.limit) == (on.value, on.limit)
-    assert not measured("refusal", bad, GatePolicy(off=("too_short",))).passed
+    assert not measured("refusal", bad, GateRules(off=("too_short",))).passed
 
 
 def test_every_text_gate_can_be_switched_off() -> None:
-    off = GatePolicy(off=TEXT_GATES)
+    off = GateRules(off=TEXT_GATES)
     bad = sides("- I'm sorry, as an AI I avoid it, given your boat.", "## Je ne sais pas, merci.")
     assert all(g.passed for g in check_writing(bad, off, words=5))
 
@@ -102,7 +102,7 @@ def test_a_side_can_be_too_short() -> None:
     for of in both_orders(" ".join(["word"] * 19)):
         found = measured("too_short", of)
         assert (found.passed, found.value, found.limit) == (False, 19, 20)
-        assert measured("too_short", of, GatePolicy(min_words=19)).passed
+        assert measured("too_short", of, GateRules(min_words=19)).passed
 
 
 def test_the_longer_side_over_the_shorter_is_held_to_a_ratio() -> None:
@@ -359,7 +359,7 @@ def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
 def test_the_number_of_words_that_leak_can_be_set() -> None:
     of = sides(f"{FIRST} Bread without an iron.")
     assert measured("rubric_leakage", of).passed
-    assert not measured("rubric_leakage", of, GatePolicy(leak_words=3)).passed
+    assert not measured("rubric_leakage", of, GateRules(leak_words=3)).passed
 
 
 def test_a_run_of_words_from_a_post_is_a_copy() -> None:
@@ -375,7 +375,7 @@ def test_more_rare_words_of_the_profile_than_chance_are_a_copy() -> None:
         found = measured("profile_copy", each)
         assert (found.passed, found.value) == (False, ["burner", "hazelnut", "narrowboat"])
         assert found.limit == "2 rare words"
-        assert measured("profile_copy", each, GatePolicy(profile_terms=3)).passed
+        assert measured("profile_copy", each, GateRules(profile_terms=3)).passed
 
 
 def test_rare_words_of_the_two_sides_do_not_add_up() -> None:
@@ -527,13 +527,13 @@ def draft(
 
 def contrast(chosen: float, rejected: float, **limits: Any) -> dict[str, GateResult]:
     of = draft({"first": chosen, "second": rejected})
-    return {g.gate: g for g in judge_contrast(of, GatePolicy(**limits))}
+    return {g.gate: g for g in judge_contrast(of, GateRules(**limits))}
 
 
 def twin(a: float, b: float, c: float, d: float, margin: float = 0.3) -> dict[str, GateResult]:
     """The matrix: own and other response by the asker's rubric, then by the partner's."""
     shares = {"first_own": a, "second_other": b, "second_own": c, "first_other": d}
-    gates = judge_twin(draft(shares), TwinPolicy(margin=margin), GatePolicy())
+    gates = judge_twin(draft(shares), TwinRules(margin=margin), GateRules())
     return {g.gate: g for g in gates}
 
 
@@ -541,7 +541,7 @@ def quality(
     first: Quality, second: Quality, comparison: Comparison, **limits: Any
 ) -> dict[str, GateResult]:
     of = draft({"first": 1.0, "second": 0.0}, (first, second), comparison)
-    return {g.gate: g for g in judge_contrast(of, GatePolicy(**limits))}
+    return {g.gate: g for g in judge_contrast(of, GateRules(**limits))}
 
 
 def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap() -> None:
@@ -577,16 +577,16 @@ def test_a_limit_with_many_digits_lets_its_own_value_pass() -> None:
     of = draft({"first": 1.0, "second": 0.0}).model_copy(
         update={"adherence": {"first": third, "second": none}}
     )
-    gates = {g.gate: g for g in judge_contrast(of, GatePolicy(margin=1 / 3, adherence=0.3))}
+    gates = {g.gate: g for g in judge_contrast(of, GateRules(margin=1 / 3, adherence=0.3))}
     assert gates["adherence_margin"].passed
 
 
 def test_each_judged_gate_can_be_switched_off_alone() -> None:
     names = ("adherence", "violation", "adherence_margin", "quality_floor", "parity")
     bad = draft({"first": 0.5, "second": 0.6}, (grade(2, 2, 2), grade(4, 4, 4)), Comparison.SECOND)
-    assert not any(g.passed for g in judge_contrast(bad, GatePolicy()))
+    assert not any(g.passed for g in judge_contrast(bad, GateRules()))
     for name in names:
-        found = judge_contrast(bad, GatePolicy(off=(name,)))
+        found = judge_contrast(bad, GateRules(off=(name,)))
         assert [g.gate for g in found if g.passed] == [name]
 
 

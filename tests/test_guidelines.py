@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from pairwright import assets
-from pairwright.rubric import load_scales
+from pairwright.settings.domains import load_scales
 from pairwright_human_eval.forms import labelling_config
 from pairwright_human_eval.records import KINDS, Kind
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pairwright.errors import StoreError
-from pairwright.policy import PlanPolicy
 from pairwright.records import Pair
+from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.adjudicate import adjudication_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
@@ -57,7 +57,7 @@ def second_round(
 ) -> dict[str, list[Task]]:
     decisions = {s.id: decided(s, given[s.id]) for s in MADE.subjects}
     return adjudication_tasks(
-        MADE.subjects, decisions, given, MADE.study(), PlanPolicy(),
+        MADE.subjects, decisions, given, MADE.study(), PlanRules(),
         pseudonyms(adjudicators, "adjudicator"), excluded,
     )  # fmt: skip
 
@@ -238,7 +238,7 @@ def test_a_score_of_zero_is_shown_as_one() -> None:
         decisions,
         given,
         MADE.study(),
-        PlanPolicy(),
+        PlanRules(),
         ("adjudicator-01",),
         frozenset(),
     )

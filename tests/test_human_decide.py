@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from pairwright.policy import HumanPolicy
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decide import Decision, State, decide, decide_all
 from pairwright_human_eval.outline import outline_of, outlines_of
@@ -305,7 +305,7 @@ def test_a_share_of_aspects_that_is_the_least_passes() -> None:
 def test_a_control_is_never_verified_and_may_be_refused() -> None:
     def state(choices: str, **policy: Any) -> tuple[State, tuple[str, ...]]:
         given = [*quality(VIOLATE, 4, 4), *votes(PAIR, choices)]
-        made = decide(outline_of(VIOLATE, aspects_asked=False), given, HumanPolicy(**policy))
+        made = decide(outline_of(VIOLATE, aspects_asked=False), given, HumanRules(**policy))
         return made.state, made.reasons
 
     assert state("+++") == ("control", ("rubric: a control of the study, not asked about",))
@@ -375,7 +375,7 @@ def test_nothing_counts_of_somebody_excluded() -> None:
         *support(PAIR, ("no", "no"), ("no", "no"), ("no", "no"), annotator="bad"),
     ]  # fmt: skip
     assert decided(VIOLATE, spoiled).state == "refused"
-    without = decide(outline_of(VIOLATE), spoiled, HumanPolicy(), excluded=frozenset({"bad"}))
+    without = decide(outline_of(VIOLATE), spoiled, HumanRules(), excluded=frozenset({"bad"}))
     assert without == decided(VIOLATE, [*well(VIOLATE), *good])
     assert without.state == "waiting"
 
@@ -449,7 +449,7 @@ def test_a_share_of_cannot_tell_that_is_the_most_passes() -> None:
 def decided_all(
     subjects: list[Subject], given: list[Verdict], key: dict[str, KeyedTask], **policy: Any
 ) -> dict[str, Decision]:
-    rule = HumanPolicy(**policy)
+    rule = HumanRules(**policy)
     out = excluded_by(checks_passed(given, key), rule.attention_floor)
     return decide_all(outlines_of(subjects, key), given, rule, out)
 

@@ -15,7 +15,7 @@ from hostile import HOSTILE
 from pairwright import assets
 from pairwright.errors import InputError, StoreError
 from pairwright.records import Pair
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
 from pairwright_human_eval.checks import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes

@@ -14,9 +14,9 @@ from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from pairwright import assets
-from pairwright.policy import HumanPolicy
 from pairwright.records import Adherence, AspectScore, Pair, Quality
-from pairwright.rubric import load_scales
+from pairwright.settings.domains import load_scales
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     AspectAnswer,
@@ -46,8 +46,8 @@ class Asked:
 
     def __init__(self, pairs: list[Pair], **options: Any) -> None:
         self.made: Made = study_of(pairs, **options)
-        policy = HumanPolicy(
-            **{name: of for name, of in options.items() if name in HumanPolicy.model_fields}
+        policy = HumanRules(
+            **{name: of for name, of in options.items() if name in HumanRules.model_fields}
         )
         self.fixed = Fixed(
             Study(
@@ -235,7 +235,7 @@ def test_claims_and_agreement_know_nothing_of_decisions() -> None:
     """A changed rule decides otherwise, and estimates the same."""
     asked = Asked(mixed(6, 10))
     verdicts = asked.verdicts(noisy(0.7))
-    strict = HumanPolicy(rule="unanimity", quality_floor=4, aspects_supported=1, parity_margin=0.1)
+    strict = HumanRules(rule="unanimity", quality_floor=4, aspects_supported=1, parity_margin=0.1)
     lax, hard = asked.report(verdicts), asked.report(verdicts, policy=strict)
     assert lax.decisions != hard.decisions
     for part in ("agreement", "preferred", "consensus", "contrasted", "parity", "scores",
@@ -746,10 +746,10 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
     assert "<script" not in found["md"]
 
 
-def test_the_agreement_table_has_a_row_for_every_question() -> None:
+def test_the_agreement_table_has_a_row_for_every_question_in_the_order_of_the_work() -> None:
     asked = Asked(mixed(4, 4))
     table = agreement_table(asked.report(asked.verdicts(noisy(0.8))))
-    questions = ["preference", "aspect supported", "aspect delivered by"]
-    questions += [f"quality: {scale.name}" for scale in SCALES]
+    questions = [f"quality: {scale.name}" for scale in SCALES]
+    questions += ["preference", "aspect supported", "aspect delivered by"]
     assert [row[0] for row in table.rows] == questions
     assert all(len(row) == len(table.head) for row in table.rows)

@@ -9,8 +9,8 @@ import pytest
 
 from annotated import EXPORTS, STUDY, store_raw
 from pairwright.errors import InputError
-from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
+from pairwright.settings.rules import PlanRules
 from pairwright.stats import share
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.attention import checks_passed
@@ -57,8 +57,10 @@ def pair(n: int) -> Pair:
 
 
 def tasks_for(who: str) -> list[Task]:
-    policy, found = PlanPolicy(), []
-    example = Example("pair-0", pair(0).profile, (pair(0).chosen, pair(0).rejected))
+    policy, found = PlanRules(), []
+    example = Example(
+        "pair-0", pair(0).question, pair(0).profile, (pair(0).chosen, pair(0).rejected)
+    )
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
         page = page_of(subject, 0, bool(n % 2))

@@ -16,8 +16,8 @@ from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.seam import Pairwise, Place, Pointwise, Preference, Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request
-from pairwright.prompt import VARIABLES, Prompts
+from pairwright.models import CONTEXT_LENGTH, Completion, Request
+from pairwright.settings.prompt import VARIABLES, Prompts
 from scripted import Answer, Canned, Said, Scripted, body, model, parts, posts, wait
 
 LLMBAR = Path(__file__).resolve().parents[2] / "shared" / "data" / "llmbar"

@@ -13,7 +13,7 @@ import pytest
 
 from pairwright import stages
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.llm import (
+from pairwright.models import (
     SIMULATED,
     WHOLE_NUMBER,
     Reply,
@@ -25,7 +25,7 @@ from pairwright.llm import (
     schema_of,
     together,
 )
-from pairwright.prompt import Ask, Message
+from pairwright.settings.prompt import Ask, Message
 from pairwright.stages.judge import AdherenceReply, CompareReply, _quality_reply
 from pairwright.stages.match import MatchReply
 from pairwright.stages.narrative import NarrativeReply

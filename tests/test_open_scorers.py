@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
-from pairwright.client import Meter
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
 from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.shown import Shown
 from pairwright.extras import install
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
 from pairwright.records import Post
 from pairwright.retrieve import dense
-from pairwright.store import Store
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pairwright.cli.scorers import open_scorers, prompts_of
-from pairwright.client import Meter
 from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.pairwise import ComparingJudge
@@ -17,8 +16,9 @@ from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.evaluate.shown import Shown
-from pairwright.prompt import OWN, OwnPrompt
-from pairwright.store import Store
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.settings.prompt import OWN, OwnPrompt
 from scripted import Canned, Scripted, model, posts, wait
 
 PREFER = """{% for post in posts %}

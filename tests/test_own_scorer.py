@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
-from pairwright.client import Meter
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.evaluate.shown import Shown
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
 from pairwright.records import Post
-from pairwright.store import Store
 
 SHOWN = Shown("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
 NAMES = (f"own_module_{n}" for n in itertools.count())

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pairwright.build.corpus import Corpus
-from pairwright.build.partners import match_partners, suits
-from pairwright.policy import TwinPolicy
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import match_partners, suits
 from pairwright.records import Item, Post
+from pairwright.settings.rules import TwinRules
 from scripted import item, post, settings
 
 CorpusOf = Callable[..., Corpus]
@@ -58,7 +58,7 @@ def allrounder(name: str, **changes: Any) -> Item:
 
 
 def matched(corpus: Corpus, seed: int = 0, **policy: Any) -> dict[str, str]:
-    found = match_partners(corpus, TwinPolicy(**policy), seed)
+    found = match_partners(corpus, TwinRules(**policy), seed)
     for name, partner in found.items():
         assert found[partner] == name
         assert partner != name
@@ -136,10 +136,10 @@ def test_the_ratio_is_of_the_posts_that_the_twin_will_show(corpus_of: CorpusOf) 
     vic = user("vic", STEW, ABOUT_BREAD, created="2022-01-01T00:00:00")
     vic = vic.model_copy(update={"profile": (*vic.profile, *newer)})
     # Older than una's question is one post of vic's, against four of hers.
-    assert not suits(una, vic.profile, TwinPolicy())
-    assert suits(una, vic.profile, TwinPolicy(length_ratio=4))
+    assert not suits(una, vic.profile, TwinRules())
+    assert suits(una, vic.profile, TwinRules(length_ratio=4))
     # Older than vic's are four of either's: they are partners, for his question alone.
-    assert suits(vic, una.profile, TwinPolicy())
+    assert suits(vic, una.profile, TwinRules())
     assert matched(corpus_of(una, vic)) == {"una": "vic", "vic": "una"}
     assert matched(corpus_of(una, vic.model_copy(update={"question": "Why?"}))) == {}
 
@@ -228,7 +228,7 @@ def test_a_partner_suits_by_older_posts_that_bear_on_the_question_and_none_that_
     None
 ):
     una = baker("una")
-    policy = TwinPolicy()
+    policy = TwinRules()
     assert suits(una, cook("vic").profile, policy)
     assert not suits(una, baker("vic").profile, policy)
     assert not suits(una, (), policy)
@@ -266,7 +266,7 @@ def test_others_are_users_of_the_category_but_neither_asker_nor_partner(
 ) -> None:
     crowd = [allrounder(f"u{n}") for n in range(30)]
     corpus = corpus_of(*crowd, *(allrounder(f"x{n}", category="diy") for n in range(30)))
-    corpus.partners = match_partners(corpus, TwinPolicy(), 0)
+    corpus.partners = match_partners(corpus, TwinRules(), 0)
     for of in crowd:
         found = writers(corpus.others(of))
         assert len(set(found)) == 5

@@ -1,4 +1,4 @@
-"""`pairwright plan-score`: plans against gold aspects, judged and not, and what is left open."""
+"""`pairwright train score`: plans against gold aspects, judged and not, and what is left open."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from golden import row, rows, write
 from pairwright import assets
 from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, ConfigError, InputError
-from pairwright.llm import SIMULATED, Request
-from pairwright.policy import SourcePolicy
-from pairwright.prompt import BUILDING, LISTING, Prompts
+from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
 from pairwright.report import to_html
+from pairwright.settings.prompt import BUILDING, LISTING, Prompts
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.plan_list import HEADER
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.matching import Agreement, agreement, by_words
@@ -39,7 +39,7 @@ from study import Done, pairwright
 
 def gold(tmp_path: Path, *given: dict[str, Any]) -> Gold:
     path = write(tmp_path / "items.jsonl", given)
-    return read_gold(SourcePolicy(path=path.name), domains(), tmp_path, "[source]")
+    return read_gold(SourceRules(path=path.name), domains(), tmp_path, "[source]")
 
 
 def prompts() -> Prompts:
@@ -366,7 +366,7 @@ def config(folder: Path, url: str, more: str = "") -> Path:
 
 
 def score(path: Path, *more: object) -> Done:
-    return pairwright("plan-score", path, "--out", path.parent / "scores", *more)
+    return pairwright("train", "score", path, "--out", path.parent / "scores", *more)
 
 
 def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:

@@ -18,9 +18,6 @@ from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.cli.policy import _tell
-from pairwright.client import Client, Meter, PromptLogprobs, client
-from pairwright.client.tokens import Tokens, of_text, to_text
-from pairwright.config import Endpoint
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.evaluate.guided.accuracy import lines
@@ -35,9 +32,12 @@ from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.evaluate.shown import Shown
 from pairwright.intervals import Interval
-from pairwright.llm import CONTEXT_LENGTH, Unstored
+from pairwright.models import CONTEXT_LENGTH, Unstored
+from pairwright.models.client import Client, Meter, PromptLogprobs, client
+from pairwright.models.client.tokens import Tokens, of_text, to_text
+from pairwright.models.store import Durable, Store
 from pairwright.report import to_html, to_markdown
-from pairwright.store import Durable, Store
+from pairwright.settings.config import Endpoint
 from released import run_of, written
 from scripted import Said, Scripted
 from study import Done, pairwright
@@ -552,7 +552,9 @@ def ran(release: Path, folder: Path, policy: Handler, reward: Handler, *more: ob
         in_thread(reward, path=ANY_PATH) as second,
     ):
         path = config(folder, first.url, second.url)
-        done = pairwright("policy", release, "--scorers", path, "--out", folder / "out", *more)
+        done = pairwright(
+            "downstream", "policy", release, "--scorers", path, "--out", folder / "out", *more
+        )
         sent = first.n + second.n
     return done._replace(err=f"{done.err}\nsent {sent}")
 
@@ -624,6 +626,6 @@ def test_pairs_without_a_log_probability_are_counted(release: Path, tmp_path: Pa
 
 def test_the_embedded_model_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
     path = config(tmp_path, "simulated", "simulated")
-    done = pairwright("policy", release, "--scorers", path, "--out", tmp_path / "out")
+    done = pairwright("downstream", "policy", release, "--scorers", path, "--out", tmp_path / "out")
     assert done.code == 2
     assert "has no prompt_logprobs" in done.said

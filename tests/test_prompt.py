@@ -11,7 +11,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import PromptError
-from pairwright.prompt import (
+from pairwright.settings.prompt import (
     BUILDING,
     SAMPLING,
     SCORING,

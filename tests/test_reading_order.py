@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pairwright.build.circle import Circle
-from pairwright.build.corpus import Corpus
-from pairwright.build.units import units
-from pairwright.policy import PlanPolicy
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.neighbour_ring import NeighbourRing
+from pairwright.construct.units import units
 from pairwright.records import Item, Mode, Post
+from pairwright.settings.rules import PlanRules
 from pairwright.stages.plan import plan
 from pairwright.stages.write import write_paper
 from scripted import Scripted, good, item, model, post, prompts, rubric, settings, wait
@@ -26,8 +26,8 @@ COUPLES = {f"u{n:02}": f"u{n ^ 1:02}" for n in range(30)}
 TWO_MODES: tuple[Mode, ...] = ("twin", "violate")
 
 
-def circle(names: list[str] = NAMES, seed: int = 0) -> Circle:
-    return Circle(names, COUPLES, seed)
+def circle(names: list[str] = NAMES, seed: int = 0) -> NeighbourRing:
+    return NeighbourRing(names, COUPLES, seed)
 
 
 # The circle
@@ -174,7 +174,7 @@ def common(texts: list[str]) -> str:
 def told(of: Item, posts: tuple[Post, ...]) -> str:
     """All that the planner reads, system text first."""
     llm = Scripted(plan={"aspects": []})
-    good(plan(of.question, posts, model(llm), prompts(), PlanPolicy(), kinds=("a",), words=100))
+    good(plan(of.question, posts, model(llm), prompts(), PlanRules(), kinds=("a",), words=100))
     return "".join(message.content for message in llm.requests[0].messages)
 
 
@@ -185,7 +185,7 @@ def told_to_writers(of: Item, posts: tuple[Post, ...]) -> list[str]:
         wait(
             write_paper(
                 of.question, posts, rubric("an aspect"), stance, model(llm), prompts(),
-                PlanPolicy(), words=100, draw=0,
+                PlanRules(), words=100, draw=0,
             )
         )  # fmt: skip
     return ["".join(message.content for message in request.messages) for request in llm.requests]

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, TimeoutError, expect
 from browser import Browsing, logged_in, open_form, picture
 from hostile import HOSTILE
 from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
-from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Pair, Post
+from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.forms import labelling_config
@@ -97,7 +97,7 @@ def test_hostile_texts_do_nothing_in_the_other_forms(server: Server, browsing: B
     """All in one narrative; and a few of each sort in the form without posts."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
     page = page_of(one(pair), 0, swap=False)
-    narrated = preference_task(page, pair, "somebody", PlanPolicy(), purpose="narrative").data
+    narrated = preference_task(page, pair, "somebody", PlanRules(), purpose="narrative").data
     form = labelling_config("preference", scales())
     (link,) = links(server, form, [narrated])
     assert not harm_of(browsing, link, narrated)
@@ -111,7 +111,7 @@ def test_the_same_check_finds_what_raw_html_does(server: Server, browsing: Brows
     """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1])
     page = page_of(one(pair), 0, swap=False)
-    task = preference_task(page, pair, "somebody", PlanPolicy()).data | {"response_a": RAW}
+    task = preference_task(page, pair, "somebody", PlanRules()).data | {"response_a": RAW}
     form = labelling_config("preference", scales())
     (link,) = links(server, form, [task])
     found = harm_of(browsing, link, task)

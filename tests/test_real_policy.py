@@ -14,17 +14,17 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.client import Client, Meter, PromptLogprobs
-from pairwright.client.tokens import of_text
-from pairwright.config import Endpoint
 from pairwright.dataset.message import message
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluate.scorers.guided import GuidedPolicy
 from pairwright.evaluate.scorers.language_model import LanguageModel
 from pairwright.evaluate.scorers.seam import Score
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request, Unstored
-from pairwright.prompt import Message
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
+from pairwright.models.client import Client, Meter, PromptLogprobs
+from pairwright.models.client.tokens import of_text
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
 from scripted import Scripted, posts
 
 pytestmark = pytest.mark.real

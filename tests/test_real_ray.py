@@ -20,7 +20,7 @@ import pytest
 
 from endpoint import Endpoint, in_thread, simulated
 from engines.fixtures import engines, environment
-from pairwright.store import Store
+from pairwright.models.store import Store
 from study import KEY_VARIABLE, Study
 
 __all__ = ["engines"]

@@ -13,8 +13,8 @@ import pytest
 
 from engines.fixtures import engines, environment
 from own_environment import prepare
-from pairwright.build.folder import to_toml
 from pairwright.cli.human.options import cache_folder
+from pairwright.construct.folder import to_toml
 from pairwright.dataset import Layout, Row
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.results import read_results

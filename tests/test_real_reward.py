@@ -14,13 +14,13 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.client import Classify, Client, Meter
-from pairwright.client.score import score_of
-from pairwright.config import Endpoint
 from pairwright.dataset.message import message
 from pairwright.errors import EndpointRefused
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request, Unstored
-from pairwright.prompt import Message
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
+from pairwright.models.client import Classify, Client, Meter
+from pairwright.models.client.score import score_of
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
 from scripted import posts
 
 pytestmark = pytest.mark.real

@@ -19,9 +19,9 @@ import pytest
 from engines.fixtures import HERE, engines, environment
 from golden import TOPICS, row, write
 from pairwright import assets
-from pairwright.llm import parse
-from pairwright.policy import PlanPolicy, SourcePolicy
-from pairwright.prompt import Prompts
+from pairwright.models import parse
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import PlanRules, SourceRules
 from pairwright.stages.plan import PlanReply, sifted
 from pairwright.train.gold import read_gold
 from pairwright.train.planner.examples import Asking
@@ -82,7 +82,7 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(engines: str, folder: Path, out: str, *more: str) -> "subprocess.Popen[str]":
     cli = "from pairwright.cli import main; main()"
-    command = [engines, "-c", cli, "train-planner", "planner.toml", "--out", out, *more]
+    command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
     return subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, start_new_session=True,
@@ -171,7 +171,7 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
 def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
     engines: str, folder: Path
 ) -> None:
-    source = read_gold(SourcePolicy(path="train.jsonl"), domains(), folder, "[source]")
+    source = read_gold(SourceRules(path="train.jsonl"), domains(), folder, "[source]")
     asking = Asking("plan", Prompts.load(assets.PROMPTS), domains(), History(), 100)
     item = source.items[0]
     shown = asking.shown(item)
@@ -180,7 +180,7 @@ def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
     assert said[0] == said[1]
     reply = parse(said[0], PlanReply)
     assert isinstance(reply, PlanReply), said[0]
-    plan = sifted(reply, item.question, shown, PlanPolicy().min_confidence)
+    plan = sifted(reply, item.question, shown, PlanRules().min_confidence)
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in item.rubric_aspects]
 
 

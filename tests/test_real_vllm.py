@@ -24,10 +24,10 @@ from endpoint import Asked, Handler, drop, in_thread
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, Served, serving_vllm
 from pairwright import assets
-from pairwright.client import Client, Meter
-from pairwright.config import Endpoint
-from pairwright.llm import Model, Reply, Unstored, completion_of, parse
-from pairwright.prompt import Prompts
+from pairwright.models import Model, Reply, Unstored, completion_of, parse
+from pairwright.models.client import Client, Meter
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Prompts
 from pairwright.stages import judge, plan
 from study import Done, Study, pairwright
 

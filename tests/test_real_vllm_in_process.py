@@ -20,14 +20,14 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm
-from pairwright.build.folder import to_toml
-from pairwright.client import Client, Meter
-from pairwright.config import Endpoint
+from pairwright.construct.folder import to_toml
 from pairwright.errors import StoreError
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request, Unstored, completion_of
-from pairwright.policy import TextGate
-from pairwright.prompt import Message
-from pairwright.store import Store
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored, completion_of
+from pairwright.models.client import Client, Meter
+from pairwright.models.store import Store
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
+from pairwright.settings.rules import TextGate
 from study import OUTCOMES
 
 __all__ = ["engines", "tiny_chat"]

@@ -22,6 +22,7 @@ from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_
 from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import message
 from pairwright.errors import InputError
+from pairwright.models.store import Store
 from pairwright.records import Pair
 from pairwright.release.derive import Known, Manifest, documents, know, manifest
 from pairwright.release.derive.attribution import attribution, lines_of
@@ -31,7 +32,6 @@ from pairwright.release.primary import read_primary
 from pairwright.release.records import Erratum, Version
 from pairwright.release.summary import Summing, rows_of
 from pairwright.release.write import write_primary
-from pairwright.store import Store
 from released import DOMAINS, PAIRS, run_of, violated
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from pairwright.dataset import model_name, row_of
-from pairwright.policy import ReleaseInfo
 from pairwright.release.derive import documents, know
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Stated
 from pairwright.release.stated import stated
 from pairwright.release.summary import Summing, rows_of
+from pairwright.settings.rules import ReleaseInfo
 from released import INFO, PAIRS, question, rows, run_of, written
 
 SECRET = "sk-SECRET123"

@@ -15,11 +15,11 @@ from pairwright.audit.shortcuts.trials import BLIND as BLIND_CHECKS
 from pairwright.audit.shortcuts.trials import RESIDUAL
 from pairwright.dataset import write_one
 from pairwright.intervals import Interval
-from pairwright.policy import ReleaseInfo
 from pairwright.records import Pair
 from pairwright.release.derive import Known, know
 from pairwright.release.derive.audited import BLIND, INFORMED, audited
 from pairwright.release.primary import read_primary
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject
 from released import INFO, PAIRS, Answer, Answers, right, run_of

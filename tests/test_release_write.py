@@ -16,21 +16,21 @@ from typing import Any
 
 import pytest
 
-from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked
 from pairwright.cli.make_release import make_release
 from pairwright.cli.release_tables import _notes
+from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
 from pairwright.dataset.checksums import read_checksums, write_checksums
 from pairwright.dataset.splits import splits_of
 from pairwright.errors import InputError
-from pairwright.policy import ReleaseInfo
+from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Stated, Unit
 from pairwright.release.summary import Summing, rows_of
 from pairwright.release.write import write_primary
-from pairwright.store import Store
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.folder import HumanFolder
 from released import (
     DOMAINS,
@@ -305,6 +305,20 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
     assert stated.trial_because == ("nobody verified its pairs",)
 
 
+def test_a_trial_without_a_study_holds_what_the_build_wrote(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", study=False)
+    file = run / "pairs.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    place = next(n for n, line in enumerate(lines) if '"mode":"violate"' in line)
+    lines[place] = lines[place].replace('"chosen":"', '"chosen":"By hand. ', 1)
+    file.write_text("".join(lines), encoding="utf-8")
+    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--trial")
+    differs = rf"not what the build wrote:\n +line {place + 1}: pair-\w{{16}}: chosen\n"
+    refused(done, differs)
+    assert "build again" in done.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_trial_of_simulated_pairs_and_annotators_names_both(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", question(0, simulated=True), simulated_answers=True)
     layout = written(run, tmp_path / "out", trial=True)
@@ -574,7 +588,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
     ),
     "half a twin is lost": (_without_a_half, "where it must have 2"),
-    "fewer pairs than were built": (_fewer, "not the 16 that the build kept"),
+    "fewer pairs than were built": (_fewer, r"build wrote:\n    pair-\w{16} is missing\n"),
     "pairs twice": (_twice, "pairs.jsonl:25: .* is there twice"),
     "a line that is no pair": (_no_pair, "pairs.jsonl:3: not a pair: mode"),
     "a domain with a slash": (_domain("Home/Garden"), "cannot be part of a path"),
@@ -655,12 +669,12 @@ def test_a_release_is_never_written_over_anything(run: Path, tmp_path: Path) -> 
     "command",
     [
         ("release", "run", "--version", "1.1.0"), ("audit", "release"), ("evaluate", "release"),
-        ("leaderboard", "results"), ("judge-outputs", "release", "outputs.jsonl"),
-        ("policy", "release"), ("best-of-n", "release"), ("completions", "release"),
-        ("export-rl", "release", "--format", "trl"), ("correlate", "scores.csv"),
-        ("plan-score", "score.toml"),
+        ("leaderboard", "results"), ("downstream", "judge-outputs", "release", "outputs.jsonl"),
+        ("downstream", "policy", "release"), ("downstream", "best-of-n", "release"),
+        ("downstream", "completions", "release"), ("downstream", "correlate", "scores.csv"),
+        ("train", "export-rl", "release", "--format", "trl"), ("train", "score", "score.toml"),
     ],
-    ids=lambda of: of[0],
+    ids=lambda of: " ".join(of[:2]),
 )  # fmt: skip
 def test_nothing_is_written_into_a_release(
     command: tuple[str, ...], run: Path, release: Layout

@@ -6,9 +6,9 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.extras import install
-from pairwright.policy import PlanPolicy
 from pairwright.records import Post
 from pairwright.retrieve import dense, ranked, selected, within_budget
+from pairwright.settings.rules import PlanRules
 from scripted import posts
 
 QUESTION = "Which flour gives rye bread a good crust?"
@@ -25,8 +25,8 @@ def ids(found: tuple[Post, ...]) -> list[str]:
     return [post.id for post in found]
 
 
-def policy(**changes: object) -> PlanPolicy:
-    return PlanPolicy.model_validate(changes)
+def policy(**changes: object) -> PlanRules:
+    return PlanRules.model_validate(changes)
 
 
 def test_the_posts_that_share_rare_words_with_the_question_come_first() -> None:

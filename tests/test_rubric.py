@@ -9,7 +9,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import RubricError
-from pairwright.rubric import Domains, load_scales
+from pairwright.settings.domains import Domains, load_scales
 
 SHIPPED = sorted(assets.RUBRICS.glob("*.toml"))
 # LaMP-QA's subcategories (knowledge/papers.md), by the name of the domain's file.

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.llm import Completion, Model, Models, Request
-from pairwright.prompt import Message
-from pairwright.run import Call, CallLog, Traced, traced, work_through
+from pairwright.models import Completion, Model, Models, Request
+from pairwright.models.run import Call, CallLog, Traced, traced, work_through
+from pairwright.settings.prompt import Message
 
 
 def nothing() -> None:

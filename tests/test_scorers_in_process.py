@@ -16,8 +16,6 @@ from typing import Any, TypeVar
 import jinja2
 import pytest
 
-from pairwright.client import Meter
-from pairwright.client.tokens import Tokens
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluate.local import InProcess, engine
 from pairwright.evaluate.local.batches import Text, batches
@@ -28,8 +26,10 @@ from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.evaluate.shown import Shown
 from pairwright.extras import install
-from pairwright.llm import CONTEXT_LENGTH, Unstored
-from pairwright.prompt import Message
+from pairwright.models import CONTEXT_LENGTH, Unstored
+from pairwright.models.client import Meter
+from pairwright.models.client.tokens import Tokens
+from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from endpoint import in_thread, say
-from pairwright.client.classify import _Found
 from pairwright.evaluate.scorers.spec import Spec, load_scorers
+from pairwright.models.client.classify import _Found
 from released import released, run_of
 from study import Done, pairwright
 

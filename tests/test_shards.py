@@ -11,10 +11,10 @@ import pytest
 
 from endpoint import completion
 from pairwright.errors import InUse, StoreError
-from pairwright.llm import Answer, Request, completion_of
-from pairwright.prompt import Message
-from pairwright.store import Store, shards
-from pairwright.store.shards import left, merge, merge_all, open_shard, place
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.store import Store, shards
+from pairwright.models.store.shards import left, merge, merge_all, open_shard, place
+from pairwright.settings.prompt import Message
 
 
 @pytest.fixture

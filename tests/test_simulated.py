@@ -16,16 +16,16 @@ from pairwright.evaluate.scorers.pairwise import ComparingJudge
 from pairwright.evaluate.scorers.pointwise import RatingJudge
 from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import SIMULATED, Completion, Model, Request
-from pairwright.policy import PlanPolicy
-from pairwright.prompt import VARIABLES, Ask, Prompts
+from pairwright.models import SIMULATED, Completion, Model, Request
+from pairwright.models.simulated import Defects, serve
+from pairwright.models.simulated.aspects import subject
+from pairwright.models.simulated.frames import FRAMES
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import REFUSAL, Memory
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
-from pairwright.rubric import load_scales
-from pairwright.simulated import Defects, serve
-from pairwright.simulated.aspects import subject
-from pairwright.simulated.frames import FRAMES
-from pairwright.simulated.model import reply
-from pairwright.simulated.planting import REFUSAL, Memory
+from pairwright.settings.domains import load_scales
+from pairwright.settings.prompt import VARIABLES, Ask, Prompts
+from pairwright.settings.rules import PlanRules
 from pairwright.stages import judge
 from pairwright.stages.match import match
 from pairwright.stages.narrative import aspects_of_narrative
@@ -102,7 +102,7 @@ def history(texts: tuple[str, ...]) -> tuple[Post, ...]:
 
 def planned(texts: tuple[str, ...], llm: Direct | None = None) -> Plan:
     call = plan(
-        QUESTION, history(texts), model(llm), PROMPTS, PlanPolicy(), kinds=("place",), words=100
+        QUESTION, history(texts), model(llm), PROMPTS, PlanRules(), kinds=("place",), words=100
     )
     return wait(call)
 
@@ -262,7 +262,7 @@ def test_the_other_writing_tasks_give_an_answer_too() -> None:
                 stance,
                 model(),
                 PROMPTS,
-                PlanPolicy(),
+                PlanRules(),
                 words=100,
                 draw=0,
             )

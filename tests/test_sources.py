@@ -21,9 +21,9 @@ import pytest
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item, content_id
-from pairwright.rubric import Domain, Domains
+from pairwright.settings.domains import Domain, Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import Problem, read, source_hash
 from pairwright.sources.markup import to_text
 from pairwright.sources.problem import REASONS
@@ -64,7 +64,7 @@ class Result(NamedTuple):
 
 
 def result(folder: Path, name: str, **policy: Any) -> Result:
-    found = list(read(SourcePolicy(path=name, **policy), DOMAINS, folder))
+    found = list(read(SourceRules(path=name, **policy), DOMAINS, folder))
     return Result(
         [f for f in found if isinstance(f, Item)], [f for f in found if isinstance(f, Problem)]
     )
@@ -367,11 +367,11 @@ def test_a_missing_category_takes_the_default(tmp_path: Path) -> None:
     assert result(tmp_path, "h.jsonl", default_category="coffee").item.category == "coffee"
 
 
-def test_an_unknown_category_names_the_remedy(tmp_path: Path) -> None:
+def test_an_unknown_category_names_the_category_and_the_domains(tmp_path: Path) -> None:
     write_lines(tmp_path / "h.jsonl", row("a"), row(category="chess"))
-    detail = result(tmp_path, "h.jsonl").problem.detail
-    assert "'chess'" in detail
-    assert "`also`" in detail
+    assert (
+        result(tmp_path, "h.jsonl").problem.detail == "'chess' belongs to none of the domains Home"
+    )
 
 
 def test_a_duplicate_id_names_the_line_of_the_first(tmp_path: Path) -> None:
@@ -437,7 +437,7 @@ def test_items_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
     write_lines(tmp_path / "h.jsonl", row("a"), b"x", row("c"))
     with (tmp_path / "h.jsonl").open("ab") as file:
         file.truncate(file.tell() - 9)
-    found: Iterator[Item | Problem] = read(SourcePolicy(path="h.jsonl"), DOMAINS, tmp_path)
+    found: Iterator[Item | Problem] = read(SourceRules(path="h.jsonl"), DOMAINS, tmp_path)
     assert isinstance(next(found), Item)
     assert [getattr(f, "where", None) for f in found] == ["h.jsonl:2", "h.jsonl:3"]
 
@@ -713,6 +713,7 @@ def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) ->
     assert "'x' belongs to none of the domains Home" in caught.value.what
     assert "'x' (1), 'y' (1)" in caught.value.what
     assert "rubrics/" in caught.value.fix
+    assert str(caught.value).count("`also`") == 1
 
 
 def test_every_reason_in_the_code_has_its_rule() -> None:
@@ -728,10 +729,10 @@ def test_every_reason_in_the_code_has_its_rule() -> None:
 def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "h.jsonl").write_bytes(b"abc\n")
     expected = blake2b(b"abc\n", digest_size=16).hexdigest()
-    assert source_hash(SourcePolicy(path="h.jsonl"), Path(tmp_path)) == f"b2:{expected}"
-    assert source_hash(SourcePolicy(path=f"{tmp_path}/h.jsonl"), Path("/")) == f"b2:{expected}"
+    assert source_hash(SourceRules(path="h.jsonl"), Path(tmp_path)) == f"b2:{expected}"
+    assert source_hash(SourceRules(path=f"{tmp_path}/h.jsonl"), Path("/")) == f"b2:{expected}"
     with pytest.raises(SourceError, match="no such file"):
-        source_hash(SourcePolicy(path="other.jsonl"), tmp_path)
+        source_hash(SourceRules(path="other.jsonl"), tmp_path)
 
 
 class _Dataset(list[dict[str, Any]]):
@@ -784,14 +785,14 @@ def test_a_hub_id_is_fingerprinted_by_its_commit(
     hub = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=dataset_info))
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert (
-        source_hash(SourcePolicy(path="org/name@main"), tmp_path)
+        source_hash(SourceRules(path="org/name@main"), tmp_path)
         == "org/name@commit-of-org/name-main"
     )
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     pinned = f"org/name@{'0' * 40}"
-    assert source_hash(SourcePolicy(path=pinned), tmp_path) == pinned
+    assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
     with pytest.raises(SourceError, match="pip install"):
-        source_hash(SourcePolicy(path="org/name"), tmp_path)
+        source_hash(SourceRules(path="org/name"), tmp_path)
 
 
 # ---- real histories

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pairwright.errors import CallFailed
-from pairwright.llm import Once, Request
-from pairwright.policy import PlanPolicy
+from pairwright.models import Once, Request
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
+from pairwright.settings.rules import PlanRules
 from pairwright.stages.infer import infer_rubric
 from pairwright.stages.judge import adherence, compare, quality
 from pairwright.stages.match import match
@@ -65,7 +65,7 @@ def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -
             profile,
             model(llm),
             prompts(),
-            PlanPolicy(**policy),
+            PlanRules(**policy),
             kinds=("kitchen and tools", "family"),
             words=100,
         )
@@ -637,7 +637,7 @@ def test_the_papers_writers_read_the_best_posts_too() -> None:
             stance,
             model(llm),
             prompts(),
-            PlanPolicy(posts=2),
+            PlanRules(posts=2),
             words=80,
             draw=0,
         )
@@ -692,7 +692,7 @@ def infer(
         others,
         models(llm),
         prompts(),
-        PlanPolicy(**policy),
+        PlanRules(**policy),
         kinds=("family",),
         words=words,
         once=once or Once(),

@@ -21,14 +21,14 @@ import pytest
 
 from endpoint import completion
 from pairwright.errors import CallFailed, StoreError
-from pairwright.llm import Answer, Completion, Request, completion_of, key_of
-from pairwright.prompt import Message
-from pairwright.store import Durable, Store, Totals
+from pairwright.models import Answer, Completion, Request, completion_of, key_of
+from pairwright.models.store import Durable, Store, Totals
+from pairwright.settings.prompt import Message
 
 HOLDER = """
 import sys
 from pathlib import Path
-from pairwright.store import Store
+from pairwright.models.store import Store
 store = Store(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.readline()
@@ -666,7 +666,7 @@ def test_a_store_killed_while_it_is_made_can_be_used_afterwards(tmp_path: Path) 
     program = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from pairwright.store import Store
+from pairwright.models.store import Store
 folder, connect = Path(sys.argv[1]), sqlite3.connect
 for stop in range(12):
     path = folder / str(stop) / "calls.sqlite"

@@ -12,11 +12,11 @@ from pairwright import assets
 from pairwright.cli.train_planner import command
 from pairwright.errors import ConfigError, SourceError
 from pairwright.extras import install
-from pairwright.llm import parse
-from pairwright.policy import SourcePolicy
-from pairwright.prompt import BUILDING, LISTING, Ask, Prompts
+from pairwright.models import parse
 from pairwright.records import GoldAspect, Item
 from pairwright.report import to_html, to_markdown
+from pairwright.settings.prompt import BUILDING, LISTING, Ask, Prompts
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.history import Shown
 from pairwright.stages.plan import MAX_PLANNED, PlanReply, sifted
 from pairwright.stages.plan_list import HEADER, listed, written
@@ -58,7 +58,7 @@ def asking(form: Form = "plan", **changes: Any) -> Asking:
 
 def gold(tmp_path: Path, *given: dict[str, Any]) -> Gold:
     path = write(tmp_path / "items.jsonl", given)
-    return read_gold(SourcePolicy(path=path.name), domains(), tmp_path, "[source]")
+    return read_gold(SourceRules(path=path.name), domains(), tmp_path, "[source]")
 
 
 def items(tmp_path: Path, *given: dict[str, Any]) -> tuple[Item, ...]:
@@ -478,7 +478,7 @@ def test_without_the_extra_training_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(command, "LIBRARIES", ("no_such_library",))
     out = written_settings.parent / "out"
-    done = pairwright("train-planner", written_settings, "--out", out)
+    done = pairwright("train", "planner", written_settings, "--out", out)
     assert done.code == 2
     assert "no_such_library: not installed" in done.err
     assert install("train") in done.err

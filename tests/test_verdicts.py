@@ -7,7 +7,7 @@ import pytest
 from judge_replies import FREE_TEXT, SCORES_IN_TEXT
 from pairwright.evaluate.rating import read_rating
 from pairwright.evaluate.verdict import read_verdict
-from pairwright.llm import Unread
+from pairwright.models import Unread
 
 VERDICTS = {
     # Marked by a word

@@ -20,7 +20,7 @@ from aiohttp import web
 
 from endpoint import Asked, fail, in_thread, simulated
 from pairwright.extras import install
-from pairwright.store import Store
+from pairwright.models.store import Store
 from study import OUTCOMES, Done, Study
 
 ITEMS = 8

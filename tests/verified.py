@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import assets
-from pairwright.policy import HumanPolicy, PlanPolicy
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
-from pairwright.rubric import load_scales
+from pairwright.settings.domains import load_scales
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.decide import Decision, decide
 from pairwright_human_eval.export import Plan, make_tasks
@@ -188,7 +188,7 @@ class Made:
         fields: dict[str, Any] = {
             "version": "0", "simulated_pairs": False, "pairs_hash": "sha256:0", "seed": 0,
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
-            "sampled": len(self.subjects), "of": len(self.subjects), "policy": HumanPolicy(),
+            "sampled": len(self.subjects), "of": len(self.subjects), "policy": HumanRules(),
             "scales": SCALES, "config_hashes": {},
         }  # fmt: skip
         return Study.model_validate({**fields, **changes})
@@ -207,7 +207,7 @@ def study_of(
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
     subjects = subjects_of(pairs, FILE)
     plan = Plan(
-        pseudonyms(annotators), overlap, attention, seed, HumanPolicy(**human), PlanPolicy()
+        pseudonyms(annotators), overlap, attention, seed, HumanRules(**human), PlanRules()
     )  # fmt: skip
     tasks, salts = make_tasks(subjects, plan, checks)
     return Made(subjects, tasks, salts)
@@ -287,7 +287,7 @@ def well(subject: Subject) -> list[Verdict]:
 
 
 def decided(subject: Subject, verdicts: Iterable[Verdict], **policy: Any) -> Decision:
-    return decide(outline_of(subject), verdicts, HumanPolicy(**policy))
+    return decide(outline_of(subject), verdicts, HumanRules(**policy))
 
 
 def _verdict(

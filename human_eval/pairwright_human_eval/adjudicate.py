@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from types import MappingProxyType
 
-from pairwright.policy import PlanPolicy
 from pairwright.records import content_id
+from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.records import (
@@ -33,7 +33,7 @@ def adjudication_tasks(
     decisions: dict[str, Decision],
     verdicts: dict[str, list[Verdict]],
     study: Study,
-    planner: PlanPolicy,
+    planner: PlanRules,
     adjudicators: tuple[str, ...],
     excluded: frozenset[str],
     voted: Mapping[str, Set[str]] = MappingProxyType({}),
@@ -63,7 +63,7 @@ def _tasks(
     verdicts: list[Verdict],
     who: str,
     study: Study,
-    planner: PlanPolicy,
+    planner: PlanRules,
 ) -> Iterator[Task]:
     page = page_of(
         subject, study.seed, swapped(study.seed, study.salts[subject.domain], subject.id)

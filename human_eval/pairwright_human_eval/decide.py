@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pairwright.files import write_whole
-from pairwright.policy import HumanPolicy
 from pairwright.records import Record
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.outline import Outline, OutlinePair
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -72,7 +72,7 @@ VERIFIED = Part("verified")
 def decide(
     subject: Outline,
     verdicts: Iterable[Verdict],
-    policy: HumanPolicy,
+    policy: HumanRules,
     *,
     excluded: frozenset[str] = frozenset(),
 ) -> Decision:
@@ -134,7 +134,7 @@ def _votes(pair: OutlinePair, verdicts: list[Verdict]) -> Votes:
     )
 
 
-def _preference(votes: Votes, closing: Votes, policy: HumanPolicy) -> Part:
+def _preference(votes: Votes, closing: Votes, policy: HumanRules) -> Part:
     if votes.n < policy.votes:
         return Part("waiting", f"preference: {votes.n} of {policy.votes} votes")
     if votes.cannot_tell / votes.n > policy.cannot_tell:
@@ -188,7 +188,7 @@ def _mean(response: str, verdicts: list[Verdict]) -> dict[str, float | None]:
 def _quality(
     first: list[Verdict],
     means: dict[str, dict[str, float | None]],
-    policy: HumanPolicy,
+    policy: HumanRules,
     *,
     closed: bool,
 ) -> Part:
@@ -228,7 +228,7 @@ def _supported(verdicts: list[Verdict]) -> float | None:
 
 
 def _rubric(
-    verdicts: list[Verdict], supported: float | None, policy: HumanPolicy, *, control: bool
+    verdicts: list[Verdict], supported: float | None, policy: HumanRules, *, control: bool
 ) -> Part:
     answers = sum(v.kind == "rubric" for v in verdicts)
     if not policy.rubric_votes:
@@ -245,7 +245,7 @@ def _rubric(
 def decide_all(
     subjects: Iterable[Outline],
     verdicts: Iterable[Verdict],
-    policy: HumanPolicy,
+    policy: HumanRules,
     excluded: frozenset[str],
 ) -> dict[str, Decision]:
     """The decision on every subject, by its id. `excluded` failed the attention checks."""

@@ -15,7 +15,7 @@ import jinja2
 
 from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, KINDS, NEITHER, Kind, Support
 
 CANNOT_JUDGE = "cannot_judge"

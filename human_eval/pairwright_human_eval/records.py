@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from pairwright.policy import HumanPolicy
 from pairwright.records import Record, content_id
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
+from pairwright.settings.rules import HumanRules
 
 Kind = Literal["quality", "preference", "rubric"]
 Purpose = Literal["vote", "wrong_profile", "narrative", "attention", "repeat"]
@@ -94,7 +94,7 @@ class Study(Record):
     """Subjects in the study."""
     of: int
     """Subjects in the run."""
-    policy: HumanPolicy
+    policy: HumanRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked: the judges' own."""

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.exports import Export, clean_task
 from pairwright_human_eval.exports.store import Stored, check_unmixed, store

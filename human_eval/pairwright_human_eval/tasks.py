@@ -4,16 +4,16 @@ Responses become safe HTML, posts and questions plain text without invisible cha
 name in a task is its opaque id; everything else about it stands in the private key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
-from pairwright.policy import PlanPolicy
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
+from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.check_layout import Example, laid_out
 from pairwright_human_eval.checks import Check
@@ -70,7 +70,7 @@ def preference_task(
     page: Page,
     pair: Pair,
     annotator: str,
-    policy: PlanPolicy,
+    policy: PlanRules,
     *,
     purpose: Purpose = "vote",
     posts: tuple[Post, ...] | None = None,
@@ -105,14 +105,20 @@ def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
     )  # fmt: skip
 
 
-def attention_task(check: Check, annotator: str, example: Example, swap: bool, seed: int) -> Task:
-    """An attention check that looks like any other preference task: it has the length and the
-    layout of `example`, and the days of its posts."""
-    first, second = example.responses
-    good, bad = (second, first) if swap else (first, second)
-    shown = laid_out(check, tuple(post.text for post in example.posts), good, bad)
+def attention_task(
+    check: Check,
+    annotator: str,
+    example: Example,
+    swap: bool,
+    seed: int,
+    sources: Sequence[Example] = (),
+) -> Task:
+    """An attention check that looks like any other preference task: it has the sizes of `example`,
+    the days of its posts, and the ends of texts of the `sources`, or of `example` where there are
+    none."""
+    shown = laid_out(check, example, sources or (example,), swap)
     a, b = (shown.bad, shown.good) if swap else (shown.good, shown.bad)
-    page = Page(seed, check.id, check.domain, check.question, a, b)
+    page = Page(seed, check.id, check.domain, shown.question, a, b)
     days = [when(post) for post in example.posts] or [""]
     posts: list[JsonValue] = [
         {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=True)
@@ -153,13 +159,13 @@ def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: i
     return Task(data, keyed.model_copy(update=changes))
 
 
-def best_posts(question: str, posts: tuple[Post, ...], policy: PlanPolicy) -> tuple[Post, ...]:
+def best_posts(question: str, posts: tuple[Post, ...], policy: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
     return ranked(question, posts, _lexical(policy))[: policy.posts]
 
 
 @lru_cache(maxsize=8)
-def _lexical(policy: PlanPolicy) -> PlanPolicy:
+def _lexical(policy: PlanRules) -> PlanRules:
     return policy.model_copy(update={"retrieval": "bm25"})
 
 

@@ -10,19 +10,19 @@ from pairwright.version import __version__
 __all__ = ["__version__", "build_contrast", "build_twin", "load_release", "run_async"]
 
 if TYPE_CHECKING:
-    from pairwright.build import build_contrast, build_twin
-    from pairwright.build.load import load_release
+    from pairwright.construct import build_contrast, build_twin
+    from pairwright.construct.load import load_release
     from pairwright.notebook import run_async
 
 
 def __getattr__(name: str) -> Any:
     # Deferred, so that a command's --help does not wait for numpy and scipy.
     if name in ("build_contrast", "build_twin"):
-        from pairwright import build
+        from pairwright import construct
 
-        return getattr(build, name)
+        return getattr(construct, name)
     if name == "load_release":
-        from pairwright.build.load import load_release
+        from pairwright.construct.load import load_release
 
         return load_release
     if name == "run_async":

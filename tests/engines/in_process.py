@@ -13,10 +13,10 @@ from pathlib import Path
 
 from prometheus_client import REGISTRY  # type: ignore[import-not-found]
 
-from pairwright.client import Client, Engine, Meter
-from pairwright.config import Endpoint
-from pairwright.llm import Request, Unstored
-from pairwright.prompt import Message
+from pairwright.models import Request, Unstored
+from pairwright.models.client import Client, Engine, Meter
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import Message
 
 
 def read(line: str) -> Request:

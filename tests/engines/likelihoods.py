@@ -13,11 +13,11 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pairwright.client import Meter
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.spec import Likelihood
-from pairwright.llm import Request, Unstored
-from pairwright.prompt import Message
+from pairwright.models import Request, Unstored
+from pairwright.models.client import Meter
+from pairwright.settings.prompt import Message
 
 Texts = list[tuple[str, str]]
 MODELS = ("policy", "reference", "other-tokens")

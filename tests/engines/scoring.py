@@ -13,12 +13,12 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
-from pairwright.client import Meter
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.spec import Classifier, Dpo
-from pairwright.llm import Request, Unstored
-from pairwright.prompt import Message
+from pairwright.models import Request, Unstored
+from pairwright.models.client import Meter
+from pairwright.settings.prompt import Message
 
 Texts = list[tuple[str, str]]
 SCORED = (

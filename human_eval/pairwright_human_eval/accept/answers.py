@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright.text import visible
 from pairwright_human_eval.accept.reasons import Refusal, quoted
 from pairwright_human_eval.forms import CANNOT_JUDGE

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 
-from pairwright.policy import HumanPolicy
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.public.records import Public, PublicAnnotator, PublicStudy
@@ -19,7 +19,7 @@ def published(
     outlines: Sequence[Outline],
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
-    policy: HumanPolicy,
+    policy: HumanRules,
     *,
     leaving: Set[str] = frozenset(),
 ) -> Public:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from pairwright.policy import HumanPolicy
 from pairwright.records import Record
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
+from pairwright.settings.rules import HumanRules
 from pairwright.stats import share
 from pairwright_human_eval.attention import excluded_by
 from pairwright_human_eval.decide import Decision, decide_all
@@ -39,9 +39,9 @@ class PublicStudy(Record):
 
     version: str
     """Pairwright's, at export."""
-    policy: HumanPolicy
+    policy: HumanRules
     """In force."""
-    fixed: HumanPolicy
+    fixed: HumanRules
     """As fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked."""

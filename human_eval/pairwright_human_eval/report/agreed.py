@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement import Agreement, Level, Ratings, agreement
 from pairwright_human_eval.agreement.coefficients import Measurement
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
@@ -18,7 +18,8 @@ def agreed(
     scales: tuple[Scale, ...],
     progress: Callable[[str], None],
 ) -> tuple[Agreed, ...]:
-    """One row a question. Only votes with the pair's own posts; "cannot tell" is missing."""
+    """One row a question, in the order in which they are asked: quality, preference, aspects. Only
+    votes with the pair's own posts; "cannot tell" is missing."""
     clusters = {of.about.pair.id: of.about.dyad for of in answers.votes}
     preference: list[Row] = [
         (of.about.pair.id, of.annotator, of.label)
@@ -34,11 +35,7 @@ def agreed(
         if vote.answer.delivered != CANNOT_TELL:
             label = vote.about.neutral(vote.answer.delivered)
             delivered.append((item, vote.annotator, label))
-    questions: list[tuple[str, Measurement, list[Row], tuple[Level, ...]]] = [
-        ("preference", "nominal", preference, ("first", "second", EQUAL)),
-        ("aspect supported", "ordinal", support, SUPPORT),
-        ("aspect delivered by", "nominal", delivered, ("first", "second", BOTH, NEITHER)),
-    ]
+    questions: list[tuple[str, Measurement, list[Row], tuple[Level, ...]]] = []
     for scale in scales:
         rows: list[Row] = []
         for score in answers.scores:
@@ -48,6 +45,11 @@ def agreed(
                 rows.append((item, score.annotator, score.score))
         levels = tuple(range(scale.low, scale.high + 1))
         questions.append((f"quality: {scale.name}", "ordinal", rows, levels))
+    questions += [
+        ("preference", "nominal", preference, ("first", "second", EQUAL)),
+        ("aspect supported", "ordinal", support, SUPPORT),
+        ("aspect delivered by", "nominal", delivered, ("first", "second", BOTH, NEITHER)),
+    ]
     found = []
     for name, measurement, given, all_levels in questions:
         progress(f"agreement on {name}")

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from pairwright.policy import HumanPolicy
 from pairwright.records import content_id
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decide import decide_all
 from pairwright_human_eval.outline import outlines_of
@@ -25,7 +25,7 @@ def compute(
     fixed: Fixed,
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
-    policy: HumanPolicy,
+    policy: HumanRules,
     *,
     replicates: int = 1000,
     progress: Callable[[str], None] | None = None,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from pairwright.policy import HumanPolicy
+from pairwright.settings.rules import HumanRules
 from pairwright.stats import share
 from pairwright_human_eval.agreement import verified_by_chance
 from pairwright_human_eval.decide import Decision, State
@@ -15,7 +15,7 @@ STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "cont
 
 
 def states(
-    subjects: Sequence[Outline], decisions: Sequence[Decision], policy: HumanPolicy
+    subjects: Sequence[Outline], decisions: Sequence[Decision], policy: HumanRules
 ) -> tuple[States, ...]:
     """Of all, by mode and by domain. Where aspects are asked about, a control cannot be verified,
     even where something else has refused it."""
@@ -51,7 +51,7 @@ def reasons(decisions: Sequence[Decision]) -> tuple[ReasonCount, ...]:
 
 
 def by_chance(
-    subjects: Iterable[Outline], policy: HumanPolicy, overlap: int
+    subjects: Iterable[Outline], policy: HumanRules, overlap: int
 ) -> tuple[ByChance, ...]:
     """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
     votes = max(policy.votes, overlap)

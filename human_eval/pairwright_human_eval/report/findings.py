@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pairwright.policy import HumanPolicy
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.records import Verdict
@@ -22,7 +22,7 @@ def findings(
     subjects: Sequence[Outline],
     verdicts: Sequence[Verdict],
     scales: tuple[Scale, ...],
-    policy: HumanPolicy,
+    policy: HumanRules,
     *,
     decisions: Mapping[str, Decision],
     margin: float,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pairwright.policy import HumanPolicy
+from pairwright.settings.rules import HumanRules
 from pairwright.stats import Share
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.records import SetAside, Verdict
@@ -17,7 +17,7 @@ def head(
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
     excluded: frozenset[str],
-    policy: HumanPolicy,
+    policy: HumanRules,
 ) -> Head:
     """Count. A task is answered if it has a verdict."""
     study, key = fixed
@@ -57,7 +57,7 @@ def proportion(share: Share) -> Proportion:
     return Proportion(k=share.k, n=share.n, value=value, low=share.low, high=share.high)
 
 
-def _changes(fixed: HumanPolicy, policy: HumanPolicy) -> tuple[PolicyChange, ...]:
+def _changes(fixed: HumanRules, policy: HumanRules) -> tuple[PolicyChange, ...]:
     now = policy.model_dump()
     return tuple(
         PolicyChange(name=name, fixed=str(value), in_force=str(now[name]))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright_human_eval.records import BOTH, CANNOT_TELL
 from pairwright_human_eval.report.data import About, Answers, Vote
 from pairwright_human_eval.report.records import (

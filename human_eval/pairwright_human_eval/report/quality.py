@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement import Difference, Parity, parity
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.report.data import Answers, Score

@@ -3,8 +3,8 @@
 Values are rounded to six places. What cannot be estimated is None, with its reason.
 """
 
-from pairwright.policy import HumanPolicy
 from pairwright.records import Record
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.coefficients import Measurement
 from pairwright_human_eval.decide import State
@@ -319,7 +319,7 @@ class Comment(Record):
 class Findings(Record):
     """What the answers say: a function of outlines, verdicts and policy, and so of a release."""
 
-    policy: HumanPolicy
+    policy: HumanRules
     """In force."""
     decisions: tuple[States, ...]
     reasons: tuple[ReasonCount, ...]
@@ -350,7 +350,7 @@ class Report(Findings):
     """Everything that is reported: what the answers say, and what only the study's key tells."""
 
     head: Head
-    fixed: HumanPolicy
+    fixed: HumanRules
     """The rule at export."""
     adjudication: Adjudication | None
     """None where no second round was made."""

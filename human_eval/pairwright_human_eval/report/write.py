@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from pairwright.files import write_whole
-from pairwright.policy import HumanPolicy
 from pairwright.report import to_html, to_markdown
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.compute import compute
@@ -20,7 +20,7 @@ def write_report(
     fixed: Fixed,
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
-    policy: HumanPolicy,
+    policy: HumanRules,
     *,
     progress: Callable[[str], None] | None = None,
 ) -> Report:

@@ -12,31 +12,31 @@ import typer
 from rich.console import Console
 
 from pairwright import sources
-from pairwright.batch.rounds import MOST_LINES
-from pairwright.build.again import identity
-from pairwright.build.checks import Check
-from pairwright.build.estimate import estimate
-from pairwright.build.folder import RunFolder
-from pairwright.build.load import iterate_pairs
-from pairwright.build.policy import Policy
-from pairwright.build.session import build, read_corpus
-from pairwright.build.tally import Tally
-from pairwright.cli import collector
 from pairwright.cli.batch.writing import BatchBuild
 from pairwright.cli.crew import crew_of
-from pairwright.cli.program import program
-from pairwright.cli.progress import Progress
+from pairwright.cli.progress import BuildPanel
+from pairwright.cli.shell import program
 from pairwright.cli.signals import stop_on_signals
 from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import estimate_tables, result_table
 from pairwright.cli.workers.build import Work, build_over_workers
 from pairwright.cli.workers.limits import most_workers
-from pairwright.client import Meter
-from pairwright.config import SIMULATED_URL, Config, load
+from pairwright.construct.again import identity
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.checks import Check
+from pairwright.construct.estimate import estimate
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.load import iterate_pairs
+from pairwright.construct.session import build, read_corpus
+from pairwright.construct.tally import Tally
 from pairwright.errors import InputError
-from pairwright.store import Store
-from pairwright.store.shards import merge_all
+from pairwright.models.batch.rounds import MOST_LINES
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.models.store.shards import merge_all
+from pairwright.settings.config import SIMULATED_URL, Config, load
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -109,14 +109,14 @@ def build_command(
 
         check(config, address)
     folder = config_path.resolve().parent
-    policy = Policy.load(config, folder)
+    rules = BuildRules.load(config, folder)
     console = Console(stderr=True)
     _warn_of_self_judging(config, console)
     if dry_run:
-        _estimate(config, policy, folder, limit)
+        _estimate(config, rules, folder, limit)
         return
     run_folder = RunFolder(run)
-    content = _content(config, policy, folder)
+    content = _content(config, rules, folder)
     run_folder.make()
     store = Store(run_folder.calls)
     collector.ease()
@@ -130,7 +130,7 @@ def build_command(
         batch = BatchBuild.begin(batch_out, batch_lines, run_folder, config) if batch_out else None
         counted, checked, meter = _build(
             config,
-            policy,
+            rules,
             folder,
             run_folder,
             store,
@@ -178,7 +178,7 @@ def _next_steps(console: Console, run: RunFolder) -> None:
 
 def _build(
     config: Config,
-    policy: Policy,
+    rules: BuildRules,
     folder: Path,
     run: RunFolder,
     store: Store,
@@ -189,10 +189,10 @@ def _build(
     on_ray: bool,
     address: str | None,
 ) -> tuple[Tally, list[Check], Meter]:
-    corpus, summary = read_corpus(config, policy.domains, folder, run)
+    corpus, summary = read_corpus(config, rules.domains, folder, run)
     tell_of_problems(console, run)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
-    work = Work(corpus, summary, policy, store, run, limit)
+    work = Work(corpus, summary, rules, store, run, limit)
     with contextlib.closing(corpus):
         # What is only written down is no work to share.
         if on_ray or (most_workers(config) > 1 and not batch):
@@ -204,35 +204,35 @@ def _build(
 async def _build_here(
     work: Work, total: int, console: Console, batch: BatchBuild | None
 ) -> tuple[Tally, list[Check], Meter]:
-    corpus, summary, policy, store, run, limit = work
-    async with batch.crew(store) if batch else crew_of(policy.config, store) as crew:
+    corpus, summary, rules, store, run, limit = work
+    async with batch.crew(store) if batch else crew_of(rules.config, store) as crew:
         stop_on_signals(crew.stop, crew.meter, console)
-        with Progress(console, total, crew.meter) as progress:
+        with BuildPanel(console, total, crew.meter) as progress:
             counted, checked = await build(
-                corpus, summary, policy.with_company(corpus), crew, store, run,
+                corpus, summary, rules.with_other_users(corpus), crew, store, run,
                 limit=limit, seen=progress.seen,
             )  # fmt: skip
         return counted, checked, crew.meter
 
 
-def _estimate(config: Config, policy: Policy, folder: Path, limit: int | None) -> None:
+def _estimate(config: Config, rules: BuildRules, folder: Path, limit: int | None) -> None:
     with TemporaryDirectory() as scratch:
-        corpus, _ = read_corpus(config, policy.domains, folder, RunFolder(Path(scratch)))
+        corpus, _ = read_corpus(config, rules.domains, folder, RunFolder(Path(scratch)))
         tell_of_problems(Console(stderr=True), RunFolder(Path(scratch)), kept=False)
         with contextlib.closing(corpus):
-            estimate_tables(Console(), estimate(corpus, policy.with_company(corpus), limit))
+            estimate_tables(Console(), estimate(corpus, rules.with_other_users(corpus), limit))
 
 
-def _content(config: Config, policy: Policy, folder: Path) -> dict[str, Any]:
+def _content(config: Config, rules: BuildRules, folder: Path) -> dict[str, Any]:
     """Hashes of what the config names: another prompt or source is another run. The scales are
     kept whole: people will be asked in the words that the judges read."""
-    rubrics = (sorted(policy.domains.by_key.items()), policy.scales)
+    rubrics = (sorted(rules.domains.by_key.items()), rules.scales)
     return {
         "source": sources.source_hash(config.source, folder),
         "rubrics": _digest(rubrics),
-        "scales": [scale.model_dump(mode="json") for scale in policy.scales],
-        "domains": {key: _digest(domain) for key, domain in policy.domains.by_key.items()},
-        **{f"prompt_{name}": digest for name, digest in sorted(policy.prompts.hashes.items())},
+        "scales": [scale.model_dump(mode="json") for scale in rules.scales],
+        "domains": {key: _digest(domain) for key, domain in rules.domains.by_key.items()},
+        **{f"prompt_{name}": digest for name, digest in sorted(rules.prompts.hashes.items())},
     }
 
 

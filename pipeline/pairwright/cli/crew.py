@@ -6,14 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import typer
 
-from pairwright import simulated
-from pairwright.batch import Asked, Recorder
-from pairwright.build.manifest import cost
-from pairwright.client import Client, Engine, Meter
-from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling
+from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
-from pairwright.llm import LLM, Model, Models
-from pairwright.store import Durable, Store
+from pairwright.models import LLM, Model, Models, simulated
+from pairwright.models.batch import Asked, Recorder
+from pairwright.models.client import Client, Engine, Meter
+from pairwright.models.store import Durable, Store
+from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
 
 AUTO_UNITS = 256
 

@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.build.folder import RunFolder
 from pairwright.cli.human.opened import opened
 from pairwright.cli.units import AGAIN, units_of
-from pairwright.config import Config, essential
+from pairwright.construct.as_built import check_as_built
+from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.errors import InputError
+from pairwright.models.store import Store
 from pairwright.release.errata import read_errata
 from pairwright.release.previous import read_previous
 from pairwright.release.select import Entry, Survey, select, survey, trial_because
@@ -23,7 +24,7 @@ from pairwright.release.stated import stated
 from pairwright.release.told import Told
 from pairwright.release.tombstones import read_tombstones
 from pairwright.release.write import Content
-from pairwright.store import Store
+from pairwright.settings.config import Config, essential
 from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.public import Public, published
@@ -129,7 +130,10 @@ def _decided(run: Path, config: Config, forgotten: Forgotten, asked: Asked, step
                 fix=f"`pairwright human export {run}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        return _Decided(survey(run / "pairs.jsonl", forgotten, None, seen), None, None)
+        found = survey(run / "pairs.jsonl", forgotten, None, seen)
+        # A study's export has done so, and the study keeps the file's hash.
+        check_as_built(run)
+        return _Decided(found, None, None)
     with opened(run) as study:
         step("reading answers", None)
         pairs, answers = study.pairs(), study.answers()

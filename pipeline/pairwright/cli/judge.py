@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from pairwright.cli.crew import client_of, in_flight, model_of
-from pairwright.client import Meter
-from pairwright.config import Endpoint, Sampling
 from pairwright.errors import ConfigError
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.llm import key_of
-from pairwright.prompt import Prompts
-from pairwright.store import Durable, Store
+from pairwright.models import key_of
+from pairwright.models.client import Meter
+from pairwright.models.store import Durable, Store
+from pairwright.settings.config import Endpoint, Sampling
+from pairwright.settings.prompt import Prompts
 
 
 class OpenJudge(NamedTuple):

@@ -12,18 +12,18 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from pairwright.audit.explain import explained
 from pairwright.audit.page.shown import config_name
-from pairwright.build.folder import RunFolder
 from pairwright.cli.gather import Asked, Gathered, Step, gather
 from pairwright.cli.release_audit import write_audit
+from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.models.store import Store
 from pairwright.release.derive import documents, know
 from pairwright.release.summary import Summary
 from pairwright.release.versions import check_version
 from pairwright.release.write import write_primary
-from pairwright.store import Store
 
 
 class Made(NamedTuple):

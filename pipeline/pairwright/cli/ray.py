@@ -17,21 +17,21 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
-from pairwright.build.chunks import Chunk
-from pairwright.build.outcomes import Brief
-from pairwright.cli import collector
 from pairwright.cli.crew import api_key, units_alive
 from pairwright.cli.workers.builder import Builder, Setup, builder_of
 from pairwright.cli.workers.limits import part_of
 from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
-from pairwright.client import Meter
-from pairwright.config import Config
+from pairwright.construct.chunks import Chunk
+from pairwright.construct.outcomes import Brief
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
-from pairwright.store import Store
-from pairwright.store.shards import place
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.models.store.shards import place
+from pairwright.settings.config import Config
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 try:
     import ray
@@ -91,7 +91,7 @@ class Actor:
         setup: Setup = pickle.loads(await self._seen())
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
         collector.ease()
-        config = part_of(setup.policy.config, self._workers, None)
+        config = part_of(setup.rules.config, self._workers, None)
         builder = await self._kept.enter_async_context(builder_of(setup, config, Meter()))
         self._watch = asyncio.create_task(self._stop_with_run(builder))
         return builder
@@ -175,7 +175,7 @@ class Cluster:
             self.stop()
 
     def _dataset(self, chunks: list[Chunk]) -> Any:
-        config = self._setup.policy.config
+        config = self._setup.rules.config
         keys = {name: SecretStr(key) for name, key in keys_of(config).items()}
         # Enough chunks at a time that an actor keeps its share of every endpoint full.
         enough = units_alive(part_of(config, self._workers, None))

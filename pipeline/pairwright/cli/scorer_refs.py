@@ -2,7 +2,6 @@
 
 import json
 
-from pairwright.config import Endpoint
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.language_model import LanguageModel
 from pairwright.evaluate.scorers.reward import RewardModel
@@ -15,8 +14,9 @@ from pairwright.evaluate.scorers.spec import (
     PointwiseJudge,
     PythonScorer,
 )
-from pairwright.llm import key_of
-from pairwright.prompt import SCORING, OwnPrompt, Prompts
+from pairwright.models import key_of
+from pairwright.settings.config import Endpoint
+from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts
 
 
 def deciding(spec: Classifier | Dpo | Likelihood) -> str:

@@ -18,8 +18,6 @@ from pairwright.cli.scorer_refs import (
     reward_ref,
 )
 from pairwright.cli.vllm_scores import vllm_client
-from pairwright.client import Meter
-from pairwright.config import SIMULATED_URL, Endpoint
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.own.find import own_class
@@ -49,9 +47,11 @@ from pairwright.evaluate.scorers.spec import (
     ServedLikelihood,
     Spec,
 )
-from pairwright.prompt import LISTING, VARIABLES, OwnPrompt, Prompts
+from pairwright.models.client import Meter
+from pairwright.models.store import Durable, Replies
 from pairwright.retrieve import dense
-from pairwright.store import Durable, Replies
+from pairwright.settings.config import SIMULATED_URL, Endpoint
+from pairwright.settings.prompt import LISTING, VARIABLES, OwnPrompt, Prompts
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""

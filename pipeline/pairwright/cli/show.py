@@ -10,13 +10,13 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.rule import Rule
 
-from pairwright.build.folder import RunFolder
-from pairwright.build.lineage import calls_of, find
-from pairwright.build.outcomes import Failure, Outcome, Waiting
 from pairwright.cli.show_summary import summarise
-from pairwright.llm import completion_of
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.lineage import calls_of, find
+from pairwright.construct.outcomes import Failure, Outcome, Waiting
+from pairwright.models import completion_of
+from pairwright.models.store import Store, StoredCall
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
-from pairwright.store import Store, StoredCall
 from pairwright.text import number_of, visible
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.build.outcomes import Failure, Outcome, Waiting
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
+from pairwright.construct.outcomes import Failure, Outcome, Waiting
 from pairwright.records import Draft, Pair, Rejected
 from pairwright.text import number_of, visible
 

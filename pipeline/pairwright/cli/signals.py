@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from pairwright.client import Meter
+from pairwright.models.client import Meter
 from pairwright.text import number_of
 
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from pairwright import simulated
 from pairwright.errors import InputError
+from pairwright.models import simulated
 
 
 def simulate_command(

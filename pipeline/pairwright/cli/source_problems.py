@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from pairwright.build.folder import RunFolder
+from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.sources import Problem
 from pairwright.sources.problem_counts import ProblemCounts

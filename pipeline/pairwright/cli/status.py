@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.build.checks import checks
-from pairwright.build.folder import RunFolder
-from pairwright.build.tally import tally
 from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import result_table
-from pairwright.store import Store
+from pairwright.construct.checks import checks
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.tally import tally
+from pairwright.models.store import Store
 from pairwright.text import number_of
 
 

@@ -5,14 +5,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.build.checks import Check
-from pairwright.build.estimate import Estimate
-from pairwright.build.folder import RunFolder
-from pairwright.build.manifest import cost
-from pairwright.build.tally import Tally
-from pairwright.client import Meter
-from pairwright.config import Config
-from pairwright.store import Store
+from pairwright.construct.checks import Check
+from pairwright.construct.estimate import Estimate
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import cost
+from pairwright.construct.tally import Tally
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.settings.config import Config
 from pairwright.text import number_of
 
 

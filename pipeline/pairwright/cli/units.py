@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pairwright.build.ended import ended
+from pairwright.construct.ended import ended
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.errors import InputError
+from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym
 from pairwright.release.records import Unit
 from pairwright.release.select import Entry
-from pairwright.store import Store
 
 AGAIN = "Run pairwright build again to its end: no call is sent twice."
 

@@ -10,10 +10,10 @@ from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.seam import Unscored
 from pairwright.evaluate.shown import Condition, Shown
 from pairwright.evaluate.wrong_profile import Strangers, asker
-from pairwright.llm import CONTEXT_LENGTH
-from pairwright.policy import HistoryPolicy
+from pairwright.models import CONTEXT_LENGTH
 from pairwright.records import Post
 from pairwright.retrieve import ranked, selected
+from pairwright.settings.rules import HistoryRules
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 class Conditions(NamedTuple):
     """What the conditions of one evaluation need."""
 
-    history: HistoryPolicy
+    history: HistoryRules
     strangers: Strangers
     planner: PlannerUnderTest | None = None
 
@@ -65,7 +65,7 @@ def applies(row: Row, condition: Condition) -> bool:
 
 
 async def fitted(
-    shown: Shown, policy: HistoryPolicy, ask: Callable[[Shown], Awaitable[T | Unscored]]
+    shown: Shown, policy: HistoryRules, ask: Callable[[Shown], Awaitable[T | Unscored]]
 ) -> tuple[T | Unscored, Shown]:
     """Ask with all posts that are shown, and with fewer where that does not fit: a quarter leaves
     each time, the lowest ranked first and of equals the oldest. The last post stays: without any it

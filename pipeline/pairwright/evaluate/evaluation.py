@@ -19,8 +19,8 @@ from pairwright.evaluate.scorers.seam import (
     Unscored,
 )
 from pairwright.evaluate.shown import Condition, Shown
-from pairwright.llm import together
-from pairwright.run import work_through
+from pairwright.models import together
+from pairwright.models.run import work_through
 
 CALL_FAILED = "call_failed"
 _CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from pairwright.evaluate.scorers.seam import Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import Model
-from pairwright.policy import PlanPolicy
-from pairwright.prompt import Prompts
+from pairwright.models import Model
 from pairwright.records import Post, Rejected
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import PlanRules
 from pairwright.stages.plan import plan
 
 
@@ -17,7 +17,7 @@ class PlannerUnderTest(NamedTuple):
 
     model: Model
     prompts: Prompts
-    policy: PlanPolicy
+    policy: PlanRules
     domains: Domains
     words: int
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pairwright.evaluate.claims import plain
 from pairwright.evaluate.hearsay import hearsay
 from pairwright.evaluate.marked import cut_short, marked
-from pairwright.llm import Unread
+from pairwright.models import Unread
 
 LOW, HIGH = 1, 10
 _NAMES = (

@@ -8,7 +8,7 @@ import re
 
 from pairwright.evaluate.claims import Verdict, bare, concluded, plain, said, sentences
 from pairwright.evaluate.marked import cut_short, marked
-from pairwright.llm import Unread
+from pairwright.models import Unread
 
 __all__ = ["Verdict", "read_verdict"]
 

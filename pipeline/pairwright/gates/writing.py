@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from pairwright import text
 from pairwright.gates.language import language
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
-from pairwright.policy import GatePolicy
 from pairwright.records import GateResult, Rubric
+from pairwright.settings.rules import GateRules
 
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
@@ -35,33 +35,33 @@ class Sides(NamedTuple):
         return self.first, self.second
 
 
-def check_writing(sides: Sides, policy: GatePolicy, *, words: int) -> tuple[GateResult, ...]:
+def check_writing(sides: Sides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
     return tuple(
-        GateResult(gate=gate, passed=passed or gate in policy.off, value=value, limit=limit)
-        for gate, passed, value, limit in _measure(sides, policy, words)
+        GateResult(gate=gate, passed=passed or gate in rules.off, value=value, limit=limit)
+        for gate, passed, value, limit in _measure(sides, rules, words)
     )
 
 
 def _measure(
-    s: Sides, policy: GatePolicy, limit: int
+    s: Sides, rules: GateRules, limit: int
 ) -> Iterator[tuple[str, bool, JsonValue, JsonValue]]:
     counts = [text.word_count(response) for response in s.both]
     yield "refusal", *_absent(REFUSAL, s)
     yield "word_limit", max(counts) <= limit, max(counts), limit
-    yield "too_short", min(counts) >= policy.min_words, min(counts), policy.min_words
+    yield "too_short", min(counts) >= rules.min_words, min(counts), rules.min_words
     ratio = round(max(counts) / max(min(counts), 1), 3)
-    yield "length_ratio", ratio <= policy.length_ratio, ratio, policy.length_ratio
+    yield "length_ratio", ratio <= rules.length_ratio, ratio, rules.length_ratio
     forms = [_form(response) for response in s.both]
     yield "format_parity", forms[0] == forms[1], [list(form) for form in forms], "equal"
     yield "persona_talk", *_absent(PERSONA, s)
     yield "meta_talk", *_absent(META, s)
-    yield "rubric_leakage", *_leak(s, policy)
-    yield "profile_copy", *_copied(s, policy)
+    yield "rubric_leakage", *_leak(s, rules)
+    yield "profile_copy", *_copied(s, rules)
     same = text.words(s.first) == text.words(s.second)
     shared = text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3))
     overlap = 1.0 if same else round(shared, 3)
-    yield "near_duplicate", overlap <= policy.near_duplicate, overlap, policy.near_duplicate
+    yield "near_duplicate", overlap <= rules.near_duplicate, overlap, rules.near_duplicate
     # A question is too short to tell a language by; the posts of those who ask are not.
     asked_in = language(" ".join((s.question, *(post[:100] for post in s.posts))), enough=450)
     spoken = [language(response) for response in s.both]
@@ -77,24 +77,24 @@ def _form(response: str) -> tuple[bool, bool, bool]:
     return tuple(bool(p.search(response)) for p in (_LIST, _HEADING, _MARKUP))  # type: ignore[return-value]
 
 
-def _leak(s: Sides, policy: GatePolicy) -> tuple[bool, JsonValue, JsonValue]:
+def _leak(s: Sides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
     sources = [part for a in aspects for part in (a.aspect, a.reason, a.evidence)]
     if s.narrative:
         sources.append(s.narrative)
     for response in s.both:
-        if run := text.shared_span(response, sources, s.question, policy.leak_words):
-            return False, run, f"{policy.leak_words} words"
-    return True, None, f"{policy.leak_words} words"
+        if run := text.shared_span(response, sources, s.question, rules.leak_words):
+            return False, run, f"{rules.leak_words} words"
+    return True, None, f"{rules.leak_words} words"
 
 
-def _copied(s: Sides, policy: GatePolicy) -> tuple[bool, JsonValue, JsonValue]:
+def _copied(s: Sides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
     aspects = " ".join(a.aspect for rubric in s.rubrics for a in rubric.aspects)
     allowed = text.terms(s.question) | text.terms(aspects)
     most: list[str] = []
     for response in s.both:
-        if run := text.shared_span(response, s.posts, s.question, policy.leak_words):
-            return False, run, f"{policy.leak_words} words"
+        if run := text.shared_span(response, s.posts, s.question, rules.leak_words):
+            return False, run, f"{rules.leak_words} words"
         copied = sorted((text.terms(response) & s.rare) - allowed)
         most = max(most, copied, key=len)
-    return len(most) <= policy.profile_terms, list(most), f"{policy.profile_terms} rare words"
+    return len(most) <= rules.profile_terms, list(most), f"{rules.profile_terms} rare words"

@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.policy import ReleaseInfo
 from pairwright.records import Mode, Record
+from pairwright.settings.rules import ReleaseInfo
 
 Kind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified or that a simulation had a part in. It is no

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from pairwright.dataset import model_name
 from pairwright.errors import InputError
-from pairwright.policy import ReleaseInfo
 from pairwright.release.records import FORMAT, Stated
 from pairwright.release.versions import TRIAL
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.version import __version__, code_digest, library_versions
 
 _UNITS = "counts"

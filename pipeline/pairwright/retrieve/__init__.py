@@ -2,41 +2,41 @@
 
 from functools import lru_cache
 
-from pairwright.policy import HistoryPolicy
 from pairwright.records import Post
 from pairwright.retrieve.bm25 import by_bm25
+from pairwright.settings.rules import HistoryRules
 
 CHARACTERS_PER_TOKEN = 4
 
 
 def selected(
-    question: str, posts: tuple[Post, ...], policy: HistoryPolicy, model_tokens: int | None = None
+    question: str, posts: tuple[Post, ...], rules: HistoryRules, model_tokens: int | None = None
 ) -> tuple[Post, ...]:
-    """The posts to show, in the order given: the best ranked, `policy.posts` at most, and no
-    more than fit `policy.history_tokens` and the model's own budget.
+    """The posts to show, in the order given: the best ranked, `rules.posts` at most, and no
+    more than fit `rules.history_tokens` and the model's own budget.
 
     Where all of them fit none has to be ranked. A best post that is over the budget alone is
     still shown: an endpoint that cannot take it says so.
     """
-    tokens = min(policy.history_tokens, model_tokens or policy.history_tokens)
-    if len(posts) <= policy.posts and within_budget(posts, tokens) == posts:
+    tokens = min(rules.history_tokens, model_tokens or rules.history_tokens)
+    if len(posts) <= rules.posts and within_budget(posts, tokens) == posts:
         return posts
-    best = ranked(question, posts, policy)[: policy.posts]
+    best = ranked(question, posts, rules)[: rules.posts]
     shown = set(within_budget(best, tokens))
     return tuple(post for post in posts if post in shown)
 
 
 @lru_cache(maxsize=512)
-def ranked(question: str, posts: tuple[Post, ...], policy: HistoryPolicy) -> tuple[Post, ...]:
+def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple[Post, ...]:
     """All posts, best first. Ties keep the later post first."""
     latest_first = tuple(reversed(posts))
-    if policy.retrieval == "recency":
+    if rules.retrieval == "recency":
         return latest_first
-    if policy.retrieval == "bm25":
+    if rules.retrieval == "bm25":
         return by_bm25(question, latest_first)
     from pairwright.retrieve.dense import by_similarity
 
-    return by_similarity(question, latest_first, policy.dense_model)
+    return by_similarity(question, latest_first, rules.dense_model)
 
 
 def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:

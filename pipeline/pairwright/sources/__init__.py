@@ -1,6 +1,6 @@
 """How user histories come in: files and Hub datasets as items, and what was wrong with them.
 
-    for found in read(policy, domains, folder):
+    for found in read(rules, domains, folder):
         match found:
             case Item(): ...
             case Problem(): ...      # a row or post that was refused or repaired, with its place
@@ -14,9 +14,9 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from pairwright.errors import SourceError
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.opening import locate, open_table
 from pairwright.sources.problem import Problem
@@ -25,17 +25,17 @@ from pairwright.sources.problem_counts import ProblemCounts
 __all__ = ["Problem", "read", "source_hash"]
 
 
-def read(policy: SourcePolicy, domains: Domains, folder: Path) -> Iterator[Item | Problem]:
+def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | Problem]:
     """The source's items, each after its Problems, in the source's order.
 
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
     is of no use as a whole: also at the end, where not one item came of it.
     """
-    table = open_table(policy, folder)
-    read_items = items.items if policy.format == "items" else posts.items
+    table = open_table(rules, folder)
+    read_items = items.items if rules.format == "items" else posts.items
     problems = ProblemCounts()
     kept = 0
-    for found in read_items(table.rows, domains, policy):
+    for found in read_items(table.rows, domains, rules):
         if isinstance(found, Item):
             kept += 1
         else:
@@ -45,11 +45,11 @@ def read(policy: SourcePolicy, domains: Domains, folder: Path) -> Iterator[Item 
         raise _nothing_left(table.source, problems)
 
 
-def source_hash(policy: SourcePolicy, folder: Path) -> str:
+def source_hash(rules: SourceRules, folder: Path) -> str:
     """What stands for the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
-    path = locate(policy, folder)
+    path = locate(rules, folder)
     if path is None:
-        return hub.fingerprint(policy.path)
+        return hub.fingerprint(rules.path)
     with path.open("rb") as file:
         digest = file_digest(file, lambda: blake2b(digest_size=16))
     return f"b2:{digest.hexdigest()}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.policy import SourcePolicy
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.tables import Table, numbered
 
 _ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
@@ -17,17 +17,17 @@ def looks_like_id(path: str) -> bool:
     return _ID.fullmatch(path) is not None
 
 
-def dataset(policy: SourcePolicy) -> Table:
+def dataset(rules: SourceRules) -> Table:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
-    datasets = _import("datasets", policy.path)
-    name, _, revision = policy.path.partition("@")
+    datasets = _import("datasets", rules.path)
+    name, _, revision = rules.path.partition("@")
     try:
         loaded = datasets.load_dataset(
-            name, policy.config, split=policy.split, revision=revision or None
+            name, rules.config, split=rules.split, revision=revision or None
         )
     except Exception as error:  # whatever datasets, the network and the file formats raise
-        raise _unusable(policy.path, error) from error
-    return Table(policy.path, list(loaded.column_names), numbered(policy.path, loaded))
+        raise _unusable(rules.path, error) from error
+    return Table(rules.path, list(loaded.column_names), numbered(rules.path, loaded))
 
 
 def fingerprint(path: str) -> str:

@@ -4,22 +4,22 @@ fields (`chosen`, `rejected`) are not an item's and are left alone."""
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pairwright.policy import SourcePolicy
 from pairwright.records import GoldAspect, Item, Post
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, label, rows, text, time
 from pairwright.sources.problem import Problem, Refusal
 from pairwright.sources.rules import Found, place, with_profile
 from pairwright.sources.tables import Row
 
 
-def required(policy: SourcePolicy) -> list[str]:
+def required(rules: SourceRules) -> list[str]:
     """The columns that must be there."""
-    return ["id", "question", "profile", *([] if policy.default_category else ["category"])]
+    return ["id", "question", "profile", *([] if rules.default_category else ["category"])]
 
 
 def items(
-    table: Iterable[Row | Problem], domains: Domains, policy: SourcePolicy
+    table: Iterable[Row | Problem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | Problem]:
     """Each row as an item, after the Problems it had; one row is held at a time."""
     first: dict[str, str] = {}
@@ -38,7 +38,7 @@ def items(
                 raise Refusal("missing_id", "the row has no id")
             if id in first:
                 raise Refusal("duplicate_id", f"{first[id]} has this id already")
-            for found in _item(id, row, repairs, with_users, domains, policy):
+            for found in _item(id, row, repairs, with_users, domains, rules):
                 yield found
                 if isinstance(found, Item):
                     first[id] = row.where
@@ -52,16 +52,16 @@ def _item(
     repairs: Repairs,
     with_users: bool,
     domains: Domains,
-    policy: SourcePolicy,
+    rules: SourceRules,
 ) -> Iterator[Item | Problem]:
-    limit = policy.max_post_chars
+    limit = rules.max_post_chars
     user = label(row.fields, "user", repairs) if with_users else id
     if not user:
         raise Refusal("missing_user", "the row's `user` is empty")
     question = text(row.fields, "question", repairs, limit)
     if not question:
         raise Refusal("empty_question", "the row has no question")
-    category, domain = place(label(row.fields, "category", repairs), domains, policy)
+    category, domain = place(label(row.fields, "category", repairs), domains, rules)
     item = Item(
         id=id,
         user=user,
@@ -77,7 +77,7 @@ def _item(
     posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
     yield from (post for post in posts if isinstance(post, Problem))
     found = [post for post in posts if isinstance(post, Found)]
-    yield from with_profile(item, found, row.where, repairs, policy.min_posts)
+    yield from with_profile(item, found, row.where, repairs, rules.min_posts)
 
 
 def _post(raw: Any, where: str, limit: int) -> Found | Problem:

@@ -1,10 +1,10 @@
-"""From the policy's path to a table: a file by its suffix, or a dataset of the Hub."""
+"""From the rules' path to a table: a file by its suffix, or a dataset of the Hub."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from pairwright.errors import SourceError
-from pairwright.policy import SourcePolicy
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.parquet import parquet
@@ -20,31 +20,31 @@ _OPENERS: dict[str, Callable[[Path], Table]] = {
 _FLAT = (".csv", ".tsv")
 
 
-def locate(policy: SourcePolicy, folder: Path) -> Path | None:
-    """The file that the policy names, or None for a Hub id; raises SourceError."""
-    path = folder / Path(policy.path).expanduser()
+def locate(rules: SourceRules, folder: Path) -> Path | None:
+    """The file that the rules names, or None for a Hub id; raises SourceError."""
+    path = folder / Path(rules.path).expanduser()
     if path.is_file():
         _check_readable(path)
         return path
     if path.is_dir():
         raise SourceError("a folder, not a file", where=path, fix="Name a file in it.")
-    if path.suffix.lower() not in _OPENERS and hub.looks_like_id(policy.path):
+    if path.suffix.lower() not in _OPENERS and hub.looks_like_id(rules.path):
         return None
     raise SourceError(
         "no such file", where=path, fix=f"`path` is relative to {folder}: correct it."
     )
 
 
-def open_table(policy: SourcePolicy, folder: Path) -> Table:
+def open_table(rules: SourceRules, folder: Path) -> Table:
     """The source's rows, once its columns are known to be the right ones; raises SourceError."""
-    path = locate(policy, folder)
-    table = hub.dataset(policy) if path is None else _open(path, policy)
+    path = locate(rules, folder)
+    table = hub.dataset(rules) if path is None else _open(path, rules)
     if table.columns is not None:
-        _check_columns(table.source, table.columns, policy)
+        _check_columns(table.source, table.columns, rules)
     return table
 
 
-def _open(path: Path, policy: SourcePolicy) -> Table:
+def _open(path: Path, rules: SourceRules) -> Table:
     suffix = path.suffix.lower()
     if suffix not in _OPENERS:
         raise SourceError(
@@ -52,7 +52,7 @@ def _open(path: Path, policy: SourcePolicy) -> Table:
             where=path,
             fix=f"Use one of {', '.join(_OPENERS)}; unpack a packed file first.",
         )
-    if policy.format == "items" and suffix in _FLAT:
+    if rules.format == "items" and suffix in _FLAT:
         raise SourceError(
             f"{suffix} cannot hold items, because a profile is a list",
             where=path,
@@ -73,13 +73,13 @@ def _check_readable(path: Path) -> None:
         raise SourceError("the file is empty", where=path, fix="Write or download it again.")
 
 
-def _check_columns(source: str, columns: list[str], policy: SourcePolicy) -> None:
-    needed = items.required(policy) if policy.format == "items" else posts.required(policy)
+def _check_columns(source: str, columns: list[str], rules: SourceRules) -> None:
+    needed = items.required(rules) if rules.format == "items" else posts.required(rules)
     missing = [name for name in needed if name not in columns]
     if not missing:
         return
     fix = f"It has: {', '.join(columns)}. "
-    if policy.format == "posts":
+    if rules.format == "posts":
         fix += "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
     else:
         fix += 'Rename them, or set format = "posts" if each row is one post'

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item, Post, content_id
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, label, text, time
 from pairwright.sources.problem import Problem, Refusal
 from pairwright.sources.rules import Found, place, with_profile
@@ -38,23 +38,23 @@ class Written(NamedTuple):
         return f"{self.title} {self.body}".strip()
 
 
-def required(policy: SourcePolicy) -> list[str]:
-    """The columns that must be there: the three, and others that the policy names otherwise."""
+def required(rules: SourceRules) -> list[str]:
+    """The columns that must be there: the three, and others that the rules names otherwise."""
     names = ["user", "text", "created"]
     for name in ("title", "category", "url"):
-        renamed = getattr(policy, name) != SourcePolicy.model_fields[name].default
-        if renamed or (name == "category" and not policy.default_category):
+        renamed = getattr(rules, name) != SourceRules.model_fields[name].default
+        if renamed or (name == "category" and not rules.default_category):
             names.append(name)
-    return [getattr(policy, name) for name in names]
+    return [getattr(rules, name) for name in names]
 
 
 def items(
-    table: Iterable[Row | Problem], domains: Domains, policy: SourcePolicy
+    table: Iterable[Row | Problem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | Problem]:
     """One item a user, in the order in which the file first names them."""
     by_user: dict[str, list[Written]] = {}
     for row in table:
-        read = row if isinstance(row, Problem) else _written(row, policy)
+        read = row if isinstance(row, Problem) else _written(row, rules)
         if isinstance(read, Problem):
             yield read
         else:
@@ -63,30 +63,30 @@ def items(
         # The sort is stable: of posts of one moment, the file's last is the latest.
         *earlier, target = sorted(posts, key=lambda post: post.created)
         try:
-            yield from _item(target, earlier, domains, policy)
+            yield from _item(target, earlier, domains, rules)
         except Refusal as refusal:
             yield refusal.at(target.where, user)
 
 
-def _written(row: Row, policy: SourcePolicy) -> Written | Problem:
+def _written(row: Row, rules: SourceRules) -> Written | Problem:
     repairs: Repairs = {}
     user = ""
-    limit = policy.max_post_chars
+    limit = rules.max_post_chars
     try:
-        user = label(row.fields, policy.user, repairs)
+        user = label(row.fields, rules.user, repairs)
         if not user:
-            raise Refusal("missing_user", f"`{policy.user}` is empty")
-        created = time(row.fields, policy.created)
+            raise Refusal("missing_user", f"`{rules.user}` is empty")
+        created = time(row.fields, rules.created)
         if created is None:
-            raise Refusal("bad_time", f"`{policy.created}` is empty")
+            raise Refusal("bad_time", f"`{rules.created}` is empty")
         post = Written(
             where=row.where,
             user=user,
-            title=" ".join(text(row.fields, policy.title, repairs, limit).split()),
-            body=text(row.fields, policy.text, repairs, limit),
+            title=" ".join(text(row.fields, rules.title, repairs, limit).split()),
+            body=text(row.fields, rules.text, repairs, limit),
             created=created,
-            category=label(row.fields, policy.category, repairs),
-            url=label(row.fields, policy.url, repairs),
+            category=label(row.fields, rules.category, repairs),
+            url=label(row.fields, rules.url, repairs),
             repairs=repairs,
         )
         if not post.whole:
@@ -97,7 +97,7 @@ def _written(row: Row, policy: SourcePolicy) -> Written | Problem:
 
 
 def _item(
-    target: Written, earlier: list[Written], domains: Domains, policy: SourcePolicy
+    target: Written, earlier: list[Written], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | Problem]:
     question = target.title or _opening(target.body)
     if not question:
@@ -105,7 +105,7 @@ def _item(
             "empty_question",
             f"no title, and no first line or sentence of at most {_QUESTION_CHARS} characters",
         )
-    category, domain = place(target.category, domains, policy)
+    category, domain = place(target.category, domains, rules)
     item = Item(
         id=content_id("item", target.user, question, target.created),
         user=target.user,
@@ -118,7 +118,7 @@ def _item(
         source_url=target.url or None,
     )
     found = [_found(f"{item.id}-p{number}", post) for number, post in enumerate(earlier, start=1)]
-    yield from with_profile(item, found, target.where, target.repairs, policy.min_posts)
+    yield from with_profile(item, found, target.where, target.repairs, rules.min_posts)
 
 
 def _opening(body: str) -> str:

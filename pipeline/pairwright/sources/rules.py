@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item, Post
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, repaired, shown
 from pairwright.sources.problem import Problem, Refusal
 from pairwright.text import near_duplicate, normalised
@@ -19,17 +19,16 @@ class Found(NamedTuple):
     repairs: Repairs
 
 
-def place(category: str, domains: Domains, policy: SourcePolicy) -> tuple[str, str]:
+def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str]:
     """The category and its domain's key; raises Refusal."""
-    category = category or policy.default_category or ""
+    category = category or rules.default_category or ""
     if not category:
         raise Refusal("missing_category", "no category, and no `default_category` is set")
     domain = domains.of(category)
     if domain is None:
         raise Refusal(
             "unknown_category",
-            f"{shown(category)} belongs to none of the domains {', '.join(domains.by_key)}; "
-            "add it to `also` in the file of one of them in rubrics/, or add a domain",
+            f"{shown(category)} belongs to none of the domains {', '.join(domains.by_key)}",
             value=category,
         )
     return category, domain.key

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple, TypeVar
 
-from pairwright.llm import CONTEXT_LENGTH, Model
-from pairwright.policy import HistoryPolicy
-from pairwright.prompt import Ask, Labelled, Prompts
+from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Post, Rejected
 from pairwright.retrieve import ranked, selected
+from pairwright.settings.prompt import Ask, Labelled, Prompts
+from pairwright.settings.rules import HistoryRules
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ async def with_history(
     name: str,
     question: str,
     posts: tuple[Post, ...],
-    policy: HistoryPolicy,
+    rules: HistoryRules,
     model: Model,
     send: Callable[[Ask], Awaitable[T | Rejected]],
     **values: Hashable,
@@ -40,12 +40,12 @@ async def with_history(
     Where the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `Shown` names them.
     """
-    chosen = selected(question, posts, policy, model.history_tokens)
+    chosen = selected(question, posts, rules, model.history_tokens)
     kept = len(chosen)
     while True:
         shown = Shown(chosen, ())
         if kept < len(chosen):
-            best = set(ranked(question, chosen, policy)[:kept])
+            best = set(ranked(question, chosen, rules)[:kept])
             shown = Shown(
                 tuple(post for post in chosen if post in best),
                 tuple(post for post in chosen if post not in best),

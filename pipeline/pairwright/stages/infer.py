@@ -7,9 +7,7 @@ generic answer already meet it? Fewer than `min_aspects` left and there is no pe
 
 import random
 
-from pairwright.llm import Model, Models, Once, together
-from pairwright.policy import PlanPolicy
-from pairwright.prompt import Prompts
+from pairwright.models import Model, Models, Once, together
 from pairwright.records import (
     Adherence,
     Aspect,
@@ -19,6 +17,8 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import PlanRules
 from pairwright.stages.judge import adherence
 from pairwright.stages.match import match
 from pairwright.stages.plan import Plan, plan, plan_blind
@@ -36,7 +36,7 @@ async def infer_rubric(
     others: Histories,
     models: Models,
     prompts: Prompts,
-    policy: PlanPolicy,
+    rules: PlanRules,
     *,
     kinds: tuple[str, ...],
     words: int,
@@ -50,7 +50,7 @@ async def infer_rubric(
     async def plan_from(history: tuple[Post, ...]) -> Plan | Rejected:
         async def work(models: Models) -> Plan | Rejected:
             return await plan(
-                question, history, models.planner, prompts, policy, kinds=kinds, words=words
+                question, history, models.planner, prompts, rules, kinds=kinds, words=words
             )
 
         # Both halves of a twin are held against the same others.
@@ -64,13 +64,13 @@ async def infer_rubric(
     own = await plan_from(posts)
     if isinstance(own, Rejected):
         return own.model_copy(update={"user": user})
-    if len(own.aspects) < policy.min_aspects:
+    if len(own.aspects) < rules.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
 
     blind, answer, carried, theirs = await together(
         plan_blind(question, models.planner, prompts),
         generic_answer(),
-        _supported(question_id, question, user, own, others, models.judge, prompts, policy),
+        _supported(question_id, question, user, own, others, models.judge, prompts, rules),
         together(*(plan_from(history) for history in others)),
     )
     if isinstance(blind, Rejected):
@@ -93,9 +93,9 @@ async def infer_rubric(
     if isinstance(met, Rejected):
         return met
 
-    most = max(1, policy.per_100_words * words // 100)
-    stand, dropped = _sift(own, found, len(read), met, carried, policy, most)
-    if len(stand) < policy.min_aspects:
+    most = max(1, rules.per_100_words * words // 100)
+    stand, dropped = _sift(own, found, len(read), met, carried, rules, most)
+    if len(stand) < rules.min_aspects:
         return _no_signal(user, stand, dropped)
     return Rubric(
         question_id=question_id,
@@ -115,14 +115,14 @@ def _sift(
     others: int,
     met: Adherence,
     carried: tuple[SupportCase, ...],
-    policy: PlanPolicy,
+    rules: PlanRules,
     most: int,
 ) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
     """The aspects that are this user's own, `most` at most, and all that were dropped."""
     stand: list[Aspect] = []
     dropped = list(own.dropped)
     for n, aspect in enumerate(own.aspects):
-        why = _generic(n, found[n], others, met, carried, policy)
+        why = _generic(n, found[n], others, met, carried, rules)
         if why is None and len(stand) == most:
             why = ("over_the_word_limit", f"{most} aspects are used at this length")
         if why:
@@ -138,7 +138,7 @@ def _generic(
     others: int,
     met: Adherence,
     carried: tuple[SupportCase, ...],
-    policy: PlanPolicy,
+    rules: PlanRules,
 ) -> tuple[str, str] | None:
     """Why aspect `n` is not this user's own, with what was seen; None where it is."""
     if carried and carried[n].verdict != "carried":
@@ -146,7 +146,7 @@ def _generic(
     if 0 in found:
         return "expected_without_history", "the rubric without a history contains it"
     shared = len(found - {0})
-    if others and shared / others > policy.others_share:
+    if others and shared / others > rules.others_share:
         return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
     if met.scores[n].score == 2:
         return "generic_answer_meets_it", met.scores[n].reason
@@ -161,9 +161,9 @@ async def _supported(
     others: Histories,
     judge: Model,
     prompts: Prompts,
-    policy: PlanPolicy,
+    rules: PlanRules,
 ) -> tuple[SupportCase, ...] | Rejected:
-    if not policy.support_check:
+    if not rules.support_check:
         return ()
     by_id = {post.id: post for post in own.shown.posts}
     cases = [(aspect, by_id[aspect.post_ids[0]]) for aspect in own.aspects]
@@ -171,7 +171,7 @@ async def _supported(
     # ones. The answers decide nothing: they show in the manifest what the judge is worth.
     chance = random.Random(content_id("control", question_id, user))
     strangers = [post for history in others for post in history]
-    if strangers and chance.random() < policy.support_control:
+    if strangers and chance.random() < rules.support_control:
         shuffled = [(aspect, chance.choice(strangers)) for aspect in own.aspects]
         true, _ = await together(
             support(question, cases, judge, prompts),

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import create_model
 
-from pairwright.llm import WHOLE_NUMBER, Model, Reply, together
-from pairwright.prompt import Numbered, Prompts
+from pairwright.models import WHOLE_NUMBER, Model, Reply, together
 from pairwright.records import Adherence, AspectScore, Comparison, Quality, Rejected, Rubric
-from pairwright.rubric import Scale
+from pairwright.settings.domains import Scale
+from pairwright.settings.prompt import Numbered, Prompts
 
 
 class AdherenceScore(Reply):

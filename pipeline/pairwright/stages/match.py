@@ -4,9 +4,9 @@ Used for specificity (against the rubric without a history and other users' rubr
 the planner's precision and recall against gold aspects.
 """
 
-from pairwright.llm import Model, Reply
-from pairwright.prompt import Numbered, NumberedList, Prompts
+from pairwright.models import Model, Reply
 from pairwright.records import Rejected
+from pairwright.settings.prompt import Numbered, NumberedList, Prompts
 
 
 class MatchedAspect(Reply):

@@ -5,9 +5,9 @@ nobody else.
 """
 
 from pairwright import text
-from pairwright.llm import Model, Reply
-from pairwright.prompt import Prompts
+from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Rejected
+from pairwright.settings.prompt import Prompts
 from pairwright.stages.plan import MAX_PLANNED
 
 

@@ -9,10 +9,10 @@ import re
 from typing import NamedTuple
 
 from pairwright import text
-from pairwright.llm import Model, Reply
-from pairwright.policy import PlanPolicy
-from pairwright.prompt import Prompts, guard
+from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Post, Rejected
+from pairwright.settings.prompt import Prompts, guard
+from pairwright.settings.rules import PlanRules
 from pairwright.stages.history import Shown, with_history
 
 
@@ -59,7 +59,7 @@ async def plan(
     posts: tuple[Post, ...],
     planner: Model,
     prompts: Prompts,
-    policy: PlanPolicy,
+    rules: PlanRules,
     *,
     kinds: tuple[str, ...],
     words: int,
@@ -70,7 +70,7 @@ async def plan(
         "plan",
         question,
         posts,
-        policy,
+        rules,
         planner,
         lambda ask: planner.answer(ask, PlanReply, wrong),
         max_aspects=MAX_PLANNED,
@@ -79,7 +79,7 @@ async def plan(
     )
     if isinstance(reply, Rejected):
         return reply
-    return sifted(reply, question, shown, policy.min_confidence)
+    return sifted(reply, question, shown, rules.min_confidence)
 
 
 def sifted(reply: PlanReply, question: str, shown: Shown, min_confidence: float) -> Plan:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pairwright.llm import Model
-from pairwright.policy import HistoryPolicy
-from pairwright.prompt import Ask, Prompts
+from pairwright.models import Model
 from pairwright.records import Post, Rejected
+from pairwright.settings.prompt import Ask, Prompts
+from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import Shown, with_history
 
 HEADER = "The user expects to see the following aspects in the response to their question:"
@@ -47,7 +47,7 @@ async def plan_list(
     posts: tuple[Post, ...],
     planner: Model,
     prompts: Prompts,
-    policy: HistoryPolicy,
+    rules: HistoryRules,
 ) -> Listed | Rejected:
     """The aspects that the planner lists for a user with these posts, oldest first."""
 
@@ -60,7 +60,5 @@ async def plan_list(
                 return aspects
         return Rejected(stage=ask.name, reason="unparseable", detail="not a list of aspects")
 
-    aspects, shown = await with_history(
-        prompts, "plan_list", question, posts, policy, planner, send
-    )
+    aspects, shown = await with_history(prompts, "plan_list", question, posts, rules, planner, send)
     return aspects if isinstance(aspects, Rejected) else Listed(aspects, shown)

@@ -4,8 +4,8 @@ The answers decide nothing. The manifest sums them up: precision is the share of
 that the gold list contains, recall the share of gold aspects that the planner's list contains.
 """
 
-from pairwright.llm import Model, together
-from pairwright.prompt import Prompts
+from pairwright.models import Model, together
+from pairwright.settings.prompt import Prompts
 from pairwright.stages.match import match
 
 

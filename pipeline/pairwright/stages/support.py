@@ -8,9 +8,9 @@ refuse nearly all of those, and the manifest shows how often it does.
 
 from typing import Literal
 
-from pairwright.llm import Model, Reply
-from pairwright.prompt import Case, Prompts
+from pairwright.models import Model, Reply
 from pairwright.records import Aspect, Post, Rejected
+from pairwright.settings.prompt import Case, Prompts
 
 
 class SupportCase(Reply):

@@ -6,10 +6,10 @@ overlap with the history would tell the sides apart. Only the paper's setting sh
 
 from typing import Literal
 
-from pairwright.llm import Model
-from pairwright.policy import PlanPolicy
-from pairwright.prompt import Prompts
+from pairwright.models import Model
 from pairwright.records import Post, Rejected, Rubric
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import PlanRules
 from pairwright.stages.history import Shown, with_history
 
 Stance = Literal["adhering", "omitting", "contradicting"]
@@ -47,7 +47,7 @@ async def write_paper(
     stance: PaperStance,
     generator: Model,
     prompts: Prompts,
-    policy: PlanPolicy,
+    rules: PlanRules,
     *,
     words: int,
     draw: int,
@@ -59,7 +59,7 @@ async def write_paper(
         f"paper_{stance}",
         question,
         posts,
-        policy,
+        rules,
         generator,
         lambda ask: generator.write(ask, draw),
         aspects=tuple(aspect.aspect for aspect in rubric.aspects),

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import SourceError
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import Problem, read, source_hash
 
 NO_GOLD = "no_gold_aspects"
@@ -26,11 +26,11 @@ class Gold(NamedTuple):
     """Ids of items without gold aspects."""
 
 
-def read_gold(policy: SourcePolicy, domains: Domains, folder: Path, where: str) -> Gold:
+def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> Gold:
     """Raises SourceError for a source without one usable item."""
     items, refused, repaired = [], Counter[str](), Counter[str]()
     without: set[str] = set()
-    for found in read(policy, domains, folder):
+    for found in read(rules, domains, folder):
         match found:
             case Problem(action="refused"):
                 refused[found.reason] += 1
@@ -44,10 +44,10 @@ def read_gold(policy: SourcePolicy, domains: Domains, folder: Path, where: str) 
     if not items:
         raise SourceError(
             f"not one of {refused[NO_GOLD]:,} items has gold aspects",
-            where=f"{where} {policy.path}",
+            where=f"{where} {rules.path}",
             fix="Give items a list `rubric_aspects`, as LaMP-QA's have: docs/sources.md.",
         )
-    digest = source_hash(policy, folder)
+    digest = source_hash(rules, folder)
     return Gold(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))
 
 

@@ -11,8 +11,8 @@ from pydantic import ConfigDict
 from pairwright.audit.read.source import Found, PairSource
 from pairwright.dataset import RowVotes, read_lines, row_of
 from pairwright.errors import InputError
-from pairwright.policy import ReleaseInfo
 from pairwright.records import Pair, Record
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.folder import HumanFolder
 

@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from pairwright.batch.replies import check_readable
 from pairwright.cli.batch.opened import RunPath, opened, show_ingested
+from pairwright.models.batch.replies import check_readable
 
 
 def ingest_command(

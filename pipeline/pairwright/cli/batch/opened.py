@@ -10,15 +10,15 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.console import Console
 
-from pairwright.batch import Asked, Ingest, Ingested, Round, read_round
-from pairwright.batch.api import BatchApi
-from pairwright.batch.ingest import MEANINGS, Problem
-from pairwright.batch.rounds import folder_of
-from pairwright.build.folder import RunFolder
 from pairwright.cli.crew import api_key
-from pairwright.config import Config
+from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
-from pairwright.store import Store
+from pairwright.models.batch import Asked, Ingest, Ingested, Round, read_round
+from pairwright.models.batch.api import BatchApi
+from pairwright.models.batch.ingest import MEANINGS, Problem
+from pairwright.models.batch.rounds import folder_of
+from pairwright.models.store import Store
+from pairwright.settings.config import Config
 from pairwright.text import number_of
 
 SHOWN = 20

@@ -7,10 +7,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from pairwright.batch import Ingest
-from pairwright.batch.poll import Polled, poll
-from pairwright.batch.rounds import latest_round
 from pairwright.cli.batch.opened import OutPath, RunPath, opened, show_ingested
+from pairwright.models.batch import Ingest
+from pairwright.models.batch.poll import Polled, poll
+from pairwright.models.batch.rounds import latest_round
 from pairwright.text import number_of
 
 EVERY_S = 30.0

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.batch import Asked, Round, check_out, write_round
-from pairwright.batch.rounds import folder_of
-from pairwright.build.folder import RunFolder
 from pairwright.cli.crew import EndpointCrew, writing_crew
-from pairwright.cli.program import program
-from pairwright.config import Config
-from pairwright.store import Store
+from pairwright.cli.shell import program
+from pairwright.construct.folder import RunFolder
+from pairwright.models.batch import Asked, Round, check_out, write_round
+from pairwright.models.batch.rounds import folder_of
+from pairwright.models.store import Store
+from pairwright.settings.config import Config
 from pairwright.text import number_of
 
 

@@ -10,7 +10,6 @@ from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import judge_of_outputs, ref_of
 from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.cli.signals import stop_on_signals
-from pairwright.client import Meter
 from pairwright.errors import ConfigError
 from pairwright.evaluate.asked import Asked, Questions
 from pairwright.evaluate.best_of_n.curves import ceiling, curve
@@ -20,8 +19,9 @@ from pairwright.evaluate.best_of_n.scoring import scored
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import Policy, Scorers
-from pairwright.prompt import SAMPLING, Prompts
-from pairwright.store import Durable, Store
+from pairwright.models.client import Meter
+from pairwright.models.store import Durable, Store
+from pairwright.settings.prompt import SAMPLING, Prompts
 
 
 class Wanted(NamedTuple):

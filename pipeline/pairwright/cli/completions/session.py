@@ -12,18 +12,18 @@ from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import ref_of
 from pairwright.cli.scorers import open_scorers
 from pairwright.cli.signals import stop_on_signals
-from pairwright.client import Meter
 from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.scoring import scores_of
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise, Unscored
 from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.evaluate.shown import Shown
-from pairwright.policy import HistoryPolicy
-from pairwright.prompt import COMPLETING, Prompts
+from pairwright.models.client import Meter
+from pairwright.models.run import work_through
+from pairwright.models.store import Durable, Store
 from pairwright.retrieve import selected
-from pairwright.run import work_through
-from pairwright.store import Durable, Store
+from pairwright.settings.prompt import COMPLETING, Prompts
+from pairwright.settings.rules import HistoryRules
 from pairwright.text import word_count
 from pairwright.train.completions.conditions import Condition, conditions, own
 from pairwright.train.completions.figures import figures
@@ -160,7 +160,7 @@ class Session(NamedTuple):
 
 
 async def _picks(
-    of: Completion, task: Task, name: str, scorer: Pointwise, history: HistoryPolicy
+    of: Completion, task: Task, name: str, scorer: Pointwise, history: HistoryRules
 ) -> Picks:
     line = Picks(item=of.item, scorer=name)
     question = task.item.question

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.evaluate.wrong_profile import Asker, Strangers
-from pairwright.policy import SourcePolicy
 from pairwright.records import Item
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import Problem, read, source_hash
 from pairwright.train.completions.tasks import Task, task
 
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
     tasks: tuple[Task, ...]
 
 
-def asked(policy: SourcePolicy, seed: int, limit: int | None) -> Asked:
+def asked(policy: SourceRules, seed: int, limit: int | None) -> Asked:
     """Read a source. Raises SourceError, and InputError where no item of it can be asked."""
     items: list[Item] = []
     problems: Counter[str] = Counter()

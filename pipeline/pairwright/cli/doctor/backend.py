@@ -10,7 +10,7 @@ from typing import Any
 
 from pairwright.cli.doctor.finding import Finding
 from pairwright.cli.doctor.questions import QUESTION, NotTaken, Questions
-from pairwright.llm import leniency
+from pairwright.models import leniency
 
 SEEDS = (1, 2, 3)
 ADVICE = (

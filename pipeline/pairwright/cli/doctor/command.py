@@ -8,8 +8,6 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.console import Console
 
-from pairwright import simulated
-from pairwright.build.policy import Policy
 from pairwright.cli.crew import api_key
 from pairwright.cli.doctor.backend import backend
 from pairwright.cli.doctor.context import context, needed
@@ -19,10 +17,12 @@ from pairwright.cli.doctor.questions import Questions
 from pairwright.cli.doctor.seeds import seeds
 from pairwright.cli.doctor.server import listed, metrics
 from pairwright.cli.doctor.structured import structured
-from pairwright.client import Client, Meter
-from pairwright.config import SIMULATED_URL, Config, Endpoint, Sampling, load
+from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.prompt import Prompts
+from pairwright.models import simulated
+from pairwright.models.client import Client, Meter
+from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling, load
+from pairwright.settings.prompt import Prompts
 from pairwright.text import number_of
 
 PATIENCE_S = 120.0
@@ -45,7 +45,7 @@ def doctor_command(
       pairwright doctor pairwright.toml
     """
     config = load(config_path)
-    prompts = Policy.load(config, config_path.resolve().parent).prompts
+    prompts = BuildRules.load(config, config_path.resolve().parent).prompts
     console = Console()
     states = asyncio.run(_examine_all(config, prompts, console))
     if "stop" in states:

@@ -1,7 +1,7 @@
 """Is the context long enough for what the config asks for?"""
 
 from pairwright.cli.doctor.finding import Finding
-from pairwright.config import Config
+from pairwright.settings.config import Config
 
 INSTRUCTIONS = 1000
 """Tokens of a prompt beside a history: system text, question and what is asked."""

@@ -3,7 +3,7 @@
 from pairwright.cli.doctor.finding import Finding
 from pairwright.cli.doctor.questions import QUESTION, NotTaken, Questions
 from pairwright.cli.doctor.server import Metrics
-from pairwright.prompt import Labelled
+from pairwright.settings.prompt import Labelled
 
 ROOM = 16
 # Whole blocks are cached, and some services begin at 1,024 tokens.

@@ -3,11 +3,11 @@
 import json
 from typing import NamedTuple
 
-from pairwright.client import Client
-from pairwright.config import Endpoint, Sampling
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.llm import CONTEXT_LENGTH, Completion, Request
-from pairwright.prompt import Ask, Prompts
+from pairwright.models import CONTEXT_LENGTH, Completion, Request
+from pairwright.models.client import Client
+from pairwright.settings.config import Endpoint, Sampling
+from pairwright.settings.prompt import Ask, Prompts
 
 QUESTION = "How do I keep bread fresh?"
 

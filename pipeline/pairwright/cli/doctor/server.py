@@ -7,9 +7,9 @@ from typing import NamedTuple
 import aiohttp
 
 from pairwright.cli.doctor.finding import Finding
-from pairwright.client.proxy import proxy_for
-from pairwright.client.unreachable import why
-from pairwright.config import Endpoint
+from pairwright.models.client.proxy import proxy_for
+from pairwright.models.client.unreachable import why
+from pairwright.settings.config import Endpoint
 
 TIMEOUT_S = 20.0
 LONGEST = 8_000_000

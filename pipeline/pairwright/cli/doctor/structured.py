@@ -2,9 +2,9 @@
 
 from pairwright.cli.doctor.finding import Finding
 from pairwright.cli.doctor.questions import QUESTION, Questions
-from pairwright.llm import Model, Unstored
+from pairwright.models import Model, Unstored
+from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
-from pairwright.run import CallLog, Traced
 from pairwright.stages.plan import plan_blind
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.outside import outside
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.errors import InputError, on_disk
-from pairwright.store import Store
+from pairwright.models.store import Store
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.release import Release
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def evaluate_command(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     scorer: Annotated[
         list[str] | None,
@@ -78,10 +78,10 @@ def evaluate_command(
     from pairwright.cli.evaluate.session import Session, Wanted
     from pairwright.cli.evaluate.shown import tell
     from pairwright.cli.scorers import prompts_of
-    from pairwright.client import Meter
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.baselines import BASELINES
     from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+    from pairwright.models.client import Meter
 
     settings = load_scorers(scorers) if scorers else Scorers()
     base = scorers.resolve().parent if scorers else Path.cwd()

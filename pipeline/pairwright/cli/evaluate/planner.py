@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.cli.crew import client_of, model_of
-from pairwright.client import Meter
-from pairwright.config import Endpoint, Planner
 from pairwright.errors import ConfigError
 from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import Construction
 from pairwright.evaluate.results import PlannerRef
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.llm import key_of
-from pairwright.prompt import Prompts
-from pairwright.rubric import Domains
-from pairwright.store import Durable, Replies
+from pairwright.models import key_of
+from pairwright.models.client import Meter
+from pairwright.models.store import Durable, Replies
+from pairwright.settings.config import Endpoint, Planner
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
 
 
 class OpenPlanner(NamedTuple):
@@ -50,7 +50,7 @@ async def planner_under_test(
     async with client_of(spec.endpoint, endpoint, meter) as client:
         model = model_of(Durable(store, client), endpoint, spec.sampling)
         domains = Domains.load(assets.RUBRICS)
-        planner = PlannerUnderTest(model, prompts, spec.policy, domains, spec.words)
+        planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
         yield OpenPlanner(planner, _ref(spec, endpoint, prompts), client.stop)
 
 

@@ -12,7 +12,6 @@ from rich.progress import Progress
 from pairwright.cli.evaluate.planner import OpenPlanner, planner_under_test
 from pairwright.cli.scorers import OpenScorer, open_scorers
 from pairwright.cli.signals import stop_on_signals
-from pairwright.client import Meter
 from pairwright.evaluate.conditions import Conditions, applies
 from pairwright.evaluate.decision import Decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
@@ -24,9 +23,10 @@ from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
 from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers, asker
-from pairwright.llm import Usage, counting
-from pairwright.prompt import Prompts
-from pairwright.store import Store
+from pairwright.models import Usage, counting
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.settings.prompt import Prompts
 
 
 class Wanted(NamedTuple):

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from pairwright.cli.evaluate.session import Session, Wanted
 from pairwright.cli.scorers import prompts_of
-from pairwright.client import Meter
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.derivation import (
     NOT_STORED,
@@ -21,7 +20,8 @@ from pairwright.evaluate.derivation import (
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
-from pairwright.store import Store
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
 
 
 class StoredReplies(Store):

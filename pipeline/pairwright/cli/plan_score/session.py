@@ -11,17 +11,17 @@ from rich.progress import Progress
 from pairwright import assets
 from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.signals import stop_on_signals
-from pairwright.client import Client, Meter
-from pairwright.config import Endpoint, Sampling
 from pairwright.dataset import write_lines
 from pairwright.errors import ConfigError
-from pairwright.llm import Model
-from pairwright.prompt import BUILDING, LISTING, Prompts
+from pairwright.models import Model
+from pairwright.models.client import Client, Meter
+from pairwright.models.run import work_through
+from pairwright.models.store import Durable, Store
 from pairwright.records import Item
 from pairwright.retrieve import dense
-from pairwright.rubric import Domains
-from pairwright.run import work_through
-from pairwright.store import Durable, Store
+from pairwright.settings.config import Endpoint, Sampling
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import BUILDING, LISTING, Prompts
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.matching import by_embedding, by_words
 from pairwright.train.plan_score.asking import Serving, made_elsewhere

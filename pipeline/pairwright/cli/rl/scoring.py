@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from pairwright.cli.evaluate.planner import planner_under_test
 from pairwright.cli.scorers import open_scorers, pointwise
-from pairwright.client import Meter
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import Conditions, fitted
@@ -16,8 +15,9 @@ from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.shown import Condition, Shown
 from pairwright.evaluate.wrong_profile import Strangers
-from pairwright.prompt import Prompts
-from pairwright.store import Recent
+from pairwright.models.client import Meter
+from pairwright.models.store import Recent
+from pairwright.settings.prompt import Prompts
 from pairwright.train.rl.wire import Health, Reward, Sample
 
 REMEMBERED = 100_000

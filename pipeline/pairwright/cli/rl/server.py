@@ -1,4 +1,4 @@
-"""`pairwright reward-server`."""
+"""`pairwright train reward-server`."""
 
 import asyncio
 from enum import StrEnum
@@ -14,7 +14,7 @@ from pairwright.text import number_of
 if TYPE_CHECKING:
     from pairwright.cli.rl.scoring import Held
     from pairwright.evaluate.scorers.spec import Scorers
-    from pairwright.prompt import Prompts
+    from pairwright.settings.prompt import Prompts
     from pairwright.train.rl.wire import Health
 
 
@@ -56,9 +56,10 @@ def reward_server_command(
 
     Examples:
 
-      pairwright reward-server --scorers scorers.toml --scorer skywork --release releases/1.0.0
+      pairwright train reward-server --scorers scorers.toml --scorer skywork
+      --release releases/1.0.0
 
-      pairwright reward-server --scorer longer --port 0
+      pairwright train reward-server --scorer longer --port 0
 
       curl http://127.0.0.1:8600/health
     """
@@ -100,7 +101,7 @@ class _Serving(NamedTuple):
         """Serve until a signal comes; what came of all samples."""
         from pairwright.cli.rl.scoring import rewards_of, warm_up
         from pairwright.cli.signals import stop_on_signals
-        from pairwright.client import Meter
+        from pairwright.models.client import Meter
         from pairwright.train.rl.server import RewardServer, listening
 
         meter, stopping = Meter(), asyncio.Event()

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.prompt import BUILDING, LISTING, Prompts
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import BUILDING, LISTING, Prompts
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.planner.choose import apart
 from pairwright.train.planner.examples import Asking

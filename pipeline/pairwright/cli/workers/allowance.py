@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 
-from pairwright.client import Meter
 from pairwright.errors import BudgetSpent
+from pairwright.models.client import Meter
 
 
 class Allowance:

@@ -5,25 +5,25 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from pairwright.build.again import unfinished
-from pairwright.build.checks import Check
-from pairwright.build.chunks import size_of
-from pairwright.build.corpus import Corpus
-from pairwright.build.folder import RunFolder
-from pairwright.build.manifest import SourceSummary
-from pairwright.build.policy import Policy
-from pairwright.build.session import conclude
-from pairwright.build.tally import Tally, tally
-from pairwright.build.units import units
 from pairwright.cli.crew import meter_of
-from pairwright.cli.progress import Progress
+from pairwright.cli.progress import BuildPanel
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import check_engines, most_workers
 from pairwright.cli.workers.pool import Pool
 from pairwright.cli.workers.spread import Engine, Heard, spread
 from pairwright.cli.workers.stopping import stopping
-from pairwright.client import Meter
-from pairwright.store import Store
+from pairwright.construct.again import unfinished
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.checks import Check
+from pairwright.construct.chunks import size_of
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import SourceSummary
+from pairwright.construct.session import conclude
+from pairwright.construct.tally import Tally, tally
+from pairwright.construct.units import units
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
 
 
 class Work(NamedTuple):
@@ -31,7 +31,7 @@ class Work(NamedTuple):
 
     corpus: Corpus
     summary: SourceSummary
-    policy: Policy
+    rules: BuildRules
     store: Store
     run: RunFolder
     limit: int | None
@@ -41,12 +41,12 @@ def build_over_workers(
     work: Work, total: int, console: Console, *, on_ray: bool, address: str | None
 ) -> tuple[Tally, list[Check], Meter]:
     """`build.session.build` with several workers; `total` is the number of units."""
-    corpus, summary, policy, store, run, limit = work
-    config = policy.config
+    corpus, summary, rules, store, run, limit = work
+    config = rules.config
     meter = meter_of(config, store)
     workers = min(most_workers(config), total)
     check_engines(config)
-    setup = Setup(policy, corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray)
+    setup = Setup(rules, corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray)
     with ExitStack() as stack:
         engine: Engine
         if on_ray:
@@ -56,11 +56,11 @@ def build_over_workers(
         else:
             engine = stack.enter_context(Pool(setup, workers, meter))
         stack.enter_context(stopping(meter, engine.stop))
-        progress = stack.enter_context(Progress(console, total, meter))
+        progress = stack.enter_context(BuildPanel(console, total, meter))
         todo = unfinished(
             units(corpus, config.modes, limit), store, lambda outcome: progress.seen(outcome.brief)
         )
         size = size_of(total, workers)
         spread(todo, size, store, setup.shards, engine, Heard(meter, progress.seen))
     counted = tally(store)
-    return counted, conclude(store, policy, summary, run, counted), meter
+    return counted, conclude(store, rules, summary, run, counted), meter

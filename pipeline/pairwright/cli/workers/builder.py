@@ -6,23 +6,23 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.build.chunks import Chunk
-from pairwright.build.corpus import Corpus
-from pairwright.build.outcomes import Brief
-from pairwright.build.policy import Policy
-from pairwright.build.session import build_units
-from pairwright.build.units import Unit
 from pairwright.cli.crew import EndpointCrew, clients_of
-from pairwright.client import Client, Meter
-from pairwright.config import Config
-from pairwright.store import Store
-from pairwright.store.shards import open_shard, place
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.chunks import Chunk
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Brief
+from pairwright.construct.session import build_units
+from pairwright.construct.units import Unit
+from pairwright.models.client import Client, Meter
+from pairwright.models.store import Store
+from pairwright.models.store.shards import open_shard, place
+from pairwright.settings.config import Config
 
 
 class Setup(NamedTuple):
     """What every worker is given."""
 
-    policy: Policy
+    rules: BuildRules
     corpus: Corpus
     calls: Path
     """The run's store, to read what is there already."""
@@ -60,9 +60,9 @@ class Builder:
                 crew = EndpointCrew(self._config, shard, self._clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
-                policy = self._setup.policy.with_company(self._setup.corpus)
+                rules = self._setup.rules.with_other_users(self._setup.corpus)
                 await build_units(
-                    _told(chunk.units, begun), self._setup.corpus, policy, crew, shard,
+                    _told(chunk.units, begun), self._setup.corpus, rules, crew, shard,
                     lambda outcome: ended(outcome.brief),
                 )  # fmt: skip
         finally:

@@ -1,7 +1,7 @@
 """The limits of the endpoints hold for a whole run: each worker keeps its part of them."""
 
-from pairwright.config import Config, Endpoint
 from pairwright.errors import ConfigError
+from pairwright.settings.config import Config, Endpoint
 
 
 def most_workers(config: Config) -> int:

@@ -7,13 +7,13 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Literal, TypeAlias
 
-from pairwright.build.chunks import Chunk
-from pairwright.build.outcomes import Brief
-from pairwright.cli import collector
 from pairwright.cli.workers.allowance import Allowance, SharedMeter
 from pairwright.cli.workers.builder import Builder, Setup, builder_of
 from pairwright.cli.workers.limits import part_of
 from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
+from pairwright.construct.chunks import Chunk
+from pairwright.construct.outcomes import Brief
+from pairwright.workflows import collector
 
 Word = Chunk | Literal["stop"]
 Pipe: TypeAlias = "Connection[Report, Word]"
@@ -42,7 +42,7 @@ async def _work(setup: Setup, workers: int, rank: int, allowance: Allowance, pip
             words.put_nowait(None)
 
     loop.add_reader(pipe.fileno(), read)
-    config = part_of(setup.policy.config, workers, rank)
+    config = part_of(setup.rules.config, workers, rank)
     async with builder_of(setup, config, SharedMeter(allowance=allowance)) as builder:
         under_way = set()
         # Without a parent what is under way is left: what is stored is stored.

@@ -3,9 +3,9 @@
 import traceback
 from typing import NamedTuple
 
-from pairwright.build.outcomes import Brief
-from pairwright.client import Meter
+from pairwright.construct.outcomes import Brief
 from pairwright.errors import Interrupted, PairwrightError
+from pairwright.models.client import Meter
 
 
 class Reading(NamedTuple):

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from pairwright.build.chunks import Chunk, chunks
-from pairwright.build.outcomes import Brief
-from pairwright.build.units import Unit
 from pairwright.cli.workers.report import Reading, Report, worst
-from pairwright.client import Meter
+from pairwright.construct.chunks import Chunk, chunks
+from pairwright.construct.outcomes import Brief
+from pairwright.construct.units import Unit
 from pairwright.errors import Interrupted
-from pairwright.store import Store
-from pairwright.store.shards import merge, merge_all, place
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.models.store.shards import merge, merge_all, place
 
 
 class Engine(Protocol):

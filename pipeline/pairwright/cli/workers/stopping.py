@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from pairwright.cli.signals import say_at_once
-from pairwright.client import Meter
+from pairwright.models.client import Meter
 from pairwright.text import number_of
 
 

@@ -13,11 +13,11 @@ from pairwright.evaluate.best_of_n.records import Sample, Sampled
 from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.scorers.seam import Unscored
-from pairwright.llm import Model, together
-from pairwright.policy import HistoryPolicy
-from pairwright.prompt import Prompts
+from pairwright.models import Model, together
+from pairwright.models.run import work_through
 from pairwright.records import Rejected
-from pairwright.run import work_through
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import with_history
 
 MOST = 1000
@@ -29,7 +29,7 @@ class SampledPolicy(NamedTuple):
 
     model: Model
     prompts: Prompts
-    history: HistoryPolicy
+    history: HistoryRules
     words: int
 
     async def draw(self, asked: Asked, draw: int) -> tuple[str | Rejected, int]:

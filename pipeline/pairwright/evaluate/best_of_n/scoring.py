@@ -10,10 +10,10 @@ from pairwright.evaluate.conditions import fitted
 from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import together
-from pairwright.policy import HistoryPolicy
+from pairwright.models import together
+from pairwright.models.run import work_through
 from pairwright.retrieve import selected
-from pairwright.run import work_through
+from pairwright.settings.rules import HistoryRules
 
 
 async def scored(
@@ -21,7 +21,7 @@ async def scored(
     asked: Mapping[str, Asked],
     name: str,
     scorer: Pointwise,
-    history: HistoryPolicy,
+    history: HistoryRules,
     *,
     workers: int,
     stop: Callable[[], None],
@@ -44,7 +44,7 @@ async def scored(
 
 
 async def scores_of(
-    responses: Sequence[str], shown: Shown, scorer: Pointwise, history: HistoryPolicy
+    responses: Sequence[str], shown: Shown, scorer: Pointwise, history: HistoryRules
 ) -> tuple[tuple[float, ...] | Unscored, Shown]:
     """Of all responses, shown the same posts, and what was shown. Raises CallFailed."""
 
@@ -61,7 +61,7 @@ async def scores_of(
 
 
 async def _of(
-    of: Sampled, asked: Asked, name: str, scorer: Pointwise, history: HistoryPolicy
+    of: Sampled, asked: Asked, name: str, scorer: Pointwise, history: HistoryRules
 ) -> Scored:
     line = Scored(pair=of.pair, scorer=name)
     shown = Shown(asked.question, selected(asked.question, asked.posts, history))

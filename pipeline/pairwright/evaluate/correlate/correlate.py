@@ -37,6 +37,19 @@ class Correlation(Record):
     chance: Chance
     adjusted: float
 
+    @property
+    def far(self) -> bool:
+        """Whether p after Holm is below .05: orders of the models as far out are rare."""
+        return self.adjusted < 0.05
+
+    @property
+    def apart(self) -> bool:
+        """Whether the interval lies beyond zero and beyond what chance gives, on one side."""
+        low, high, middle = self.interval.low, self.interval.high, self.chance.mean
+        if low is None or high is None:
+            return False
+        return low > max(0.0, middle) or high < min(0.0, middle)
+
 
 class Difference(Record):
     """One measure of one benchmark less that of another, on the same models."""
@@ -71,14 +84,19 @@ class Correlations(Record):
     def _of_benchmarks(self) -> tuple[str, ...]:
         sentences = []
         for name, correlations in self.found.items():
-            far = [of for of in correlations if of.adjusted < 0.05]
-            more = [of.measure for of in far if of.value > of.chance.mean]
-            less = [of.measure for of in far if of.value <= of.chance.mean]
+            sure = [of for of in correlations if of.far and of.apart]
+            more = [of.measure for of in sure if of.value > of.chance.mean]
+            less = [of.measure for of in sure if of.value <= of.chance.mean]
             if more:
                 sentences.append(f"{name} goes with {self.downstream} by {_listed(more)}.")
             if less:
                 sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
-            if rest := [of.measure for of in correlations if of not in far]:
+            if unsure := [of.measure for of in correlations if of.far and not of.apart]:
+                sentences.append(
+                    f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
+                    " but the interval does not leave out zero or what chance gives."
+                )
+            if rest := [of.measure for of in correlations if not of.far]:
                 sentences.append(
                     f"By {_listed(rest)}, {name} cannot be told from a benchmark that has nothing"
                     f" to do with {self.downstream}."

@@ -11,7 +11,7 @@ import jinja2
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local.batches import Text
-from pairwright.prompt import Message
+from pairwright.settings.prompt import Message
 
 
 class Words(NamedTuple):

@@ -13,17 +13,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-from pairwright.client import Meter
-from pairwright.client.score import said, scored
-from pairwright.client.tokens import Tokens, to_text
-from pairwright.client.wire import stand_in
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.evaluate.local.batches import Text, batches
 from pairwright.evaluate.local.gathering import Gathering, Waiting
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
-from pairwright.llm import CONTEXT_LENGTH, Answer, Request, completion_of
-from pairwright.prompt import Message
+from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
+from pairwright.models.client import Meter
+from pairwright.models.client.score import said, scored
+from pairwright.models.client.tokens import Tokens, to_text
+from pairwright.models.client.wire import stand_in
+from pairwright.settings.prompt import Message
 
 
 class Loaded(Protocol):

@@ -16,13 +16,13 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from pairwright.client.score import score_of
-from pairwright.client.tokens import Tokens
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local.batches import Text
 from pairwright.evaluate.local.conversation import Words, wrong
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood, Local
-from pairwright.prompt import Message
+from pairwright.models.client.score import score_of
+from pairwright.models.client.tokens import Tokens
+from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
 

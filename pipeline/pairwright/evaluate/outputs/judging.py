@@ -15,10 +15,10 @@ from pairwright.evaluate.outputs.read import Found
 from pairwright.evaluate.outputs.records import Judged
 from pairwright.evaluate.scorers.judge import Counted
 from pairwright.evaluate.scorers.seam import Unscored
-from pairwright.llm import Model
-from pairwright.prompt import Prompts
+from pairwright.models import Model
+from pairwright.models.run import work_through
 from pairwright.records import Adherence, Aspect, Rejected, Rubric
-from pairwright.run import work_through
+from pairwright.settings.prompt import Prompts
 from pairwright.stages.judge import adherence
 
 

@@ -6,8 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, SupportsFloat
 
-from pairwright.client import Meter
-from pairwright.client.score import said, scored
 from pairwright.dataset.message import message
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, Waiting
@@ -16,7 +14,9 @@ from pairwright.evaluate.own.seam import Candidate
 from pairwright.evaluate.scorers.reward import RewardModel
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import Answer, Request, completion_of
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.client import Meter
+from pairwright.models.client.score import said, scored
 
 _NONE = "none"
 _SHAPE = "It must give one finite number, or None, for each candidate, in their order."

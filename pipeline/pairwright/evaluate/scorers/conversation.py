@@ -2,8 +2,8 @@
 
 from pairwright.dataset.message import message
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import Request
-from pairwright.prompt import Message
+from pairwright.models import Request
+from pairwright.settings.prompt import Message
 
 
 def conversation(

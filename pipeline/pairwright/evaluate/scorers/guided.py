@@ -16,7 +16,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.language_model import LanguageModel, Told
 from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import together
+from pairwright.models import together
 
 
 class GuidedPolicy(NamedTuple):

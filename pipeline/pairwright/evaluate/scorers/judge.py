@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar
 
 from pairwright.evaluate.scorers.seam import Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import Model, Reply, Unread, parse, schema_of
-from pairwright.prompt import Ask, Labelled, OwnPrompt, Prompts
+from pairwright.models import Model, Reply, Unread, parse, schema_of
+from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
-from pairwright.run import CallLog, Traced
+from pairwright.settings.prompt import Ask, Labelled, OwnPrompt, Prompts
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")

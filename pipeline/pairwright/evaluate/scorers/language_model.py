@@ -5,11 +5,11 @@ It is asked as a reward model is (see `reward`); the completion's text lists the
 
 from typing import NamedTuple
 
-from pairwright.client.tokens import Tokens, of_text
 from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, LLM
+from pairwright.models import CONTEXT_LENGTH, LLM
+from pairwright.models.client.tokens import Tokens, of_text
 
 
 class Told(NamedTuple):

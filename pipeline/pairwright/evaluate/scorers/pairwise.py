@@ -6,8 +6,8 @@ from pairwright.evaluate.scorers.judge import Counted, ask_about, judged
 from pairwright.evaluate.scorers.seam import Place, Preference, Unscored
 from pairwright.evaluate.shown import Shown
 from pairwright.evaluate.verdict import Verdict, read_verdict
-from pairwright.llm import Model, Reply, together
-from pairwright.prompt import OwnPrompt, Prompts
+from pairwright.models import Model, Reply, together
+from pairwright.settings.prompt import OwnPrompt, Prompts
 
 _FORWARD: dict[Verdict, Place] = {"A": "first", "B": "second", "tie": "tie"}
 _BACKWARD: dict[Verdict, Place] = {"A": "second", "B": "first", "tie": "tie"}

@@ -6,8 +6,8 @@ from pairwright.evaluate.rating import read_rating
 from pairwright.evaluate.scorers.judge import Counted, ask_about, judged
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import WHOLE_NUMBER, Model, Reply
-from pairwright.prompt import OwnPrompt, Prompts
+from pairwright.models import WHOLE_NUMBER, Model, Reply
+from pairwright.settings.prompt import OwnPrompt, Prompts
 
 
 class RateReply(Reply):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pairwright.evaluate.scorers.conversation import conversation
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.evaluate.shown import Shown
-from pairwright.llm import CONTEXT_LENGTH, LLM, Request
+from pairwright.models import CONTEXT_LENGTH, LLM, Request
 
 
 class RewardModel(NamedTuple):

@@ -16,13 +16,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from pairwright.config import Endpoint, Planner, Sampling
 from pairwright.evaluate.results import NAME
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.llm import key_of
-from pairwright.policy import HistoryPolicy
+from pairwright.models import key_of
 from pairwright.records import Record
-from pairwright.tables import read_toml, validated
+from pairwright.settings.config import Endpoint, Planner, Sampling
+from pairwright.settings.rules import HistoryRules
+from pairwright.settings.tables import read_toml, validated
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -173,7 +173,7 @@ Spec = Annotated[
 ]
 
 
-class History(HistoryPolicy):
+class History(HistoryRules):
     """Which posts a scorer is shown: all that fit, unless it says otherwise."""
 
     posts: int = Field(100_000, ge=1, description="most earlier posts shown, best ranked first")
@@ -201,7 +201,7 @@ class PolicySampling(Sampling):
     top_p: float | None = Field(0.9, gt=0, le=1, description="'none': the endpoint's default")
 
 
-class Policy(HistoryPolicy):
+class Policy(HistoryRules):
     """What best-of-n samples from."""
 
     endpoint: str = Field(description="which of [endpoints]")
@@ -209,11 +209,9 @@ class Policy(HistoryPolicy):
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
     @property
-    def history(self) -> HistoryPolicy:
+    def history(self) -> HistoryRules:
         """Which posts it is shown, and nothing else."""
-        return HistoryPolicy.model_validate(
-            self.model_dump(include=set(HistoryPolicy.model_fields))
-        )
+        return HistoryRules.model_validate(self.model_dump(include=set(HistoryRules.model_fields)))
 
 
 class Scorers(Record):

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from pairwright.policy import HumanPolicy
 from pairwright.records import Record
 from pairwright.release.derive.known import Known
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.decide import State
 from pairwright_human_eval.report.records import Agreed, ByChance, Preferred, Proportion
 
@@ -37,7 +37,7 @@ class HumanSummary(Record):
     """The preference votes that count."""
     agreement: Agreed
     """On preference."""
-    rule: HumanPolicy
+    rule: HumanRules
     """In force."""
     rule_changed: tuple[str, ...]
     """Numbers of the rule that are not as they were fixed before the first answer."""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pairwright.policy import HistoryPolicy
 from pairwright.records import Post
 from pairwright.retrieve import selected
+from pairwright.settings.rules import HistoryRules
 from pairwright.train.completions.tasks import Task
 
 NONE = "none"
@@ -18,7 +18,7 @@ class Condition(NamedTuple):
     name: str
     posts: int
 
-    def shown(self, task: Task, history: HistoryPolicy) -> tuple[Post, ...]:
+    def shown(self, task: Task, history: HistoryRules) -> tuple[Post, ...]:
         """The posts, oldest first: those ranked best for the question."""
         if self.name == NONE:
             return ()

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
-from pairwright.llm import Model, together
-from pairwright.policy import HistoryPolicy
-from pairwright.prompt import Prompts
+from pairwright.models import Model, together
+from pairwright.models.run import work_through
 from pairwright.records import Rejected
-from pairwright.run import work_through
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import with_history
 from pairwright.train.completions.conditions import Condition
 from pairwright.train.completions.records import Completion
@@ -21,7 +21,7 @@ class Writer(NamedTuple):
 
     model: Model
     prompts: Prompts
-    history: HistoryPolicy
+    history: HistoryRules
     words: int
 
     async def draw(

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
-from pairwright.llm import Model
-from pairwright.prompt import Prompts
+from pairwright.models import Model
 from pairwright.records import Item, Rejected
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
 from pairwright.stages.plan import plan
 from pairwright.stages.plan_list import plan_list
 from pairwright.train.plan_score.plans import MadePlan
@@ -40,7 +40,7 @@ class Serving(NamedTuple):
         return found
 
     async def _listed(self, item: Item) -> Scored | Rejected:
-        policy = self.spec.policy
+        policy = self.spec.rules
         made = await plan_list(item.question, item.profile, self.model, self.prompts, policy)
         if isinstance(made, Rejected):
             return made
@@ -60,7 +60,7 @@ class Serving(NamedTuple):
             item.profile,
             self.model,
             self.prompts,
-            self.spec.policy,
+            self.spec.rules,
             kinds=domain.kinds if domain else (),
             words=self.spec.words,
         )

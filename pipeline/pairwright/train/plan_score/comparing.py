@@ -6,9 +6,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
-from pairwright.llm import Model, together
-from pairwright.prompt import Prompts
+from pairwright.models import Model, together
 from pairwright.records import Item, Rejected
+from pairwright.settings.prompt import Prompts
 from pairwright.stages.match import match
 from pairwright.train.matching import Agreement, Similarity, agreement
 from pairwright.train.plan_score.asking import CALL_FAILED

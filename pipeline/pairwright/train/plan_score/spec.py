@@ -1,6 +1,6 @@
 """The file that names planners: one TOML, every key known.
 
-[source]            items with gold aspects        -> policy.SourcePolicy
+[source]            items with gold aspects        -> policy.SourceRules
 [endpoints.NAME]    what answers                   -> config.Endpoint
 [planners.NAME]     what is compared               -> Asked or Made
 [judge]             who says that aspects match    -> Judge
@@ -13,10 +13,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from pairwright.config import Endpoint, Planner, Sampling
-from pairwright.policy import SourcePolicy
 from pairwright.records import Record
-from pairwright.tables import read_toml, validated
+from pairwright.settings.config import Endpoint, Planner, Sampling
+from pairwright.settings.rules import SourceRules
+from pairwright.settings.tables import read_toml, validated
 from pairwright.train.planner.target import Form
 
 DOCS = "docs/train_keys.md"
@@ -53,7 +53,7 @@ class Embedding(Record):
 class Scoring(Record):
     """A whole file."""
 
-    source: SourcePolicy
+    source: SourceRules
     endpoints: dict[str, Endpoint] = Field(default={})
     planners: dict[str, Annotated[Asked | Made, Field(discriminator="kind")]] = Field(min_length=1)
     judge: Judge | None = None

@@ -3,7 +3,7 @@
 from typing import NamedTuple, Protocol
 
 from pairwright.errors import ConfigError
-from pairwright.prompt import Ask
+from pairwright.settings.prompt import Ask
 
 IGNORED = -100
 """The label of a token that the loss does not count, as PyTorch's cross entropy has it."""

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from pairwright.policy import HistoryPolicy, PlanPolicy
-from pairwright.prompt import Ask, Labelled, Prompts
 from pairwright.records import Item
 from pairwright.retrieve import ranked, selected
-from pairwright.rubric import Domains
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Ask, Labelled, Prompts
+from pairwright.settings.rules import HistoryRules, PlanRules
 from pairwright.stages.history import Shown
 from pairwright.stages.plan import MAX_PLANNED
 from pairwright.train.planner.conversation import Tokenizer, Tokens
 from pairwright.train.planner.target import Form, Target, target
 
 Refusal = Literal["empty_target", "too_long"]
-MIN_CONFIDENCE: float = PlanPolicy().min_confidence
+MIN_CONFIDENCE: float = PlanRules().min_confidence
 
 
 class Example(NamedTuple):
@@ -49,7 +49,7 @@ class Asking(NamedTuple):
     form: Form
     prompts: Prompts
     domains: Domains
-    history: HistoryPolicy
+    history: HistoryRules
     words: int
 
     def shown(self, item: Item, most: int | None = None) -> Shown:

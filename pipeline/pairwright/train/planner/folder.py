@@ -13,10 +13,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from pairwright.config import differences
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.records import Record
+from pairwright.settings.config import differences
 from pairwright.train.planner.data import Data
 from pairwright.train.planner.settings import History, Lora, Steps
 from pairwright.train.planner.target import Form

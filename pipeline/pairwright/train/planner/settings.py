@@ -1,8 +1,8 @@
 """The file that says what a planner is trained on, and how: one TOML, every key known.
 
     model, target, ...   what is trained                        -> Training
-    [source]             items to train on                      -> policy.SourcePolicy
-    [validation]         items that checkpoints are chosen on   -> policy.SourcePolicy
+    [source]             items to train on                      -> policy.SourceRules
+    [validation]         items that checkpoints are chosen on   -> policy.SourceRules
     [history]            which posts are shown                  -> History
     [lora], [steps]      hyper-parameters                       -> Lora, Steps
     [selection]          how a checkpoint is chosen             -> Selection
@@ -15,15 +15,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.policy import HistoryPolicy, SourcePolicy
 from pairwright.records import Record
-from pairwright.tables import read_toml, validated
+from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.settings.tables import read_toml, validated
 from pairwright.train.planner.target import Form
 
 DOCS = "docs/train_keys.md"
 
 
-class History(HistoryPolicy):
+class History(HistoryRules):
     """Which posts are shown: by number. `max_tokens` decides by length."""
 
     history_tokens: int = Field(
@@ -82,8 +82,8 @@ class Training(Record):
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
         "auto", description="of the model; 'auto': bfloat16 on a GPU, float32 on a CPU"
     )
-    source: SourcePolicy
-    validation: SourcePolicy
+    source: SourceRules
+    validation: SourceRules
     history: History = History()
     lora: Lora = Lora()
     steps: Steps = Steps()

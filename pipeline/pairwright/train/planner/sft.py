@@ -26,7 +26,7 @@ from transformers.utils import logging as transformers_logging
 from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
-from pairwright.prompt import Ask, Message
+from pairwright.settings.prompt import Ask, Message
 from pairwright.train.planner.conversation import Tokens, split
 from pairwright.train.planner.settings import Training
 

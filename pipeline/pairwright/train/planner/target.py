@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from pairwright import text
-from pairwright.llm import parse
-from pairwright.prompt import guard
+from pairwright.models import parse
 from pairwright.records import GoldAspect
+from pairwright.settings.prompt import guard
 from pairwright.stages.history import Shown
 from pairwright.stages.plan import MAX_PLANNED, PlannedAspect, PlanReply, sifted, wrong
 from pairwright.stages.plan_list import listed, written

@@ -25,7 +25,7 @@ from pairwright.errors import (
     InputError,
     PairwrightError,
 )
-from pairwright.llm import together
+from pairwright.models import together
 from pairwright.text import number_of, visible
 from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, Sample
 

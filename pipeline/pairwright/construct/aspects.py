@@ -1,0 +1,109 @@
+"""Where an item's rubric comes from: the planner, the narrative, or the data."""
+
+from pairwright.construct.build_rules import BuildRules
+from pairwright.models import Models
+from pairwright.records import Aspect, DroppedAspect, Item, Post, Rejected, Rubric
+from pairwright.stages.infer import infer_rubric
+from pairwright.stages.narrative import aspects_of_narrative
+from pairwright.stages.planner_match import measure_planner
+
+
+async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
+    """The asker's rubric for the own question, by `aspects =` of the config."""
+    origin = rules.config.aspects
+    if origin == "gold":
+        return _gold(item, rules)
+    if origin == "narrative":
+        return await _narrative(item, models, rules)
+    rubric = await planned(item, item.user, item.profile, models, rules)
+    if isinstance(rubric, Rubric):
+        await _measure(item, rubric, models, rules)
+    return rubric
+
+
+async def planned(
+    item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
+) -> Rubric | Rejected:
+    """What `user`, known by `posts`, would expect in an answer to the item's question."""
+
+    async def infer(models: Models) -> Rubric | Rejected:
+        return await infer_rubric(
+            item.id,
+            item.question,
+            user,
+            posts,
+            rules.other_users.others(item),
+            models,
+            rules.prompts,
+            rules.config.planner,
+            kinds=rules.kinds(item),
+            words=rules.config.words,
+            once=rules.once,
+        )
+
+    return await rules.once(("rubric", item.id, user), models, infer)
+
+
+def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
+    aspects = tuple(
+        Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in item.rubric_aspects
+    )
+    if not aspects:
+        return Rejected(stage="gold", reason="no_gold_aspects", detail="the item carries none")
+    # The paper's setting uses every gold aspect; elsewhere two are the least that is a rubric.
+    if rules.config.gated and len(aspects) < rules.config.planner.min_aspects:
+        return Rejected(
+            stage="gold", reason="too_few_aspects", detail=f"{len(aspects)} in the data"
+        )
+    kept, over = _within_words(aspects, rules)
+    return Rubric(question_id=item.id, user=item.user, origin="gold", aspects=kept, dropped=over)
+
+
+def _within_words(
+    aspects: tuple[Aspect, ...], rules: BuildRules
+) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
+    """As many aspects as a response has room for; the paper's setting uses all of them."""
+    config = rules.config
+    most = max(1, config.planner.per_100_words * config.words // 100) if config.gated else None
+    over = aspects[most:] if most else ()
+    dropped = tuple(DroppedAspect(aspect=a, reason="over_the_word_limit") for a in over)
+    return aspects[:most], dropped
+
+
+async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
+    if not item.narrative:
+        return Rejected(stage="narrative", reason="no_narrative", detail="the item carries none")
+    found = await aspects_of_narrative(item.question, item.narrative, models.planner, rules.prompts)
+    if isinstance(found, Rejected):
+        return found
+    stand, dropped = found
+    if len(stand) < rules.config.planner.min_aspects:
+        return Rejected(
+            stage="narrative",
+            reason="too_few_aspects",
+            detail=f"{len(stand)} with evidence in the narrative",
+            dropped=dropped,
+        )
+    kept, over = _within_words(stand, rules)
+    return Rubric(
+        question_id=item.id,
+        user=item.user,
+        origin="narrative",
+        aspects=kept,
+        dropped=(*dropped, *over),
+    )
+
+
+async def _measure(item: Item, rubric: Rubric, models: Models, rules: BuildRules) -> None:
+    against = rules.config.planner.measure_against
+    gold: tuple[str, ...] = ()
+    if against == "gold":
+        gold = tuple(aspect.aspect for aspect in item.rubric_aspects)
+    elif against == "narrative" and item.narrative:
+        found = await aspects_of_narrative(
+            item.question, item.narrative, models.planner, rules.prompts
+        )
+        gold = () if isinstance(found, Rejected) else tuple(a.aspect for a in found[0])
+    if gold:
+        names = tuple(aspect.aspect for aspect in rubric.aspects)
+        await measure_planner(item.question, names, gold, models.judge, rules.prompts)

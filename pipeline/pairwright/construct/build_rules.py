@@ -1,0 +1,91 @@
+"""What a build function decides by: the config with the content it names, and the other_users.
+
+The other_users is what a build knows of other users: their histories, for specificity, and how
+common a word is among them, for the copying gate.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from pairwright import assets
+from pairwright.errors import ConfigError
+from pairwright.models import Once
+from pairwright.records import Item, Post
+from pairwright.retrieve import dense
+from pairwright.settings.config import Config
+from pairwright.settings.domains import Domains, Scale, load_scales
+from pairwright.settings.prompt import Prompts
+
+SHARED = 1024
+"""Plans and rubrics kept for the units that follow."""
+
+
+class OtherUsers(Protocol):
+    """The other users of a run."""
+
+    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
+        """Histories of users other than the asker and the asker's partner."""
+        ...
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        """The terms of these posts that few users write."""
+        ...
+
+
+class NoOtherUsers:
+    """No other users: every term is common, and specificity rests on the blind rubric."""
+
+    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
+        return ()
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:  # noqa: ARG002
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class BuildRules:
+    """Everything a build function needs beside an item and models."""
+
+    config: Config
+    prompts: Prompts
+    domains: Domains
+    scales: tuple[Scale, ...]
+    other_users: OtherUsers
+    once: Once = field(default_factory=Once)
+    """What the units of one run share: histories and rubrics they have in common."""
+
+    @classmethod
+    def load(cls, config: Config, folder: Path) -> "BuildRules":
+        """The rules of a config whose paths are relative to `folder`."""
+        if config.planner.retrieval == "dense":
+            dense.require()
+        rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
+        prompts = _folder(config.prompts, "prompts", folder, assets.PROMPTS)
+        return cls(
+            config=config,
+            prompts=Prompts.load(prompts),
+            domains=Domains.load(rubrics),
+            scales=load_scales(rubrics),
+            other_users=NoOtherUsers(),
+        )
+
+    def with_other_users(self, other_users: OtherUsers) -> "BuildRules":
+        """The rules of one run over these users; its units share their work."""
+        return replace(self, other_users=other_users, once=Once(SHARED))
+
+    def kinds(self, item: Item) -> tuple[str, ...]:
+        """Kinds of aspects of the item's domain."""
+        return self.domains.by_key[item.domain].kinds
+
+
+def _folder(given: str | None, key: str, base: Path, shipped: Path) -> Path:
+    if given is None:
+        return shipped
+    folder = base / given
+    if not folder.is_dir():
+        raise ConfigError(
+            f"no folder {folder}", where=f"[{key}]", fix="Name a folder, or leave the key out."
+        )
+    return folder

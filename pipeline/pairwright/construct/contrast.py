@@ -1,0 +1,151 @@
+"""Mode violate: a response that adheres to the user's rubric against one that does not.
+
+Kept for comparison with the paper. Aspect words and completeness can give the rejected side away
+without the profile, so these pairs are expected to fail a shortcut audit; twins are not.
+"""
+
+from pairwright.construct.aspects import rubric_of
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.drafts import draw_until_accepted
+from pairwright.construct.judging import judged
+from pairwright.gates import Sides, check_writing, judge_contrast
+from pairwright.models import Models, together
+from pairwright.models.run import CallLog, traced
+from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id, pseudonym
+from pairwright.retrieve import selected
+from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
+
+
+async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
+    """One pair for the item's own user, or the reason why there is none."""
+    models, log = traced(models)
+    rubric = await rubric_of(item, models, rules)
+    if isinstance(rubric, Rejected):
+        return rubric
+
+    if rules.config.paper_writers:
+        # Here it is the writers that read posts.
+        seen = selected(
+            item.question, item.profile, rules.config.planner, models.generator.history_tokens
+        )
+        rubric = rubric.model_copy(update={"shown": tuple(post.id for post in seen)})
+    return await _from_rubric(item, rubric, models, rules, log)
+
+
+async def _from_rubric(
+    item: Item, rubric: Rubric, models: Models, rules: BuildRules, log: CallLog
+) -> Contrast | Rejected:
+    async def draw(number: int) -> Draft | Rejected:
+        return await _draw(item, rubric, models, rules, number)
+
+    drawn = await draw_until_accepted(draw, rules.config.draws)
+    if isinstance(drawn, Rejected):
+        return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
+    draft, refused = drawn
+    pair = Pair(
+        id=content_id("pair", "violate", item.id, pseudonym(item.user), draft.first, draft.second),
+        mode="violate",
+        item_id=item.id,
+        user=item.user,
+        question=item.question,
+        category=item.category,
+        domain=item.domain,
+        profile=item.profile,
+        rubric=rubric,
+        chosen=draft.first,
+        rejected=draft.second,
+        draft=draft,
+        judge=models.judge.name if rules.config.gated else None,
+        narrative=item.narrative,
+        created=item.created,
+        source_url=item.source_url,
+        simulated=log.simulated,
+    )
+    return Contrast(pair=pair, refused=refused)
+
+
+async def _draw(
+    item: Item, rubric: Rubric, models: Models, rules: BuildRules, number: int
+) -> Draft | Rejected:
+    strategy = _strategy(item, rules)
+    first, second = await _write(item, rubric, strategy, models, rules, number)
+    if isinstance(first, Rejected):
+        return first
+    if isinstance(second, Rejected):
+        return second
+    draft = Draft(
+        draw=number, strategy=strategy, generator=models.generator.name, first=first, second=second
+    )
+    if not rules.config.gated:
+        return draft
+    sides = Sides(
+        question=item.question,
+        first=first,
+        second=second,
+        rubrics=(rubric,),
+        narrative=item.narrative,
+        posts=tuple(post.text for post in item.profile),
+        rare=rules.other_users.rare(item.profile),
+    )
+    gates = check_writing(sides, rules.config.gates, words=rules.config.words)
+    draft = draft.model_copy(update={"gates": gates})
+    return draft if draft.refused_by else await _judge(item, rubric, draft, models, rules)
+
+
+async def _write(
+    item: Item, rubric: Rubric, strategy: str, models: Models, rules: BuildRules, number: int
+) -> tuple[str | Rejected, str | Rejected]:
+    config, generator = rules.config, models.generator
+    if config.paper_writers:
+        return await _write_paper(item, rubric, models, rules, number)
+    against: Stance = "omitting" if strategy == "omit" else "contradicting"
+    stances: tuple[Stance, Stance] = ("adhering", against)
+    first, second = await together(
+        *(
+            write(
+                item.question, rubric, stance, generator, rules.prompts,
+                words=config.words, draw=number,
+            )
+            for stance in stances
+        )
+    )  # fmt: skip
+    return first, second
+
+
+async def _write_paper(
+    item: Item, rubric: Rubric, models: Models, rules: BuildRules, number: int
+) -> tuple[str | Rejected, str | Rejected]:
+    """Both sides from the same posts: where one had to do with fewer, so does the other."""
+    posts = item.profile
+    while True:
+        (first, seen), (second, also_seen) = await together(
+            *(
+                write_paper(
+                    item.question, posts, rubric, stance, models.generator, rules.prompts,
+                    rules.config.planner, words=rules.config.words, draw=number,
+                )
+                for stance in PAPER_STANCES
+            )
+        )  # fmt: skip
+        if seen.posts == also_seen.posts:
+            return first, second
+        posts = min(seen.posts, also_seen.posts, key=len)
+
+
+async def _judge(
+    item: Item, rubric: Rubric, draft: Draft, models: Models, rules: BuildRules
+) -> Draft:
+    cells = {"first": (draft.first, rubric), "second": (draft.second, rubric)}
+    draft = await judged(item.question, draft, cells, models.judge, rules)
+    if draft.refused_by:
+        return draft
+    gates = judge_contrast(draft, rules.config.gates)
+    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
+
+
+def _strategy(item: Item, rules: BuildRules) -> str:
+    if rules.config.paper_writers:
+        return "avoid"
+    # By content, so that the same item gets the same strategy in any file order.
+    strategies = rules.config.strategies
+    return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]

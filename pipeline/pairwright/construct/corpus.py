@@ -1,0 +1,200 @@
+"""The items of a run, on disk: memory holds one short entry an item, however long its history.
+
+`items.jsonl` in the run folder is the source as Pairwright understood it. It is written anew by
+every run, and a release is made from it.
+"""
+
+import zlib
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from pairwright import text
+from pairwright.construct.neighbour_ring import NeighbourRing
+from pairwright.errors import on_disk
+from pairwright.records import Item, Post
+from pairwright.settings.config import Config
+
+Histories = tuple[tuple[Post, ...], ...]
+
+
+class Entry(NamedTuple):
+    """What is known of an item without reading it."""
+
+    id: str
+    user: str
+    category: str
+    posts: int
+    offset: int
+
+
+class Corpus:
+    """Items by position, and what they say together. It is a build's `Company`."""
+
+    def __init__(
+        self, path: Path, entries: list[Entry], rarity: "Rarity", *, others: int, seed: int
+    ) -> None:
+        self._path = path.absolute()
+        self.entries = entries
+        self._rarity = rarity
+        self._others = others
+        self._seed = seed
+        self.partners: dict[str, str] = {}
+        """Who is whose partner; set once, before the first model call."""
+        self.by_user: dict[str, list[int]] = {}
+        self.by_category: dict[str, dict[str, int]] = {}
+        """The users of each category, with their first item in it."""
+        for position, entry in enumerate(entries):
+            self.by_user.setdefault(entry.user, []).append(position)
+            self.by_category.setdefault(entry.category, {}).setdefault(entry.user, position)
+        self._file: BinaryIO = path.open("rb")
+        self._recent = lru_cache(maxsize=512)(self._read)
+        self._latest = {user: self._longest(positions) for user, positions in self.by_user.items()}
+
+    @classmethod
+    def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
+        """Write the items and open them; the file appears whole or not at all."""
+        partial = path.with_suffix(".partial")
+        entries, rarity, offset = [], Rarity(config.gates.rare_share), 0
+        with on_disk(path), partial.open("wb") as file:
+            for item in items:
+                line = item.model_dump_json().encode() + b"\n"
+                file.write(line)
+                entries.append(
+                    Entry(item.id, item.user, item.category.lower(), len(item.profile), offset)
+                )
+                rarity.add(item)
+                offset += len(line)
+        partial.replace(path)
+        return cls(path, entries, rarity, others=config.planner.others, seed=config.seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the file for itself.
+        given = (self._path, self.entries, self._rarity, self._others, self._seed, self.partners)
+        return _reopened, given
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def item(self, position: int) -> Item:
+        """The item at a position of the source order."""
+        return self._recent(position)
+
+    def _read(self, position: int) -> Item:
+        self._file.seek(self.entries[position].offset)
+        return Item.model_validate_json(self._file.readline())
+
+    def latest(self, user: str) -> Item:
+        """The user's item with the longest history (the first by id on a tie)."""
+        return self.item(self._latest[user])
+
+    def _longest(self, positions: list[int]) -> int:
+        by_id = sorted(positions, key=lambda p: self.entries[p].id)
+        return max(by_id, key=lambda p: self.entries[p].posts)
+
+    @cached_property
+    def rings(self) -> dict[str, NeighbourRing]:
+        """The users of each category in their ring; partners are set before it is asked for."""
+        return {
+            category: NeighbourRing(users, self.partners, self._seed)
+            for category, users in self.by_category.items()
+        }
+
+    def others(self, item: Item) -> Histories:
+        """A few histories of other users of the same category: those next in the ring.
+
+        The partner is left out too, so that both halves of a twin are held against the same
+        others. Fewer where the category has fewer users.
+        """
+        chosen = self.rings[item.category.lower()].others(item.user, self._others)
+        return tuple(_fair(item, self.latest(user).profile) for user in chosen)
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        """The terms of these posts that few users of the run write."""
+        return self._rarity.rare(posts)
+
+
+def _reopened(
+    path: Path,
+    entries: list[Entry],
+    rarity: "Rarity",
+    others: int,
+    seed: int,
+    partners: dict[str, str],
+) -> Corpus:
+    corpus = Corpus(path, entries, rarity, others=others, seed=seed)
+    corpus.partners = partners
+    return corpus
+
+
+def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The posts written before the question; all of them where a time is not known."""
+    if item.created is None:
+        return posts
+    return tuple(p for p in posts if p.created is None or p.created < item.created)
+
+
+def _fair(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """Another user's posts without newer ones, and without the question or its narrative:
+    where a source names no users, that other user may be the asker."""
+    asked = [own.lower() for own in (item.question, item.narrative) if own]
+    return tuple(
+        post
+        for post in older_than(item, posts)
+        if not any(own in post.text.lower() for own in asked)
+    )
+
+
+class Rarity:
+    """How many users write each term, in a table of fixed size.
+
+    Terms that fall on one cell are counted together: that makes a term look more common than
+    it is, never rarer.
+    """
+
+    CELLS = 1 << 18
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._users: set[str] = set()
+        self._counts = np.zeros(self.CELLS, dtype=np.uint32)
+        self._rare = lru_cache(maxsize=2048)(self._rare_of)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _counted, (self._share, self._users, self._counts)
+
+    def add(self, item: Item) -> None:
+        """Count a user by the first item: later ones repeat most of the posts."""
+        if item.user in self._users:
+            return
+        self._users.add(item.user)
+        cells = {_cell(term) for post in item.profile for term in text.terms(post.text)}
+        self._counts[list(cells)] += 1
+
+    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
+        """The rare terms of some posts; to be asked once all users are counted."""
+        return frozenset().union(*(self._rare(post.text) for post in posts))
+
+    def _rare_of(self, post: str) -> frozenset[str]:
+        # Among few users a word is rare if only its own writer has it.
+        most = max(1, int(self._share * len(self._users)))
+        terms = text.terms(post)
+        return frozenset(term for term in terms if self._counts[_cell(term)] <= most)
+
+
+def _counted(share: float, users: set[str], counts: Any) -> Rarity:
+    rarity = Rarity(share)
+    rarity._users, rarity._counts = users, counts
+    return rarity
+
+
+# Most words are common ones.
+@lru_cache(maxsize=65536)
+def _cell(term: str) -> int:
+    return zlib.crc32(term.encode()) % Rarity.CELLS

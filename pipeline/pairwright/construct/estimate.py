@@ -1,0 +1,162 @@
+"""A dry run: how many calls and tokens a build would take, without sending one.
+
+Calls are counted as if every item were carried to its end: `first_draft` if each first draft is
+accepted, `at_most` if every draw is used. Items that show no personal signal cost less. Prompt
+tokens are measured on rendered prompts at four characters a token; reply lengths are assumed.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from itertools import islice
+from typing import NamedTuple
+
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import suits
+from pairwright.construct.units import units
+from pairwright.records import Item
+from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
+from pairwright.settings.config import Config
+from pairwright.settings.prompt import Case, Labelled, Message, Numbered
+from pairwright.stages.plan import MAX_PLANNED
+
+# Assumed reply tokens: three aspects, one sentence of reason for each.
+_REPLY_TOKENS = {
+    "plan": 300, "plan_blind": 90, "support": 150, "match": 120, "narrative": 250,
+    "adherence": 130, "quality": 80, "compare": 70, "write": 140,
+}  # fmt: skip
+_SAMPLE = 200
+_ASPECT = "x" * 80
+
+
+class Line(NamedTuple):
+    """What one role would be asked."""
+
+    role: str
+    endpoint: str
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+class Estimate(NamedTuple):
+    items: int
+    units: int
+    first_draft: list[Line]
+    at_most: list[Line]
+
+
+def estimate(corpus: Corpus, rules: BuildRules, limit: int | None) -> Estimate:
+    """Calls, tokens and cost of a build from nothing, by role."""
+    config = rules.config
+    work = list(units(corpus, config.modes, limit))
+    once: Counter[str] = Counter()
+    redrawn: Counter[str] = Counter()
+    twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}
+    for item in {u.item for u in work if u.mode == "violate"} | twins:
+        others = len(corpus.others(corpus.item(item)))
+        once.update(_rubric(config, others))
+    for unit in work:
+        if unit.mode == "violate":
+            redrawn.update(_contrast(config, shared=unit.item in twins))
+        elif unit.item in twins:
+            once.update({"plan": 1, "support": 1, "match": 1, "adherence": 1})
+            redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+    sizes = _prompt_tokens(corpus, rules)
+    most = once + Counter({purpose: n * config.draws for purpose, n in redrawn.items()})
+    return Estimate(
+        items=len({u.item for u in work}),
+        units=len(work),
+        first_draft=_lines(once + redrawn, sizes, config),
+        at_most=_lines(most, sizes, config),
+    )
+
+
+def _has_partner(position: int, corpus: Corpus, config: Config) -> bool:
+    item = corpus.item(position)
+    partner = corpus.partners.get(item.user)
+    return partner is not None and suits(item, corpus.latest(partner).profile, config.twin)
+
+
+def _rubric(config: Config, others: int) -> dict[str, int]:
+    if config.aspects == "gold":
+        return {}
+    if config.aspects == "narrative":
+        return {"narrative": 1}
+    return {
+        "plan": 1 + others, "plan_blind": 1, "write": 1, "support": 1, "match": 1, "adherence": 1,
+    }  # fmt: skip
+
+
+def _contrast(config: Config, *, shared: bool) -> dict[str, int]:
+    """With a twin on the same question, the adhering side is written and judged only once."""
+    if not config.gated:
+        return {"write": 2}
+    own = 1 if shared else 2
+    return {"write": own, "adherence": own, "quality": own, "compare": 2}
+
+
+def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
+    """Mean prompt tokens by purpose: plan prompts as rendered, the others around texts of
+    the usual length."""
+    step = max(1, len(corpus) // _SAMPLE)
+    items = [corpus.item(p) for p in islice(range(0, len(corpus), step), _SAMPLE)]
+    answer = "x" * (6 * rules.config.words)
+    aspects = tuple(Numbered(n, _ASPECT) for n in range(MAX_PLANNED))
+    cases = tuple(Case(n, _ASPECT, "x" * 500) for n in range(3))
+    ask, words, question = rules.prompts.ask, rules.config.words, _ASPECT
+    rendered = {
+        "plan_blind": ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED),
+        "support": ask("support", question=question, cases=cases),
+        "match": ask("match", question=question, aspects=aspects, lists=()),
+        "narrative": ask("narrative", question=question, narrative=answer, max_aspects=4),
+        "adherence": ask("adherence", question=question, response=answer, aspects=aspects),
+        "quality": ask("quality", question=question, response=answer, scales=rules.scales),
+        "compare": ask(
+            "compare", question=question, first=answer, second=answer, scales=rules.scales
+        ),
+        "write": ask("write_adhering", question=question, aspects=(_ASPECT,) * 3, words=words),
+    }
+    sizes = {name: _tokens(m.content for m in a.messages) for name, a in rendered.items()}
+    plans = [_tokens(m.content for m in _plan_prompt(i, rules)) for i in items]
+    sizes["plan"] = sum(plans) / max(1, len(plans))
+    return sizes
+
+
+def _plan_prompt(item: Item, rules: BuildRules) -> tuple[Message, ...]:
+    shown = selected(item.question, item.profile, rules.config.planner)
+    values: dict[str, Hashable] = {
+        "posts": tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown, start=1)),
+        "question": item.question,
+        "words": rules.config.words,
+    }
+    if rules.config.paper_writers:
+        return rules.prompts.ask("paper_expected", aspects=(_ASPECT,) * 3, **values).messages
+    kinds = rules.kinds(item)
+    return rules.prompts.ask("plan", max_aspects=MAX_PLANNED, kinds=kinds, **values).messages
+
+
+def _tokens(texts: Iterable[str]) -> float:
+    return sum(map(len, texts)) / CHARACTERS_PER_TOKEN
+
+
+def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list[Line]:
+    """One line a role: planner, generator (its first endpoint's price), judge."""
+    # In the paper's setting it is the writers that read the history.
+    if config.paper_writers:
+        sizes = sizes | {"write": sizes["plan"]}
+    roles = {
+        "planner": (config.roles.planner, ("plan", "plan_blind", "narrative")),
+        "generator": (config.roles.generator[0], ("write",)),
+        "judge": (config.roles.judge, ("support", "match", "adherence", "quality", "compare")),
+    }
+    lines = []
+    for role, (name, purposes) in roles.items():
+        endpoint = config.endpoints[name]
+        sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
+        got = sum(calls[p] * _REPLY_TOKENS[p] for p in purposes)
+        n = sum(calls[p] for p in purposes)
+        lines.append(Line(role, name, endpoint.model, n, sent, got, endpoint.cost(sent, got)))
+    return lines

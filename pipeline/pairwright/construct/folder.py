@@ -1,0 +1,132 @@
+"""A run folder: its files, and whether this config may go on in it."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import ValidationError
+
+from pairwright.construct.changes import changes
+from pairwright.construct.outcomes import FILES
+from pairwright.errors import ConfigError, StoreError
+from pairwright.settings.config import Config, essential, validate
+from pairwright.settings.domains import Scale
+
+
+class RunFolder:
+    """The files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.calls = path / "calls.sqlite"
+        self.items = path / "items.jsonl"
+        self.problems = path / "source_problems.jsonl"
+        self.config = path / "config.toml"
+        self.shards = path / "shards"
+
+    def make(self) -> None:
+        """Make the folder. One that exists must be empty or a run folder already."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            strangers = {path.name for path in self.path.iterdir()} - self._early
+        except OSError as error:
+            raise StoreError(
+                f"{self.path}: {error.strerror}\n  Give a folder that can be written as --run."
+            ) from None
+        if strangers and not self.config.exists():
+            raise StoreError(
+                f"{self.path}: not empty and not a run folder\n"
+                "  Give a new or empty folder as --run."
+            )
+
+    @property
+    def _early(self) -> set[str]:
+        """What a run that was killed before its config was written may have left."""
+        calls = self.calls.name
+        return {
+            "lock",
+            "config.partial",
+            calls,
+            *(calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")),
+        }
+
+    def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> None:
+        """Go on in the folder if what decides the outcome is as it was; to be called while
+        the store is held, so that a refused second process changes nothing.
+
+        `content` holds the hashes of prompts, rubrics and source, and the quality scales.
+        Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
+        the old outcome files move to `previous/`.
+        """
+        now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
+        if self.config.exists():
+            self._compare(now, accept_changes)
+        partial = self.config.with_suffix(".partial")
+        partial.write_text(to_toml(now), encoding="utf-8")
+        partial.replace(self.config)
+
+    def saved(self) -> dict[str, Any]:
+        """The config that the folder was last built with, as it was resolved."""
+        if not self.config.exists() and not self.calls.exists():
+            raise ConfigError(
+                "is not a run folder" if self.path.is_dir() else "no such run folder",
+                where=self.path,
+                fix="Name the folder that `pairwright build` was given as --run.",
+            )
+        try:
+            saved = tomllib.loads(self.config.read_text(encoding="utf-8"))
+            essential(saved)
+        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+            raise ConfigError(
+                f"the run's own config cannot be read: {error}",
+                where=self.config,
+                fix="Restore it from a copy, or build into another --run folder.",
+            ) from None
+        return saved
+
+    def settings(self) -> Config:
+        """The same as a Config."""
+        return validate({k: v for k, v in self.saved().items() if k != "content"}, self.config)
+
+    def scales(self) -> tuple[Scale, ...]:
+        """The quality scales that the judges of this run read."""
+        try:
+            return tuple(map(Scale.model_validate, self.saved()["content"]["scales"]))
+        except (KeyError, TypeError, ValidationError):
+            raise ConfigError(
+                "the quality scales of this run are not in it",
+                where=f"{self.config} [content.scales]",
+                fix="Build again with this version: no call is sent twice.",
+            ) from None
+
+    def _compare(self, now: dict[str, Any], accept_changes: bool) -> None:
+        changed = changes(self.saved(), tomllib.loads(to_toml(now)))
+        if not changed:
+            return
+        if not accept_changes:
+            listed = "\n    ".join(changed)
+            raise ConfigError(
+                f"this run was built with other files or settings:\n    {listed}",
+                where=self.config,
+                fix="Undo the change, use a new --run folder, or add --accept-changes to go on in"
+                " this one: its calls stay, and what they no longer fit is asked again.",
+            )
+        previous = self.path / "previous"
+        for name in FILES:
+            if (self.path / name).exists():
+                previous.mkdir(exist_ok=True)
+                (self.path / name).replace(previous / name)
+
+
+def to_toml(data: dict[str, Any]) -> str:
+    """A nested dict as TOML. Keys without a value are left out: TOML has no null."""
+    return tomli_w.dumps(_valued(data))
+
+
+def _valued(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _valued(value) for key, value in node.items() if value is not None}
+    if isinstance(node, list):
+        return [_valued(value) for value in node if value is not None]
+    return node

@@ -1,0 +1,102 @@
+"""The manifest: what went in, what came out and why, which models and prompts, what it cost.
+
+A function of the run folder: no times, and nothing that two runs over the same calls differ in.
+"""
+
+from pydantic import JsonValue
+
+from pairwright.construct.checks import Check
+from pairwright.construct.tally import Tally
+from pairwright.models.store import Store
+from pairwright.records import Record
+from pairwright.settings.config import Config, essential
+from pairwright.settings.prompt import Prompts
+from pairwright.stats import Share
+from pairwright.version import __version__
+
+
+class SourceSummary(Record):
+    """Where the items came from, and how many rows were refused or repaired, by reason."""
+
+    path: str
+    hash: str
+    items: int
+    refused: dict[str, int]
+    repaired: dict[str, int]
+
+
+def manifest(
+    store: Store,
+    config: Config,
+    prompts: Prompts,
+    source: SourceSummary,
+    counted: Tally,
+    checked: list[Check],
+) -> JsonValue:
+    """The manifest as JSON."""
+    totals = store.totals()
+    models: dict[str, JsonValue] = {
+        name: {"model": endpoint.model, "revision": endpoint.revision}
+        for name, endpoint in config.endpoints.items()
+        if name in config.roles.all
+    }
+    return {
+        "pairwright": __version__,
+        "simulated": counted.simulated > 0,
+        "state": "short" if counted.failed else "whole",
+        "source": source.model_dump(),
+        "counts": {
+            "items": source.items,
+            "units": counted.units,
+            "kept": dict(sorted(counted.kept.items())),
+            "pairs": dict(sorted(counted.pairs.items())),
+            "rejected": [
+                {"mode": mode, "stage": stage, "reason": reason, "n": n}
+                for (mode, stage, reason), n in sorted(counted.rejected.items())
+            ],
+            "failed": [
+                {"mode": mode, "reason": reason, "n": n}
+                for (mode, reason), n in sorted(counted.failed.items())
+            ],
+            "refused_drafts": dict(sorted(counted.drafts.items())),
+        },
+        "json_replies": {
+            "read": counted.json_replies,
+            "leniently": dict(sorted(counted.lenient.items())),
+        },
+        "no_personal_signal": [
+            {"earlier_posts": name, **_share(found)}
+            for name, found in counted.no_signal_by_length()
+        ],
+        "checks": {
+            check.name: {"meaning": check.meaning, **_share(check.found)} for check in checked
+        },
+        "roles": config.roles.model_dump(mode="json"),
+        "endpoints": models,
+        "calls": {
+            "n": totals.calls,
+            "prompt_tokens": totals.prompt_tokens,
+            "completion_tokens": totals.completion_tokens,
+            "simulated": totals.simulated,
+            "cost": round(cost(store, config), 6),
+        },
+        "prompts": dict(sorted(prompts.hashes.items())),
+        "config": essential(config.model_dump(mode="json")),
+    }
+
+
+def cost(store: Store, config: Config) -> float:
+    """Cost of all stored calls by the prices of the config's endpoints.
+
+    Two endpoints that serve one model are priced as the first of them.
+    """
+    prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
+    return sum(
+        prices[model].cost(sent, got)
+        for model, (_, sent, got) in store.tokens_by_model().items()
+        if model in prices
+    )
+
+
+def _share(found: Share) -> dict[str, JsonValue]:
+    return {"k": found.k, "n": found.n, "low": found.low, "high": found.high}

@@ -1,0 +1,191 @@
+"""What came of each unit: kept, rejected, failed or (for now) waiting, with its reason and calls.
+
+During a run outcomes are spooled in the store; at the end the files are written whole, in source
+order, without times, each by a rename. So a file that is there is a whole one.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field, JsonValue
+from pydantic_core import from_json, to_json
+
+from pairwright.errors import on_disk
+from pairwright.models import Leniency
+from pairwright.models.run import Call
+from pairwright.models.store import Store
+from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
+
+Kind = Literal["kept", "rejected", "failed", "waiting"]
+FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
+
+
+class Failure(Record):
+    """A call of this unit came to nothing. The next run asks again."""
+
+    failure: str
+    detail: str
+
+
+class Waiting(Record):
+    """A call of this unit is written for a batch and has no reply yet."""
+
+    waits_for: str
+    """The purpose of the first such call."""
+
+
+class Brief(NamedTuple):
+    """What a display needs of an outcome."""
+
+    unit: str
+    mode: Mode
+    kind: Kind
+    reason: str
+    """Empty for what was kept; of what waits, the purpose of the call."""
+
+
+class Outcome(Record):
+    """One unit with what came of it."""
+
+    unit: str
+    mode: Mode
+    item_id: str
+    user: str
+    partner: str | None
+    posts: int
+    """Length of the asker's profile."""
+    result: Contrast | Twin | Rejected | Failure | Waiting
+    calls: tuple[Call, ...]
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: bool
+    json_replies: int = 0
+    """Replies that were read as JSON, and how many of them only leniently."""
+    lenient: dict[Leniency, int] = Field(default={})
+
+    @property
+    def kind(self) -> Kind:
+        if isinstance(self.result, Waiting):
+            return "waiting"
+        if isinstance(self.result, Failure):
+            return "failed"
+        return "rejected" if isinstance(self.result, Rejected) else "kept"
+
+    @property
+    def brief(self) -> Brief:
+        result, reason = self.result, ""
+        if isinstance(result, Failure):
+            reason = result.failure
+        elif isinstance(result, Waiting):
+            reason = result.waits_for
+        elif isinstance(result, Rejected):
+            reason = result.reason
+        return Brief(self.unit, self.mode, self.kind, reason)
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        if isinstance(self.result, Contrast):
+            return (self.result.pair,)
+        return self.result.halves if isinstance(self.result, Twin) else ()
+
+
+def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
+    """The outcomes of the last run, in source order."""
+    for _, _, record in store.outcomes(kind):
+        yield Outcome.model_validate_json(record)
+
+
+def pair_lines(store: Store) -> Iterator[str]:
+    """The lines of pairs.jsonl, as the last run of the store wrote them."""
+    for _, _, record in store.outcomes("kept"):
+        yield from _pair_lines(from_json(record)["result"])
+
+
+def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
+    """Write all outcome files; the manifest last, so that it speaks of files that are there."""
+    with on_disk(folder), ExitStack() as stack:
+        pairs, rejected, failed = (
+            stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
+            for name in FILES[:3]
+        )
+        for _, kind, record in store.outcomes():
+            result = from_json(record)["result"]
+            if kind == "kept":
+                pairs.writelines(_pair_lines(result))
+                if not result["refused"]:
+                    continue
+            outcome = Outcome.model_validate_json(record)
+            if refusal := _refusal(outcome):
+                rejected.write(refusal.model_dump_json() + "\n")
+            if isinstance(outcome.result, Failure):
+                failed.write(_failure(outcome, outcome.result).model_dump_json() + "\n")
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (folder / "manifest.partial").write_text(text, encoding="utf-8")
+    for name in FILES:
+        (folder / name).with_suffix(".partial").replace(folder / name)
+
+
+def _pair_lines(kept: dict[str, Any]) -> Iterator[str]:
+    # A pair's line is its JSON as it was spooled: no need to build the record.
+    for pair in kept.get("halves") or [kept["pair"]]:
+        yield to_json(pair).decode() + "\n"
+
+
+class Refusal(Record):
+    """A line of rejected.jsonl: a rejected unit, or the refused drafts of a kept one."""
+
+    unit: str
+    mode: Mode
+    item_id: str
+    user: str
+    partner: str | None
+    kept: bool
+    """True where a later draft of the unit was accepted."""
+    rejected: Rejected
+    simulated: bool
+
+
+class FailureLine(Record):
+    """A line of failed.jsonl."""
+
+    unit: str
+    mode: Mode
+    item_id: str
+    reason: str
+    detail: str
+
+
+def _refusal(outcome: Outcome) -> Refusal | None:
+    result = outcome.result
+    if isinstance(result, Failure | Waiting):
+        return None
+    kept = not isinstance(result, Rejected)
+    if not isinstance(result, Rejected):
+        if not result.refused:
+            return None
+        gate = result.refused[-1].refused_by
+        reason = gate.gate if gate else ""
+        result = Rejected(stage="gates", reason=reason, drafts=result.refused)
+    return Refusal(
+        unit=outcome.unit,
+        mode=outcome.mode,
+        item_id=outcome.item_id,
+        user=outcome.user,
+        partner=outcome.partner,
+        kept=kept,
+        rejected=result,
+        simulated=outcome.simulated,
+    )
+
+
+def _failure(outcome: Outcome, failure: Failure) -> FailureLine:
+    return FailureLine(
+        unit=outcome.unit,
+        mode=outcome.mode,
+        item_id=outcome.item_id,
+        reason=failure.failure,
+        detail=failure.detail,
+    )

@@ -1,0 +1,202 @@
+"""One build of one run folder: read the source, make partners, work through the units, write.
+
+Resuming is running again: a unit that has ended keeps its outcome, every other one goes through
+every stage, and the store answers what was asked before.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Protocol
+
+from pairwright import sources
+from pairwright.construct.again import unfinished
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.checks import Check, checks
+from pairwright.construct.contrast import build_contrast
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import SourceSummary, manifest
+from pairwright.construct.outcomes import Brief, Failure, Outcome, Waiting, write_outcomes
+from pairwright.construct.partners import match_partners, suits
+from pairwright.construct.tally import Tally
+from pairwright.construct.twin import build_twin
+from pairwright.construct.units import Unit, units
+from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
+from pairwright.models import Models
+from pairwright.models.run import traced, work_through
+from pairwright.models.store import Store
+from pairwright.records import Contrast, Item, Rejected, Twin, content_id
+from pairwright.settings.config import Config
+from pairwright.settings.domains import Domains
+
+
+class Crew(Protocol):
+    """Who answers: the models of a unit, how many workers keep them busy, and how to stop."""
+
+    workers: int
+
+    def models(self, generator: str) -> Models:
+        """The models of one piece of work, with one of the run's generators."""
+        ...
+
+    def stop(self) -> None:
+        """Send no new calls."""
+        ...
+
+
+def read_corpus(
+    config: Config, domains: Domains, folder: Path, run: RunFolder
+) -> tuple[Corpus, SourceSummary]:
+    """The source's items as a corpus with partners, and what was refused or repaired.
+
+    Every problem is a line of `source_problems.jsonl`.
+    """
+    counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
+    partial = run.problems.with_suffix(".partial")
+    with on_disk(run.problems), partial.open("w", encoding="utf-8") as problems:
+
+        def items() -> Iterator[Item]:
+            for row in sources.read(config.source, domains, folder):
+                if isinstance(row, Item):
+                    yield row
+                else:
+                    counted[row.action][row.reason] += 1
+                    problems.write(row.model_dump_json() + "\n")
+
+        corpus = Corpus.write(items(), run.items, config)
+    partial.replace(run.problems)
+    if "twin" in config.modes:
+        corpus.partners = match_partners(corpus, config.twin, config.seed)
+    summary = SourceSummary(
+        path=Path(config.source.path).name,
+        hash=sources.source_hash(config.source, folder),
+        items=len(corpus),
+        refused=dict(sorted(counted["refused"].items())),
+        repaired=dict(sorted(counted["repaired"].items())),
+    )
+    return corpus, summary
+
+
+async def build(
+    corpus: Corpus,
+    summary: SourceSummary,
+    rules: BuildRules,
+    crew: Crew,
+    store: Store,
+    run: RunFolder,
+    *,
+    limit: int | None,
+    seen: Callable[[Brief], None],
+) -> tuple[Tally, list[Check]]:
+    """Work through every unit, and write the outcome files unless a unit waits for a batch.
+
+    `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
+    finished calls are stored), EndpointRefused and StoreError.
+    """
+    counted = Tally()
+
+    def ended(outcome: Outcome) -> None:
+        counted.add(outcome)
+        seen(outcome.brief)
+
+    todo = units(corpus, rules.config.modes, limit)
+    await build_units(unfinished(todo, store, ended), corpus, rules, crew, store, ended)
+    return counted, conclude(store, rules, summary, run, counted)
+
+
+async def build_units(
+    todo: Iterator[Unit],
+    corpus: Corpus,
+    rules: BuildRules,
+    crew: Crew,
+    store: Store,
+    ended: Callable[[Outcome], None],
+) -> None:
+    """Work through some units; each outcome is put into the store. Raises as `build` does."""
+    interrupted = False
+
+    async def work(unit: Unit) -> None:
+        nonlocal interrupted
+        try:
+            outcome = await _outcome(unit, corpus, rules, crew)
+        except Interrupted:
+            interrupted = True
+            return
+        except Exception as error:
+            error.add_note(f"in unit {unit.id}")
+            raise
+        store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json())
+        ended(outcome)
+
+    ahead = takewhile(lambda _: not interrupted, todo)
+    await work_through(ahead, work, workers=crew.workers, stop=crew.stop)
+    if interrupted:
+        raise Interrupted("interrupted; every finished call is stored, run again to go on")
+
+
+def conclude(
+    store: Store, rules: BuildRules, summary: SourceSummary, run: RunFolder, counted: Tally
+) -> list[Check]:
+    """Write the outcome files of a run whose units have all ended, unless one waits."""
+    checked = checks(store, counted)
+    if counted.waiting:
+        # Files that are there are whole ones; the store and its outcomes say how far it is.
+        return checked
+    made = manifest(store, rules.config, rules.prompts, summary, counted, checked)
+    write_outcomes(store, run.path, made)
+    store.finish()
+    return checked
+
+
+async def _outcome(unit: Unit, corpus: Corpus, rules: BuildRules, crew: Crew) -> Outcome:
+    item = corpus.item(unit.item)
+    models, log = traced(crew.models(_generator(item, rules)))
+    partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
+    result: Contrast | Twin | Rejected | Failure | Waiting
+    try:
+        result = await _build(unit, item, partner, corpus, models, rules)
+    except CallFailed as error:
+        result = Failure(failure=error.reason, detail=error.detail)
+    except Unanswered as call:
+        result = Waiting(waits_for=call.purpose)
+    return Outcome(
+        unit=unit.id,
+        mode=unit.mode,
+        item_id=item.id,
+        user=item.user,
+        partner=partner,
+        posts=len(item.profile),
+        result=result,
+        calls=tuple(log.made),
+        prompt_tokens=log.prompt_tokens,
+        completion_tokens=log.completion_tokens,
+        simulated=log.simulated,
+        json_replies=log.json_replies,
+        lenient=dict(log.lenient),
+    )
+
+
+async def _build(
+    unit: Unit, item: Item, partner: str | None, corpus: Corpus, models: Models, rules: BuildRules
+) -> Contrast | Twin | Rejected:
+    if unit.mode == "violate":
+        return await build_contrast(item, models, rules)
+    if partner is None:
+        return Rejected(stage="partners", reason="no_partner", detail="nobody left to match with")
+    other = corpus.latest(partner)
+    if not suits(item, other.profile, rules.config.twin):
+        return Rejected(
+            stage="partners",
+            reason="partner_does_not_fit",
+            detail="the partner's posts from before this question do not bear on it, repeat it,"
+            " or are too few or too many beside the asker's",
+        )
+    return await build_twin(item, other, models, rules)
+
+
+def _generator(item: Item, rules: BuildRules) -> str:
+    """By the item's id, so that adding items moves no other item to another generator."""
+    names = rules.config.roles.generator
+    return names[int(content_id("generator", item.id)[-8:], 16) % len(names)]

@@ -1,0 +1,103 @@
+"""Counting the outcomes of a run: what the table, `status` and the manifest are made of."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pairwright.construct.outcomes import Failure, Outcome, Waiting, spooled
+from pairwright.models import Leniency
+from pairwright.models.store import Store
+from pairwright.records import Draft, Rejected
+from pairwright.stats import Share, share
+
+# Profiles are counted together by length: the headline figure of no personal signal.
+MEASURED = ("support", "support_control", "planner_precision", "planner_recall")
+_LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
+
+
+@dataclass
+class Tally:
+    """Outcomes, counted."""
+
+    kept: Counter[str] = field(default_factory=Counter)
+    """Units by mode."""
+    pairs: Counter[str] = field(default_factory=Counter)
+    """Pairs by mode: a twin gives two."""
+    rejected: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """By mode, stage and reason."""
+    failed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By mode and reason."""
+    waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By mode and the purpose of the call that has no reply yet."""
+    drafts: Counter[str] = field(default_factory=Counter)
+    """Refused drafts by gate, those before a kept one included."""
+    no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
+    simulated: int = 0
+    json_replies: int = 0
+    """Readings of replies as JSON, by the units that were kept or rejected: a reply that several
+    units share counts for each."""
+    lenient: Counter[Leniency] = field(default_factory=Counter)
+    """Those of them in which something had to be overlooked."""
+    calls: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in MEASURED})
+    """Keys of the calls that measure a model, by purpose; `checks` reads their replies."""
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one outcome."""
+        mode, result = outcome.mode, outcome.result
+        for call in outcome.calls:
+            if call.purpose in MEASURED:
+                self.calls[call.purpose].add(call.key)
+        self.simulated += outcome.simulated
+        if isinstance(result, Failure):
+            self.failed[mode, result.failure] += 1
+            return
+        if isinstance(result, Waiting):
+            self.waiting[mode, result.waits_for] += 1
+            return
+        self.json_replies += outcome.json_replies
+        self.lenient.update(outcome.lenient)
+        refused: tuple[Draft, ...]
+        if isinstance(result, Rejected):
+            self.rejected[mode, result.stage, result.reason] += 1
+            refused = result.drafts
+        else:
+            self.kept[mode] += 1
+            self.pairs[mode] += len(outcome.pairs)
+            refused = result.refused
+        self.drafts.update(d.refused_by.gate for d in refused if d.refused_by)
+        if any(call.purpose == "plan" for call in outcome.calls):
+            nothing = isinstance(result, Rejected) and result.reason == "no_personal_signal"
+            own = isinstance(result, Rejected) and result.user == outcome.user
+            self.no_signal[outcome.item_id] = (outcome.posts, nothing and own)
+
+    @property
+    def units(self) -> int:
+        ended = (self.kept, self.rejected, self.failed, self.waiting)
+        return sum(some.total() for some in ended)
+
+    def of_mode(self, mode: str) -> int:
+        """Units of one mode, whatever came of them."""
+        ended = [*self.rejected.items(), *self.failed.items(), *self.waiting.items()]
+        return self.kept[mode] + sum(n for (of, *_), n in ended if of == mode)
+
+    def no_signal_by_length(self) -> list[tuple[str, Share]]:
+        """Share of items refused for want of personal signal, by number of earlier posts."""
+        rows = []
+        for low, high in _LENGTHS:
+            found = [
+                nothing
+                for posts, nothing in self.no_signal.values()
+                if posts >= low and (high is None or posts <= high)
+            ]
+            if found:
+                name = f"{low} or more" if high is None else f"{low} to {high}"
+                rows.append((name, share(sum(found), len(found))))
+        return rows
+
+
+def tally(store: Store) -> Tally:
+    """The spooled outcomes of the last run, counted."""
+    counted = Tally()
+    for outcome in spooled(store):
+        counted.add(outcome)
+    return counted

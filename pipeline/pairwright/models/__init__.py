@@ -1,0 +1,52 @@
+"""The model seam: what a stage may ask of a model, and nothing about how it is answered.
+
+A stage gets a `Model` and calls `write` (free text) or `answer` (a validated object). Below
+that stands an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
+progress live behind it, so a stage is tested with five lines that return canned replies. A
+malformed reply is an answer too: asking again is asking for the next draw.
+"""
+
+from pairwright.models.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
+from pairwright.models.model import Model, Models
+from pairwright.models.once import Once
+from pairwright.models.reply import (
+    WHOLE_NUMBER,
+    Leniency,
+    Reply,
+    Unread,
+    leniency,
+    parse,
+    schema_of,
+)
+from pairwright.models.request import KEY_TAG, Request, key_of
+from pairwright.models.seam import LLM, Answer, Sender, Unstored
+from pairwright.models.together import together
+from pairwright.models.usage import Usage, counting, note
+
+__all__ = [
+    "CONTEXT_LENGTH",
+    "KEY_TAG",
+    "LLM",
+    "SIMULATED",
+    "WHOLE_NUMBER",
+    "Answer",
+    "Completion",
+    "Leniency",
+    "Model",
+    "Models",
+    "Once",
+    "Reply",
+    "Request",
+    "Sender",
+    "Unread",
+    "Unstored",
+    "Usage",
+    "completion_of",
+    "counting",
+    "key_of",
+    "leniency",
+    "note",
+    "parse",
+    "schema_of",
+    "together",
+]

@@ -1,0 +1,26 @@
+"""Calls by files: for the OpenAI Batch API, `vllm run-batch`, and machines without network.
+
+    RUN/batch.sqlite            what the run asked and has no reply to, and what failed
+    OUT/round-N/001.jsonl ...   the requests of a round, as batch lines
+    OUT/round-N/index.json      what is in each of these files
+
+A build records what it would send (`Recorder`), `write_round` writes it, and `ingest` puts the
+replies into the run's store. A reply says only its key: all else is read from the run folder.
+"""
+
+from pairwright.models.batch.asked import Asked
+from pairwright.models.batch.ingest import Ingest, Ingested
+from pairwright.models.batch.recorder import Recorder
+from pairwright.models.batch.rounds import Round, Shard, check_out, read_round, write_round
+
+__all__ = [
+    "Asked",
+    "Ingest",
+    "Ingested",
+    "Recorder",
+    "Round",
+    "Shard",
+    "check_out",
+    "read_round",
+    "write_round",
+]

@@ -1,0 +1,175 @@
+"""The files of one round: requests as batch lines, each file for one model and within limits.
+
+The limits are the OpenAI Batch API's: one model, 50,000 lines and 200 MB a file.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field, ValidationError
+
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.models import Request
+from pairwright.models.batch.asked import Asked
+from pairwright.models.batch.submissions import read_submissions
+from pairwright.models.client.wire import body_of
+from pairwright.records import Record
+from pairwright.settings.config import Endpoint
+
+URL: Final = "/v1/chat/completions"
+MOST_LINES = 50_000
+MOST_BYTES = 200_000_000
+INDEX = "index.json"
+
+
+class Shard(Record):
+    """One file of requests."""
+
+    file: str = Field(pattern=r"^\d{3,}\.jsonl$")
+    endpoint: str
+    """The name in the config."""
+    model: str
+    lines: int
+    bytes: int
+    hash: str
+
+
+class Round(Record):
+    """What one build needs before it can go on."""
+
+    round: int
+    digest: str
+    """Identifies the set of requests."""
+    shards: tuple[Shard, ...]
+
+    @property
+    def lines(self) -> int:
+        return sum(shard.lines for shard in self.shards)
+
+
+def folder_of(out: Path, number: int) -> Path:
+    return out / f"round-{number}"
+
+
+def check_out(out: Path, asked: Asked) -> None:
+    """Raise InputError where `out` cannot take another round of this run."""
+    if out.exists() and not out.is_dir():
+        raise InputError("not a folder", where=out, fix="Give a folder as --batch-out.")
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    if not asked.round:
+        return
+    last = folder_of(out, asked.round)
+    _check_own(last, asked.round_digest)
+    if any(shard.under_way for shard in read_submissions(last).shards.values()):
+        raise InputError(
+            "batches of this round are under way, and would be asked and paid for again",
+            where=last,
+            fix=f"`pairwright batch poll RUN {out} --wait` first; or give another folder.",
+        )
+
+
+def write_round(
+    asked: Asked, out: Path, endpoints: Mapping[str, Endpoint], most_lines: int
+) -> Round:
+    """Write what the last build needs below `out`, the index last.
+
+    The round is a new one unless it asks for the same as the last, of which no reply came and
+    nothing was submitted. Raises InputError where the files of another run are in its place.
+    """
+    digest = asked.digest()
+    again = (
+        digest == asked.round_digest
+        and not asked.failed_in_round()
+        and not read_submissions(folder_of(out, asked.round)).shards
+    )
+    number = asked.round + (0 if again else 1)
+    folder = folder_of(out, number)
+    _check_own(folder, digest)
+    shards = list[Shard]()
+    for name, endpoint in endpoints.items():
+        lines = (_line(r, endpoint.token_parameter) for r in asked.needed_of(name))
+        line = next(lines, None)
+        while line is not None:
+            file = folder / f"{len(shards) + 1:03}.jsonl"
+            shard = _Shard(line, lines, most_lines)
+            write_whole(file, shard)
+            line = shard.over
+            shards.append(
+                Shard(
+                    file=file.name, endpoint=name, model=endpoint.model,
+                    lines=shard.n, bytes=shard.bytes, hash=shard.hash,
+                )
+            )  # fmt: skip
+    made = Round(round=number, digest=digest, shards=tuple(shards))
+    write_whole(folder / INDEX, made.model_dump_json(indent=2) + "\n")
+    asked.written(number, digest)
+    return made
+
+
+def read_round(folder: Path) -> Round:
+    """The index of a round; raises InputError where it is missing or none."""
+    index = folder / INDEX
+    try:
+        return Round.model_validate_json(index.read_bytes())
+    except (OSError, ValidationError) as error:
+        told = error.strerror if isinstance(error, OSError) else "not an index of a round"
+        raise InputError(
+            f"cannot be read: {told}",
+            where=index,
+            fix="Name the folder that --batch-out of the build named.",
+        ) from None
+
+
+def latest_round(out: Path) -> Round:
+    """The round with the highest number below `out`; raises InputError where there is none."""
+    numbers = [int(path.name[6:]) for path in out.glob("round-*") if path.name[6:].isdecimal()]
+    return read_round(folder_of(out, max(numbers, default=1)))
+
+
+def _check_own(folder: Path, digest: str) -> None:
+    if (folder / INDEX).exists() and read_round(folder).digest != digest:
+        raise InputError(
+            "holds other requests than this run's round of that number",
+            where=folder,
+            fix="Give another folder as --batch-out.",
+        )
+
+
+def _line(request: Request, token_parameter: str) -> str:
+    body = body_of(request, token_parameter)
+    line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
+    return json.dumps(line, separators=(",", ":")) + "\n"
+
+
+class _Shard:
+    """The lines of one file, as many as it may hold; `over` is the first of the next file."""
+
+    def __init__(self, first: str, others: Iterator[str], most_lines: int) -> None:
+        self.over: str | None = first
+        self.n = self.bytes = 0
+        self._others = others
+        self._most = most_lines
+        self._digest = blake2b(digest_size=16)
+
+    def __iter__(self) -> Iterator[str]:
+        while self.over is not None and self._has_room_for(self.over):
+            line = self.over
+            self.n += 1
+            self.bytes += len(line)  # They are ASCII.
+            self._digest.update(line.encode())
+            yield line
+            self.over = next(self._others, None)
+
+    def _has_room_for(self, line: str) -> bool:
+        if self.n == 0:
+            return True
+        return self.n < self._most and self.bytes + len(line) <= MOST_BYTES
+
+    @property
+    def hash(self) -> str:
+        return f"b2:{self._digest.hexdigest()}"

@@ -1,0 +1,217 @@
+"""One endpoint of the config: sends requests, retries what is worth it, and learns the pace.
+
+tenacity is the one retry layer; `connection` says why it is not the SDK that sends.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import tenacity
+from pydantic_core import from_json
+
+from pairwright.errors import CallFailed, EndpointRefused, Interrupted
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.client.balance import Server, least_busy
+from pairwright.models.client.connection import Connection
+from pairwright.models.client.headers import Secrets
+from pairwright.models.client.meter import Meter
+from pairwright.models.client.pace import Concurrency, Pace
+from pairwright.models.client.wire import (
+    BROKEN_OFF,
+    STAND_INS,
+    Response,
+    Transient,
+    Wire,
+    body_of,
+    bytes_of,
+    refusal,
+)
+from pairwright.settings.config import Endpoint
+from pairwright.text import number_of
+
+_JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
+
+
+class Client:
+    """The `Sender` of one endpoint. Use as an async context manager."""
+
+    def __init__(
+        self,
+        name: str,
+        endpoint: Endpoint,
+        api_key: str | None,
+        meter: Meter,
+        *wires: Wire,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`wires` answer in place of chat completions at the endpoint's addresses, and end with
+        the client. `say` tells people once that the endpoint does not answer at its start, which
+        they would else learn after the last attempt."""
+        self.name = name
+        self._endpoint = endpoint
+        self._meter = meter
+        self._pace = Pace(endpoint.rpm, endpoint.tpm)
+        self.concurrency = Concurrency(
+            None if endpoint.concurrency == "auto" else endpoint.concurrency
+        )
+        self._stopped = asyncio.Event()
+        self._secrets = Secrets(api_key)
+        self._answered = self._said = False
+        self._say = say
+        self._servers = [Server(wire) for wire in wires] or [
+            Server(Connection(url, api_key, endpoint.timeout_s)) for url in endpoint.base_urls
+        ]
+
+    async def __aenter__(self) -> "Client":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for server in self._servers:
+            await server.wire.close()
+
+    def stop(self) -> None:
+        """Let what is in flight finish, and send nothing more."""
+        self._stopped.set()
+
+    async def send(self, request: Request) -> Answer:
+        """A usable reply.
+
+        Raises CallFailed after the last attempt, EndpointRefused where no call of this kind
+        can succeed, BudgetSpent and Interrupted without sending.
+        """
+        try:
+            return await self._attempt(request)
+        except Transient as first:
+            return await self._again(request, first)
+
+    async def _again(self, request: Request, first: Transient) -> Answer:
+        """The attempts after the first. Most calls need none, and pay nothing for this."""
+        failed = [first]
+
+        async def attempt() -> Answer:
+            if failed:
+                raise failed.pop()
+            return await self._attempt(request)
+
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception_type(Transient),
+            stop=tenacity.stop_after_attempt(self._endpoint.attempts),
+            wait=_wait,
+            sleep=self._pause,
+            before_sleep=self._count_retry,
+            reraise=True,
+        )
+        try:
+            return await retrying(attempt)
+        except Transient as error:
+            detail = f"{error.detail} (after {number_of(self._endpoint.attempts, 'attempt')})"
+            if not self._answered and error.reason == "connection":
+                raise EndpointRefused(
+                    f"[endpoints.{self.name}] {detail}\n"
+                    "  Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is"
+                    " a proxy's address.) See `pairwright doctor`."
+                ) from None
+            raise CallFailed(error.reason, detail) from None
+
+    async def _attempt(self, request: Request) -> Answer:
+        async with self.concurrency:
+            await self._pause(self._pace.delay(_rough_tokens(request)))
+            self._meter.admit()
+            self._meter.in_flight += 1
+            server = least_busy(self._servers)
+            server.in_flight += 1
+            started = time.monotonic()
+            try:
+                answer = await self._post(server, request)
+            except Transient as error:
+                if error.reason == "http_429":
+                    self.concurrency.refused()
+                else:
+                    server.failed()
+                # Its traceback would hold the body of the reply until the last attempt.
+                raise error.with_traceback(None) from None
+            finally:
+                server.in_flight -= 1
+                self._meter.in_flight -= 1
+            server.succeeded()
+            self._answered = True
+            completion = answer.completion
+            took = time.monotonic() - started
+            self._meter.seconds += took
+            # What was refused took no time that says how busy the endpoint is.
+            if completion.finish not in STAND_INS:
+                self.concurrency.answered(took)
+            sent, got = completion.prompt_tokens, completion.completion_tokens
+            self._meter.answered(sent, got, self._endpoint.cost(sent, got))
+        return answer
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the run is stopping: then nothing more is sent."""
+        if seconds > 0 and not self._stopped.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), seconds)
+        if self._stopped.is_set():
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
+
+    async def _post(self, server: Server, request: Request) -> Answer:
+        self._meter.sent += 1
+        content = bytes_of(body_of(request, self._endpoint.token_parameter))
+        reply = await server.wire.post(content)
+        body = self._secrets.without(reply.body)
+        if not 200 <= reply.status < 300:
+            body = self._stored_instead(server, reply, body, request.enlarged)
+        answer = _answer(request.key, body)
+        if isinstance(answer, str):
+            raise Transient("malformed_body", answer)
+        if answer.completion.finish in BROKEN_OFF:
+            finish = answer.completion.finish
+            raise Transient("broken_off", f"the engine ended with {finish!r}")
+        return answer
+
+    def _stored_instead(
+        self, server: Server, reply: Response, body: bytes, enlarged: bool
+    ) -> bytes:
+        """What is stored in place of a refusal that answers; raises where it is none."""
+        try:
+            said = from_json(body)
+        except ValueError:
+            said = body.decode("utf-8", "replace")
+        where = f"[endpoints.{self.name}] {server.wire.where}"
+        meaning = refusal(
+            reply.status, said, where, self._secrets, reply.retry_after, enlarged=enlarged
+        )
+        if reply.status == 403 and self._answered:
+            # An endpoint that has answered knows the key: this one request is refused.
+            raise CallFailed("http_403", str(meaning))
+        if isinstance(meaning, bytes):
+            return meaning
+        raise meaning
+
+    def _count_retry(self, state: tenacity.RetryCallState) -> None:
+        self._meter.retried += 1
+        error = state.outcome.exception() if state.outcome else None
+        if not self._answered and not self._said and isinstance(error, Transient):
+            self._said = True
+            attempts = number_of(self._endpoint.attempts, "attempt")
+            self._say(f"[endpoints.{self.name}] {error.detail}; trying again, {attempts} in all")
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    """What the endpoint asked for in Retry-After (two minutes at most), else jittered backoff."""
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.retry_after if isinstance(error, Transient) else None
+    return min(asked, 120.0) if asked is not None else _JITTERED(state)
+
+
+def _answer(key: str, body: bytes) -> Answer | str:
+    """The reply, or why it is not one."""
+    try:
+        return Answer(body, completion_of(key, body))
+    except ValueError as error:
+        return str(error)
+
+
+def _rough_tokens(request: Request) -> int:
+    return sum(len(m.content) for m in request.messages) // 4 + request.max_tokens

@@ -1,0 +1,120 @@
+"""The wire to one base URL: a connection pool, set up as the OpenAI SDK sets up its own.
+
+The SDK itself is left out: building its objects costs more than twice what sending a call does
+(`benchmarks/throughput.md`).
+"""
+
+import asyncio
+
+import aiohttp
+import httpx2
+from yarl import URL
+
+from pairwright.errors import EndpointRefused
+from pairwright.models.client.headers import headers_for
+from pairwright.models.client.proxy import proxy_for
+from pairwright.models.client.unreachable import why
+from pairwright.models.client.wire import Response, Transient
+
+CONNECT_S = 10
+KEPT_S = 4
+"""How long a quiet connection is kept: vLLM's server closes it after five seconds."""
+LARGEST_REPLY = 16 * 1024 * 1024
+"""Bytes of a reply, inflated. The largest real ones are log-probabilities of a long prompt: 5 MB
+for 32,000 tokens."""
+REDIRECTS = 3
+"""How often in a row a call is sent on."""
+
+
+class Connection:
+    """The `Wire` to one base URL. Needs a running loop."""
+
+    def __init__(
+        self, base_url: str, api_key: str | None, timeout_s: float, path: str = "chat/completions"
+    ) -> None:
+        """`path` is what bodies are posted to, below the base URL."""
+        self.where = base_url.rstrip("/")
+        self._url = f"{self.where}/{path}"
+        self._timeout_s = timeout_s
+        self._session = _session(base_url, api_key)
+
+    async def post(self, body: bytes) -> Response:
+        """The whole reply, after redirects within the same server.
+
+        Raises Transient where no whole reply came within the time, or one over `LARGEST_REPLY`;
+        EndpointRefused for a redirect to another server, which would get the user's posts.
+        """
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._reply(body)
+        except (TimeoutError, aiohttp.ClientError, ValueError) as error:
+            failure = Transient(_reason(error), why(error, self.where, self._timeout_s)[:500])
+        # Outside the block: as the context of another error, this one would keep what was read.
+        raise failure
+
+    async def _reply(self, body: bytes) -> Response:
+        url = URL(self._url)
+        for _ in range(REDIRECTS + 1):
+            async with self._session.post(url, data=body, allow_redirects=False) as reply:
+                target = reply.headers.get("Location", "") if 300 < reply.status < 309 else ""
+                if not target:
+                    retry_after = reply.headers.get("Retry-After", "")
+                    return Response(reply.status, await _whole(reply), retry_after)
+                url = self._onward(url, target, reply.status)
+        raise ValueError(f"redirected more than {REDIRECTS} times in a row")
+
+    def _onward(self, url: URL, target: str, status: int) -> URL:
+        """Where a redirect leads. Raises ValueError for what is not an address of a server."""
+        onward = url.join(URL(target))
+        if onward.scheme not in ("http", "https") or not onward.host or onward.user:
+            raise ValueError(f"a redirect ({status}) to what is not a server's address")
+        if onward.origin() == url.origin() and status in (307, 308):
+            return onward
+        shown = str(onward.with_query(None).with_fragment(None))
+        raise EndpointRefused(
+            f"{self.where}: redirects calls ({status}) to {shown[:300]}\n"
+            "  Calls hold users' posts and a key, so they are not sent on to another server, and"
+            " only 307 and 308 send a call on as it is. Set `base_url` to where calls should go."
+        )
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+async def _whole(reply: aiohttp.ClientResponse) -> bytes:
+    """The inflated body. Raises Transient once it is over `LARGEST_REPLY`; the rest is not read."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in reply.content.iter_any():
+        size += len(part)
+        if size > LARGEST_REPLY:
+            parts.clear()
+            limit = LARGEST_REPLY // 1024**2
+            raise Transient("reply_too_large", f"HTTP {reply.status} with more than {limit} MiB")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _reason(error: Exception) -> str:
+    """Why no reply came, in one word."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return "connection"
+    if isinstance(error, (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)):
+        return "timeout_or_dropped"
+    return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
+
+
+def _session(base_url: str, api_key: str | None) -> aiohttp.ClientSession:
+    """A session without a limit of time of its own. Raises ConfigError for a proxy that cannot be
+    used."""
+    return aiohttp.ClientSession(
+        headers=headers_for(api_key),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+        connector=aiohttp.TCPConnector(
+            limit=0,  # How many calls are in flight is not decided here.
+            keepalive_timeout=KEPT_S,
+            ssl=httpx2.create_ssl_context(),
+        ),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        proxy=proxy_for(base_url),
+    )

@@ -1,0 +1,103 @@
+"""An engine in this process in place of a server. It starts at the first call, so that a run over
+stored calls needs neither the engine nor a GPU."""
+
+import asyncio
+import gc
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from pairwright.errors import ConfigError, PairwrightError
+from pairwright.extras import install
+from pairwright.models.client.wire import Response, Transient
+from pairwright.settings.config import Endpoint
+
+if TYPE_CHECKING:
+    from pairwright.models.client.vllm import Served
+
+# What vLLM is told where the environment does not say otherwise. Standard output is for results;
+# nobody is told of a run; and a process that has threads must not be forked.
+_ENVIRONMENT = {
+    "VLLM_LOGGING_LEVEL": "WARNING",
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
+}
+SHUTDOWN_S = 10
+"""How long its processes may take to end. Killed, they can leave shared memory behind."""
+
+
+class Engine:
+    """The `Wire` to vLLM in this process."""
+
+    where = "vLLM in this process"
+
+    def __init__(self, name: str, endpoint: Endpoint, say: Callable[[str], None]) -> None:
+        """`say` tells people that the engine starts, and when it has.
+
+        Raises ConfigError where vLLM is not installed.
+        """
+        if find_spec("vllm") is None:
+            raise ConfigError(
+                "vLLM is not installed",
+                where=f"[endpoints.{name}] engine = 'vllm'",
+                fix=f"Run {install('vllm')}; or name the base_url of a server.",
+            )
+        self._name = name
+        self._endpoint = endpoint
+        self._say = say
+        self._starting: asyncio.Task[Served] | None = None
+
+    async def post(self, body: bytes) -> Response:
+        """Raises EndpointRefused once the engine is dead, ConfigError where it cannot start."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        # All calls wait for it: one that is cancelled must not end it.
+        served = await asyncio.shield(self._starting)
+        try:
+            async with asyncio.timeout(self._endpoint.timeout_s):
+                return await served.reply(body, f"[endpoints.{self._name}] {self.where}")
+        except TimeoutError:
+            told = f"no whole reply in {self._endpoint.timeout_s} s"
+            raise Transient("timeout_or_dropped", told) from None
+
+    async def close(self) -> None:
+        if self._starting is None:
+            return
+        with suppress(PairwrightError):
+            served = await self._starting
+            served.client.shutdown(timeout=SHUTDOWN_S)
+        self._starting = None
+        # vLLM complains of an engine that is collected after its modules.
+        gc.collect()
+
+    async def _start(self) -> "Served":
+        name, model = self._name, self._endpoint.model
+        self._say(f"[endpoints.{name}] vLLM starts with {model}: half a minute or more")
+        began = time.monotonic()
+        for variable, value in _ENVIRONMENT.items():
+            os.environ.setdefault(variable, value)
+        try:
+            vllm = await asyncio.to_thread(_imported)
+            served: Served = await vllm.start(name, self._endpoint)
+        except PairwrightError:
+            raise
+        except Exception as error:  # What vLLM, its model and the machine raise.
+            raise ConfigError(
+                f"vLLM cannot start with {model!r}: {str(error) or type(error).__name__}",
+                where=f"[endpoints.{name}]",
+                fix="Check `model` and the table `vllm`; vLLM's own words stand above.",
+            ) from None
+        self._say(f"[endpoints.{name}] vLLM is ready after {time.monotonic() - began:.0f} s")
+        return served
+
+
+def _imported() -> ModuleType:
+    """Takes seconds, and does so beside the loop."""
+    from pairwright.models.client import vllm
+
+    return vllm

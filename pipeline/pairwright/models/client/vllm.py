@@ -1,0 +1,99 @@
+"""vLLM's async engine under vLLM's own chat completions. The only file that imports vLLM.
+
+The parts are those of `vllm serve`, put together as `vllm run-batch` does, without a socket: the
+same chat template, sampling, schemas and errors, so that a server can go on with what was begun
+here.
+"""
+
+import asyncio
+import json
+import signal
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import NamedTuple
+
+from pydantic import ValidationError
+from starlette.datastructures import State
+from vllm.engine.arg_utils import AsyncEngineArgs
+from vllm.entrypoints.launchers.api_server.app_state import init_app_state
+from vllm.entrypoints.launchers.run_batch import make_arg_parser
+from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
+from vllm.entrypoints.openai.chat_completion.serving import OpenAIServingChat
+from vllm.entrypoints.serve import create_error_response
+from vllm.entrypoints.serve.engine.protocol import ErrorResponse
+from vllm.usage.usage_lib import UsageContext
+from vllm.utils.argparse_utils import FlexibleArgumentParser
+from vllm.v1.engine.async_llm import AsyncLLM
+
+from pairwright.errors import EndpointRefused
+from pairwright.models.client.flags import parsed, wrong
+from pairwright.models.client.wire import Response
+from pairwright.settings.config import Endpoint
+
+
+class Served(NamedTuple):
+    """A running engine that answers chat completions."""
+
+    client: AsyncLLM
+    chat: OpenAIServingChat
+
+    async def reply(self, body: bytes, where: str) -> Response:
+        """Raises EndpointRefused once the engine is dead."""
+        try:
+            request = ChatCompletionRequest.model_validate(json.loads(body))
+            reply = await self.chat.create_chat_completion(request)
+        except Exception as error:  # All that the server turns into a status.
+            if self.client.errored:
+                raise EndpointRefused(
+                    f"{where} has died: {str(error) or type(error).__name__}\n"
+                    "  vLLM's own words stand above. Every finished call is stored: run again to"
+                    " go on."
+                ) from None
+            reply = create_error_response(error)
+        status = reply.error.code if isinstance(reply, ErrorResponse) else 200
+        return Response(status, reply.model_dump_json().encode())
+
+
+async def start(name: str, endpoint: Endpoint) -> Served:
+    """Load the endpoint's model, in a thread, and put the server's chat template and parsers
+    around the engine.
+
+    Raises ConfigError naming a flag that vLLM refuses, and whatever vLLM raises.
+    """
+    flags, client = await asyncio.to_thread(_launched, name, endpoint)
+    state = State()
+    await init_app_state(client, state, flags, await client.get_supported_tasks())
+    return Served(client, state.openai_serving_chat)
+
+
+def _launched(name: str, endpoint: Endpoint) -> tuple[Namespace, AsyncLLM]:
+    parser = make_arg_parser(FlexibleArgumentParser())
+    # The parser insists on two files. They are not opened.
+    flags = parsed(parser, name, endpoint, ["-i", "", "-o", ""])
+    try:
+        with _deaf_to_ctrl_c():
+            # Some defaults, such as how many calls run at once, differ by what it is used for.
+            client = AsyncLLM.from_engine_args(
+                AsyncEngineArgs.from_cli_args(flags), usage_context=UsageContext.OPENAI_API_SERVER
+            )
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        key = str(first["loc"][0]) if first["loc"] else ""
+        told = first["msg"].removeprefix("Value error, ")
+        raise wrong(name, key if key in endpoint.vllm else "", told) from None
+    return flags, client
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started inside do not hear Ctrl-C, which a terminal sends to all: a run
+    that is asked to stop still wants the replies that are on their way."""
+    # Started any later it would unblock the signal.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

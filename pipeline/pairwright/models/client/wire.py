@@ -1,0 +1,180 @@
+"""The wire format: a Request as a chat-completions body, and refusals as what they mean for us."""
+
+import json
+import math
+import re
+import time
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+from pydantic_core import to_json
+
+from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.models import CONTEXT_LENGTH, Request
+from pairwright.models.client.headers import Secrets
+
+_CONTEXT = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long"
+    r"|input is too long|input token count|exceeds the maximum number of tokens|max_new_tokens",
+    re.I,
+)
+# Parameters that are the same in every call of a role: one refusal means all.
+_OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
+_TOO_MUCH_ROOM = re.compile(r"max\w*_tokens\W*\d+ cannot be greater than", re.I)
+"""vLLM's words for more room than the model has context."""
+_UNSUPPORTED = re.compile(
+    r"unsupported|not supported|unrecognized|unknown (?:parameter|argument)"
+    r"|extra inputs are not permitted|does not support|grammar error",
+    re.I,
+)
+
+
+BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
+"""Finish reasons of engines that gave up: what there is of the text is no reply."""
+STAND_INS = frozenset({CONTEXT_LENGTH, "content_filter"})
+"""Finish reasons of refusals that are stored like answers."""
+
+
+class Response(NamedTuple):
+    """What came back for a body, whatever its status."""
+
+    status: int
+    body: bytes
+    retry_after: str = ""
+    """That header's value."""
+
+
+class Wire(Protocol):
+    """What answers chat completions: a server, or an engine in this process."""
+
+    where: str
+    """For messages: its address."""
+
+    async def post(self, body: bytes) -> Response:
+        """Raises Transient where nothing whole came back."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Transient(Exception):
+    """Worth asking again: a rate limit, a server error, a lost connection, a broken body."""
+
+    def __init__(self, reason: str, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.retry_after = retry_after
+
+
+def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
+    """The JSON body of a chat completion."""
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        token_parameter: request.max_tokens,
+    }
+    for name in ("temperature", "top_p", "seed"):
+        if (value := getattr(request, name)) is not None:
+            body[name] = value
+    if request.schema_json is not None:
+        body["response_format"] = _format(request.schema_name, request.schema_json)
+    body |= json.loads(request.extra)
+    return body
+
+
+def bytes_of(body: dict[str, Any]) -> bytes:
+    """A body as it is sent. Half an emoji, which no UTF-8 can hold, is escaped."""
+    try:
+        return to_json(body)
+    except ValueError:  # PydanticSerializationError
+        return json.dumps(body).encode()
+
+
+@lru_cache
+def _format(name: str | None, schema_json: str) -> dict[str, Any]:
+    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def refusal(
+    status: int,
+    body: object,
+    where: str,
+    secrets: Secrets,
+    retry_after: str = "",
+    *,
+    enlarged: bool = False,
+) -> bytes | Exception:
+    """What a 4xx or 5xx means: a body to store in its place, or the exception to raise.
+
+    `body` is what the endpoint said: parsed JSON, or text where it is none; `retry_after` is that
+    header's value. A prompt over the context and a content filter are answers about this one
+    request, so they are stored like answers, and so is too much room in a request that is
+    `enlarged`. What every call of this kind would meet stops the run.
+    """
+    # vLLM's batch files nest `error` twice, proxies leave it out.
+    while isinstance(body, dict) and body.get("error"):
+        body = body["error"]
+    detail = body if isinstance(body, dict) else {}
+    code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
+    message = _message(body, secrets) or f"HTTP {status} without a word"
+    if status == 429 and "insufficient_quota" in code:
+        return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
+    if status in (408, 409, 425, 429) or status >= 500:
+        return Transient(f"http_{status}", message, _seconds(retry_after))
+    if status in (401, 403):
+        return EndpointRefused(
+            f"{where}: {status} {message}\n"
+            "  Set the API key in the environment variable that `api_key_env` names."
+        )
+    if status == 402:
+        return EndpointRefused(f"{where}: 402 {message}\n  The account has no credit left.")
+    if status == 404:
+        return EndpointRefused(
+            f"{where}: 404 {message}\n"
+            "  Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists"
+            " the models that are served."
+        )
+    too_long = code == "context_length_exceeded" or bool(_CONTEXT.search(message))
+    too_long = too_long or (enlarged and bool(_TOO_MUCH_ROOM.search(message)))
+    if status == 413 or (status in (400, 422) and too_long):
+        return stand_in(CONTEXT_LENGTH, message)
+    if status == 400 and "content_filter" in code:
+        return stand_in("content_filter", message)
+    ours = parameter in _OURS or _UNSUPPORTED.search(message)
+    if status in (400, 422) and (code == "unsupported_parameter" or ours):
+        named = f"the parameter {parameter!r}" if parameter else "a parameter"
+        return EndpointRefused(
+            f"{where}: {status} {message}\n"
+            f"  The endpoint does not take {named} as it is: change it under [endpoints] or"
+            " [sampling] (token_parameter, max_tokens, temperature, seed, structured = false)."
+        )
+    return CallFailed(f"http_{status}", message)
+
+
+def stand_in(finish: str, message: str) -> bytes:
+    """A body that is stored in place of a reply, and says why there is none."""
+    choice = {"message": {"content": message}, "finish_reason": finish}
+    return json.dumps({"object": "error", "choices": [choice]}).encode()
+
+
+def _message(said: object, secrets: Secrets) -> str:
+    """The endpoint's own words, in whatever shape it gives them, without any secret it repeats."""
+    for name in ("message", "detail"):
+        if isinstance(said, dict) and said.get(name):
+            said = said[name]
+    return secrets.hide(str(said or ""))[:1000]
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Seconds that the endpoint asks for, given as a number or as a date."""
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
+        except (ValueError, OverflowError):  # A year or an offset that no clock has.
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -1,0 +1,147 @@
+"""A role's model: what a stage calls."""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+from pairwright.models.completion import CONTEXT_LENGTH, Completion
+from pairwright.models.reply import R, Unread, parse, schema_of
+from pairwright.models.request import Request
+from pairwright.models.seam import LLM
+from pairwright.records import Rejected
+from pairwright.settings.prompt import Ask
+from pairwright.text import visible
+
+T = TypeVar("T")
+
+# Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
+_NEXT_SERIES = 1000
+
+
+class Model(NamedTuple):
+    """One role's model with its sampling, bound to what answers for it."""
+
+    llm: LLM
+    name: str
+    revision: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int = 1024
+    seed: int | None = None
+    attempts: int = 3
+    """How many draws a reply that cannot be used gets."""
+    extra: str = "{}"
+    history_tokens: int | None = None
+    """Most tokens of a history this model is shown, where that is less than the rules'."""
+    structured: bool = True
+    """False where the endpoint takes no schema: then the prompt carries it."""
+
+    def bound_to(self, llm: LLM) -> "Model":
+        return self._replace(llm=llm)
+
+    async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
+        """Free text. A reply cut short is drawn again with twice the room, or, where the model has
+        none, as the next draw."""
+        room = self.max_tokens
+        for _ in range(self.attempts):
+            completion = await self.llm.complete(self._request(ask, draw, room))
+            if completion.finish == "length":
+                room *= 2
+            elif self._no_more_room(completion, room):
+                draw, room = draw + _NEXT_SERIES, self.max_tokens
+            elif refusal := _unusable(completion, ask):
+                return refusal
+            elif text := visible(completion.text).strip():
+                return text
+            else:
+                draw += _NEXT_SERIES
+        return Rejected(stage=ask.name, reason="unusable_reply", detail="empty or cut short")
+
+    async def answer(
+        self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
+    ) -> R | Rejected:
+        """A reply that validates as `reply` and passes `check` (which says what is wrong).
+
+        A reply that does not is never guessed at: the next draw is asked for, and after
+        `attempts` draws the answer is `Rejected("unparseable")` with the last complaint.
+        """
+
+        def read(text: str) -> R | Unread:
+            parsed = parse(text, reply)
+            if isinstance(parsed, str):
+                return Unread(parsed)
+            wrong = check(parsed) if check else None
+            return Unread(wrong) if wrong else parsed
+
+        return await self.understood(ask, schema_of(reply), read)
+
+    async def understood(
+        self, ask: Ask, schema: tuple[str, str] | None, read: Callable[[str], T | Unread]
+    ) -> T | Rejected:
+        """What `read` makes of a reply that was asked for with this schema, for replies that can be
+        understood without being JSON; without a schema the prompt alone says what to reply. Draws
+        again as `answer` does."""
+        complaint, room = "", self.max_tokens
+        for draw in range(self.attempts):
+            completion = await self.llm.complete(self._request(ask, draw, room, schema))
+            if self._no_more_room(completion, room):
+                room = self.max_tokens
+                continue
+            if refusal := _unusable(completion, ask):
+                return refusal
+            if completion.finish == "length":
+                room, complaint = room * 2, "the reply was cut short"
+                continue
+            understood = read(completion.text)
+            if not isinstance(understood, Unread):
+                return understood
+            complaint = understood.why
+        return Rejected(stage=ask.name, reason="unparseable", detail=complaint)
+
+    def _no_more_room(self, completion: Completion, room: int) -> bool:
+        """Whether only the room added for a reply that was cut short did not fit."""
+        return completion.finish == CONTEXT_LENGTH and room > self.max_tokens
+
+    def _request(
+        self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
+    ) -> Request:
+        messages, json_reply = ask.messages, schema is not None
+        if schema and not self.structured:
+            told = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
+            last = messages[-1]
+            messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{told}"))
+            schema = None
+        return Request(
+            model=self.name,
+            revision=self.revision,
+            messages=messages,
+            temperature=self.temperature,
+            top_p=self.top_p,
+            max_tokens=room,
+            # Another draw needs another seed, or a seeded engine repeats itself.
+            seed=None if self.seed is None else self.seed + draw,
+            schema_name=schema[0] if schema else None,
+            schema_json=schema[1] if schema else None,
+            extra=self.extra,
+            draw=draw,
+            purpose=ask.name,
+            json_reply=json_reply,
+            enlarged=room > self.max_tokens,
+        )
+
+
+class Models(NamedTuple):
+    """Who plays which role in one piece of work."""
+
+    planner: Model
+    generator: Model
+    judge: Model
+
+    def bound_to(self, wrap: Callable[[LLM], LLM]) -> "Models":
+        """The same models with each one's LLM wrapped, to trace or count its calls."""
+        return Models(*(model.bound_to(wrap(model.llm)) for model in self))
+
+
+def _unusable(completion: Completion, ask: Ask) -> Rejected | None:
+    if completion.finish in ("content_filter", CONTEXT_LENGTH):
+        return Rejected(stage=ask.name, reason=completion.finish, detail=completion.text[:500])
+    return None

@@ -1,0 +1,131 @@
+"""Running many pieces of work: bounded workers, flat memory, a clean stop.
+
+Workers take the next unit from one shared iterator, so there are never more units alive than
+workers and no barrier between stages. The first error that is not about one unit stops the run:
+units under way finish the calls they have in flight, and the error is raised.
+"""
+
+import asyncio
+import gc
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from pairwright.models import LLM, Completion, Leniency, Models, Request, leniency
+
+T = TypeVar("T")
+SELDOM = 20_000
+"""New objects between two collections while a run is under way; a few megabytes."""
+
+
+async def work_through(
+    units: Iterator[T],
+    work: Callable[[T], Awaitable[None]],
+    *,
+    workers: int,
+    stop: Callable[[], None],
+) -> None:
+    """Call `work` on every unit. `stop` is called once if a unit raises, to end the others."""
+    failures: list[Exception] = []
+
+    def failed(error: Exception) -> None:
+        if not failures:
+            stop()
+        failures.append(error)
+
+    async def worker() -> None:
+        while not failures:
+            try:
+                unit = next(units)
+            except StopIteration:
+                return
+            except Exception as error:
+                failed(error)
+                return
+            try:
+                await work(unit)
+            except Exception as error:  # Kept and raised below, after the others have ended.
+                failed(error)
+
+    with _seldom_collecting():
+        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    if failures:
+        raise failures[0]
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Hundreds of calls under way are thousands of objects, all in use: looking through them for
+    garbage after every 700 new ones, as Python does, takes a fifth of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(SELDOM, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+class Call(NamedTuple):
+    """One call as a piece of work made it."""
+
+    purpose: str
+    key: str
+
+
+@dataclass
+class Traced:
+    """An LLM that notes which calls one piece of work makes, in the order of their answers."""
+
+    llm: LLM
+    calls: "CallLog"
+
+    async def complete(self, request: Request) -> Completion:
+        completion = await self.llm.complete(request)
+        self.calls.add(Call(request.purpose, completion.key), completion, request.json_reply)
+        return completion
+
+
+@dataclass
+class CallLog:
+    """The calls of one piece of work; equal calls are noted once."""
+
+    made: dict[Call, None] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: bool = False
+    json_replies: int = 0
+    """Replies that were to be read as JSON; `lenient` counts those that were none by the book."""
+    lenient: Counter[Leniency] = field(default_factory=Counter)
+
+    def add(self, call: Call, completion: Completion, json_reply: bool) -> None:
+        if call in self.made:
+            return
+        self.made[call] = None
+        self.prompt_tokens += completion.prompt_tokens
+        self.completion_tokens += completion.completion_tokens
+        self.simulated = self.simulated or completion.simulated
+        if json_reply:
+            self.json_replies += 1
+            if overlooked := leniency(completion.text):
+                self.lenient[overlooked] += 1
+
+
+def traced(models: Models) -> tuple[Models, CallLog]:
+    """The models with one log of all calls that are made through them.
+
+    Models that have one already keep it: a build function that is one unit of a run shares the
+    unit's.
+    """
+    outer = models.planner.llm
+    if isinstance(outer, Traced):
+        return models, outer.calls
+    log = CallLog()
+    return models.bound_to(lambda llm: Traced(llm, log)), log

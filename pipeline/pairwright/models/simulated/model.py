@@ -1,0 +1,121 @@
+"""From a chat request to its reply: one function for each task that the prompts name."""
+
+import json
+from collections.abc import Callable
+from math import ceil
+from typing import Any
+
+from pairwright.models import SIMULATED
+from pairwright.models.simulated import judge
+from pairwright.models.simulated.defects import Defects
+from pairwright.models.simulated.planner import Planned, narrative_aspects, plan, plan_blind
+from pairwright.models.simulated.planting import (
+    CHOSEN,
+    FOR_A_PERSON,
+    REJECTED,
+    Memory,
+    Said,
+    spoil,
+    written,
+)
+from pairwright.models.simulated.reading import Prompt, UnknownTask, read
+
+Object = dict[str, Any]
+"""A JSON object."""
+WRITING = ("write_plain", *FOR_A_PERSON, *CHOSEN, *REJECTED)
+_VERDICTS: dict[str, tuple[str, Callable[[Prompt], list[dict[str, object]]]]] = {
+    "adherence": ("scores", judge.adherence),
+    "support": ("cases", judge.support),
+    "match": ("aspects", judge.match),
+}
+
+
+def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, Any]:
+    """The response body to one chat completion; raises UnknownTask.
+
+    It depends on nothing but its arguments, and on `memory` only for one defect.
+    """
+    prompt = read(body)
+    say = written if prompt.task in WRITING else _json
+    said = say(prompt, defects, memory)
+    asked, told = prompt_tokens(body), ceil(len(said.text) / 4)
+    return {
+        "id": f"chatcmpl-{prompt.digest}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body.get("model", SIMULATED),
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": said.text},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": asked,
+            "completion_tokens": told,
+            "total_tokens": asked + told,
+        },
+        "system_fingerprint": SIMULATED,
+        "pairwright": {"planted": list(said.planted)},
+    }
+
+
+def prompt_tokens(body: dict[str, Any]) -> int:
+    """Tokens as the embedded model counts them: four characters each."""
+    messages = body.get("messages") or []
+    return ceil(sum(len(str(message.get("content", ""))) for message in messages) / 4)
+
+
+def _json(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
+    content, planted = _object(prompt, defects, memory)
+    text = json.dumps(content, ensure_ascii=False)
+    if defects.strikes("unparseable_json", prompt.digest):
+        # What else was planted cannot be read any more.
+        return Said(text[: len(text) * 2 // 3], ("unparseable_json",))
+    return Said(text, planted)
+
+
+def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, tuple[str, ...]]:
+    """The JSON object of a task that is not writing, and what was planted in it."""
+    if prompt.task in ("plan", "narrative"):
+        found = _plan(prompt) if prompt.task == "plan" else _narrative(prompt)
+        if defects.copied_profile:
+            memory.note(prompt.question, [text for _, text in prompt.every("post")])
+        return {"aspects": found}, spoil(prompt, found, defects)
+    if prompt.task == "plan_blind":
+        return {"aspects": plan_blind(prompt.question, prompt.most_aspects)}, ()
+    if prompt.task in _VERDICTS:
+        name, judged = _VERDICTS[prompt.task]
+        verdicts = judged(prompt)
+        if verdicts and defects.strikes("wrong_number_of_scores", prompt.digest):
+            return {name: [*verdicts, verdicts[-1]]}, ("wrong_number_of_scores",)
+        return {name: verdicts}, ()
+    if prompt.task == "quality":
+        return judge.quality(prompt), ()
+    if prompt.task == "rate":
+        return judge.rate(prompt), ()
+    if prompt.task in ("compare", "prefer"):
+        if defects.strikes("first_preferring_judge", prompt.digest):
+            return {"reason": "A reads better.", "verdict": "A"}, ("first_preferring_judge",)
+        return judge.compare(prompt) if prompt.task == "compare" else judge.prefer(prompt), ()
+    raise UnknownTask(f"The simulated model does not know the task {prompt.task!r}.")
+
+
+def _plan(prompt: Prompt) -> list[Object]:
+    shown = prompt.every("post")
+    posts = [text for _, text in shown]
+    return [
+        {**_aspect(p), "post_ids": [shown[p.post][0]], "confidence": p.confidence}
+        for p in plan(prompt.question, posts, prompt.most_aspects)
+    ]
+
+
+def _narrative(prompt: Prompt) -> list[Object]:
+    narrative = prompt.first("narrative")
+    return [_aspect(p) for p in narrative_aspects(prompt.question, narrative, prompt.most_aspects)]
+
+
+def _aspect(planned: Planned) -> Object:
+    return {"aspect": planned.aspect, "reason": planned.reason, "evidence": planned.evidence}

@@ -1,0 +1,136 @@
+"""The embedded planner: aspects out of what a person's posts say about them."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pairwright.models.simulated import lexicon as lex
+from pairwright.models.simulated.chance import pick
+from pairwright.models.simulated.frames import FRAMES
+from pairwright.models.simulated.phrases import named, topics
+from pairwright.models.simulated.statements import Statement, sentences, statements
+from pairwright.text import terms, words
+
+LEAST_SCORE = 2.0
+_SLIGHT = lex.listed("theme measure habit want")
+
+
+class Found(NamedTuple):
+    """A statement with the post it stands in and how much it counts for the question."""
+
+    said: Statement
+    post: int
+    score: float
+    recurs: int
+    stems: frozenset[str]
+
+
+class Planned(NamedTuple):
+    """An aspect as the embedded planner gives it."""
+
+    aspect: str
+    reason: str
+    evidence: str
+    post: int
+    confidence: float
+
+
+def plan(question: str, posts: Sequence[str], most: int, source: str = "post") -> list[Planned]:
+    """At most `most` aspects, the surest first; none where no post says anything personal."""
+    chosen: list[Found] = []
+    for found in sorted(_scored(question, posts), key=lambda f: (-f.score, f.post, f.said.phrase)):
+        if len(chosen) == min(most, 4):
+            break
+        kinds = [c.said.kind for c in chosen]
+        places = [c.post for c in chosen]
+        repeats = any(found.stems & c.stems or _overlap(found.said, c.said) for c in chosen)
+        if not repeats and kinds.count(found.said.kind) < 2 and places.count(found.post) < 2:
+            chosen.append(found)
+    turns = [pick(2, question, f.said.phrase) for f in chosen]
+    kinds = [f.said.kind for f in chosen]
+    for i, kind in enumerate(kinds):
+        if kind in kinds[:i]:  # the second of a kind takes the other wording
+            turns[i] = turns[kinds.index(kind)] + 1
+    return [_planned(f, turn, source) for f, turn in zip(chosen, turns, strict=True)]
+
+
+def _overlap(one: Statement, other: Statement) -> bool:
+    """Whether one clause is evidence for both."""
+    return one.evidence in other.evidence or other.evidence in one.evidence
+
+
+def _planned(found: Found, turn: int, source: str) -> Planned:
+    said = found.said
+    frame = FRAMES[said.kind]
+    reason = frame.because(said.phrase, source)
+    if found.recurs > 1:
+        reason = f"{reason[:-1]}; other posts come back to it."
+    confidence = min(0.95, 0.55 + 0.12 * max(0.0, found.score - LEAST_SCORE))
+    return Planned(
+        frame.aspect(said.phrase, turn), reason, said.evidence, found.post, round(confidence, 2)
+    )
+
+
+def _scored(question: str, posts: Sequence[str]) -> list[Found]:
+    least = LEAST_SCORE if len(posts) < 8 else 1.7  # a long history may speak more softly
+    asked = _stems(question)
+    bodies = [_stems(post) for post in posts]
+    found = []
+    for index, post in enumerate(posts):
+        near = 0.4 * bool(asked & bodies[index])
+        for said in statements(post):
+            stems = frozenset(terms(said.phrase)) - lex.PLAIN_STEMS
+            if not stems or 2 * len(stems & asked) >= len(stems):
+                continue
+            recurs = sum(stems <= body for i, body in enumerate(bodies) if i != index)
+            if said.kind == "theme" and len(stems) > 1:
+                recurs = sum(said.phrase in other for i, other in enumerate(posts) if i != index)
+            everywhere = len(stems) == 1 and len(posts) > 3 and recurs > 0.6 * len(posts)
+            # Of a relation alone it takes two mentions; `deaf brother` says enough.
+            slight = said.kind in _SLIGHT or (said.kind == "family" and " " not in said.phrase)
+            if everywhere or (slight and not recurs):
+                continue
+            bearing = near + 0.4 * bool(asked & terms(said.evidence))
+            telling = 0.2 if len(stems) > 1 else 0.3 * min(recurs, 1) - 0.3
+            score = said.weight + telling + 0.45 * min(recurs, 4) + bearing
+            if score >= least:
+                found.append(Found(said, index, score, recurs, stems))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+def plan_blind(question: str, most: int) -> list[str]:
+    """What anyone who asks this might expect: three to six aspects out of its own words."""
+    first, second = topics(question)
+    whole = [
+        f"Explains the main steps for {first}",
+        f"Says what to prepare before turning to {first}",
+        f"Names the common mistakes with {second}",
+        f"Says how to tell whether {first} turned out well",
+        f"Compares the usual options for {second}",
+        f"Mentions what {first} will cost in time or money",
+    ]
+    return whole[: min(most, 3 + pick(4, question))]
+
+
+def narrative_aspects(question: str, narrative: str, most: int) -> list[Planned]:
+    """Aspects of the asker's own explanation: what it says about them, then what it asks."""
+    found = plan(question, [narrative], most, source="narrative")
+    asked = _stems(question)
+    # Questions of the narrative say what is wanted; other sentences make up for few of them.
+    for sentence in sorted(sentences(narrative), key=lambda s: not s.endswith("?")):
+        quote = sentence.strip(" \"'.!?")
+        known = asked | terms(" ".join(p.aspect for p in found))
+        fresh = [p for p in named(sentence) if " " in p and not terms(p) & known]
+        fresh = [p for p in fresh if terms(p) and len(words(p)) <= 4]
+        wanted = len(found) < (most if sentence.endswith("?") else min(most, 3))
+        if wanted and fresh and 4 <= len(words(quote)) <= 25:
+            phrase = max(fresh, key=lambda p: len(terms(p)))
+            aspect = FRAMES["explain"].aspect(phrase, len(found))
+            reason = FRAMES["explain"].because(phrase, "narrative")
+            found.append(Planned(aspect, reason, quote, 0, 0.6))
+    return found

@@ -1,0 +1,126 @@
+"""Content defects: replies made wrong on purpose, each named in `planted`."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pairwright.models.simulated.chance import pick, share
+from pairwright.models.simulated.defects import Defects
+from pairwright.models.simulated.phrases import topics
+from pairwright.models.simulated.planner import plan, plan_blind
+from pairwright.models.simulated.reading import Prompt
+from pairwright.models.simulated.statements import sentences
+from pairwright.models.simulated.writer import answer, over_long
+from pairwright.text import words
+
+REFUSAL = "I'm sorry, but I can't help with that."
+LEAKED_WORDS = 6
+COPIED_WORDS = 8
+MOST_ASPECTS = 4
+CHOSEN = ("write_adhering", "paper_expected")
+FOR_A_PERSON = ("sample", "complete")
+"""Tasks whose prompt shows posts: what they call for is inferred."""
+REJECTED = ("write_omitting", "write_contradicting", "paper_avoided")
+
+
+class Said(NamedTuple):
+    """A reply's text, and the defects that stand in it."""
+
+    text: str
+    planted: tuple[str, ...] = ()
+
+
+class Memory:
+    """The posts of the first history a plan was made from, for the latest questions.
+
+    Writers never see a profile, so only with this can an answer copy from one.
+    """
+
+    def __init__(self, questions: int = 2000) -> None:
+        self._questions = questions
+        self._posts: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+
+    def note(self, question: str, posts: Sequence[str]) -> None:
+        if question not in self._posts:
+            self._posts[question] = tuple(posts)
+            if len(self._posts) > self._questions:
+                self._posts.popitem(last=False)
+
+    def posts(self, question: str) -> tuple[str, ...]:
+        return self._posts.get(question, ())
+
+
+def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
+    """The answer of a writing task, with the defects that strike it."""
+    if defects.strikes("refusal", prompt.digest):
+        return Said(REFUSAL, ("refusal",))
+    aspects = _inferred(prompt) if prompt.task in FOR_A_PERSON else prompt.aspects
+    serve = aspects if prompt.task in (*CHOSEN, *FOR_A_PERSON) else []
+    planted: list[str] = []
+    also: list[str] = []
+    swap = "violated_chosen" if serve else "adhering_rejected"
+    if aspects and defects.strikes(swap, prompt.digest):
+        serve = [] if serve else aspects
+        planted.append(swap)
+    for kind, sentence in (
+        ("leaked_rubric", _aspect_to_quote(aspects)),
+        ("copied_profile", _post_to_copy(prompt, memory)),
+        ("persona_talk", _persona(prompt)),
+    ):
+        if sentence and defects.strikes(kind, prompt.digest):
+            also.append(sentence)
+            planted.append(kind)
+    text = answer(
+        prompt.question,
+        serve,
+        limit=prompt.words,
+        seed=prompt.seed,
+        variant=f"{prompt.task} {aspects}",
+        also=tuple(also),
+    )
+    if defects.strikes("over_long", prompt.digest):
+        text = over_long(text, prompt.words)
+        planted.append("over_long")
+    return Said(text, tuple(planted))
+
+
+def _inferred(prompt: Prompt) -> list[str]:
+    """About half of what the posts give, another half for another seed."""
+    found = plan(prompt.question, [text for _, text in prompt.every("post")], MOST_ASPECTS)
+    return [of.aspect for of in found if share(of.aspect, prompt.seed, prompt.question) < 0.5]
+
+
+def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:
+    """Spoil aspects in place: a generic one last, an invented quote first."""
+    planted = []
+    if found and defects.strikes("generic_aspect", prompt.digest):
+        found[-1]["aspect"] = plan_blind(prompt.question, 1)[0]
+        planted.append("generic_aspect")
+    if found and defects.strikes("aspect_without_evidence", prompt.digest):
+        found[0]["evidence"] = "as was remarked elsewhere in quite other words"
+        planted.append("aspect_without_evidence")
+    return tuple(planted)
+
+
+def _aspect_to_quote(aspects: list[str]) -> str:
+    longest = max(aspects, key=lambda aspect: len(words(aspect)), default="")
+    return f"{longest.rstrip('. ')}." if len(words(longest)) >= LEAKED_WORDS else ""
+
+
+def _post_to_copy(prompt: Prompt, memory: Memory) -> str:
+    posts = [text for _, text in prompt.every("post")] or memory.posts(prompt.question)
+    fit = [
+        sentence.strip()
+        for post in posts
+        for sentence in sentences(post)
+        if COPIED_WORDS <= len(words(sentence)) <= 30
+    ]
+    return fit[pick(len(fit), prompt.digest)] if fit else ""
+
+
+def _persona(prompt: Prompt) -> str:
+    one, _ = topics(prompt.question)
+    return (
+        f"As someone who has been busy with {one}, you will see why this matters.",
+        f"Given your interest in {one}, this should come easily.",
+    )[pick(2, prompt.digest)]

@@ -1,0 +1,153 @@
+"""Shards: what comes of one chunk of a build, until it is merged into the run's store.
+
+    RUN/shards/000017/calls.sqlite   calls and outcomes of chunk 17
+    RUN/shards/000017/lock           held by the one process that writes there
+
+A shard has the format of the store, and its name is the chunk's. So a chunk whose worker died is
+gone on with by whoever gets it next, and no finished call of it is sent twice.
+"""
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from pairwright.errors import InUse, StoreError, on_disk
+from pairwright.models.store.store import Store
+
+PATIENCE_S = 30.0
+"""How long a shard may stay in the hands of a worker that is about to end."""
+EVERY_S = 0.1
+FILE = "calls.sqlite"
+
+
+def place(shards: Path, chunk: int) -> Path:
+    """The folder of a chunk's shard."""
+    return shards / f"{chunk:06}"
+
+
+async def open_shard(folder: Path, main: Store) -> Store:
+    """The shard, begun or gone on with, above what the run's store has already.
+
+    Raises InUse where another worker does not let go of it, and StoreError.
+    """
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return _begun(folder, main)
+        except InUse:
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(EVERY_S)
+
+
+def _begun(folder: Path, main: Store) -> Store:
+    with on_disk(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    shard = Store(folder / FILE, beneath=main)
+    # Units are built anew, from the calls that are there.
+    shard.clear_outcomes()
+    return shard
+
+
+def merge_all(store: Store, shards: Path) -> set[int]:
+    """Merge every shard that is there, in the order of their names, and remove their folder.
+
+    Nobody saw how their workers ended, so each is checked first. Returns and raises as `merge`.
+    """
+    again: set[int] = set()
+    for folder in left(shards):
+        _check(folder / FILE)
+        again |= merge(store, folder)
+    shutil.rmtree(shards, ignore_errors=True)
+    return again
+
+
+def left(shards: Path) -> list[Path]:
+    """The shards that are there, by name."""
+    return sorted(path for path in shards.glob("*") if path.is_dir())
+
+
+def merge(store: Store, folder: Path) -> set[int]:
+    """Take the calls and outcomes of a shard into the store, then remove the shard.
+
+    Two workers may have sent one request and got different replies. The reply that the store has
+    stays. A unit that was built from the other is left out and its position returned: built again
+    it is made of what the store has. Raises StoreError; the shard is then left as it is.
+    """
+    path = folder / FILE
+    again: set[int] = set()
+    if path.exists():
+        with closing(_held(path)):
+            again = _merge(store.path, path)
+    with on_disk(folder):
+        shutil.rmtree(folder)
+    return again
+
+
+def _held(path: Path) -> Store:
+    """The shard, once its worker has let go of it. Opening it checks it, too."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return Store(path)
+        except InUse:
+            if time.monotonic() > until:
+                raise
+            time.sleep(EVERY_S)
+        except StoreError as error:
+            raise _unusable(path, error) from None
+
+
+def _check(path: Path) -> None:
+    if not path.exists():
+        return
+    with closing(_held(path)), closing(sqlite3.connect(path)) as database:
+        try:
+            (told,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise _unusable(path, error) from None
+    if told != "ok":
+        raise _unusable(path, StoreError(f"{path}: {told}"))
+
+
+def _merge(main: Path, shard: Path) -> set[int]:
+    try:
+        with closing(sqlite3.connect(main, isolation_level=None)) as database:
+            # The shard is removed next, so this has to be on the disk.
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("ATTACH ? AS shard", (str(shard),))
+            database.execute("BEGIN IMMEDIATE")
+            again = _take_in(database)
+            database.execute("COMMIT")
+            return again
+    except sqlite3.DatabaseError as error:
+        raise _unusable(shard, error) from None
+
+
+def _take_in(database: sqlite3.Connection) -> set[int]:
+    # From the shard's few calls to the many of the store, and not the other way round.
+    differing = database.execute(
+        "SELECT ours.key FROM shard.calls AS ours CROSS JOIN main.calls AS theirs"
+        " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
+    ).fetchall()
+    database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
+    database.execute("INSERT OR REPLACE INTO main.outcomes SELECT * FROM shard.outcomes")
+    if not differing:
+        return set()
+    again = {
+        position
+        for position, record in database.execute("SELECT position, record FROM shard.outcomes")
+        if any(key in record for (key,) in differing)
+    }
+    database.executemany("DELETE FROM main.outcomes WHERE position = ?", [(n,) for n in again])
+    return again
+
+
+def _unusable(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        f"{str(error).splitlines()[0]}\n  This is what a worker of a build left, in {path.parent}."
+        " Move that folder away to go on without it: its calls are then sent again."
+    )

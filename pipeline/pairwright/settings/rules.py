@@ -1,0 +1,186 @@
+"""The numbers a build decides by. Values only; `config` reads them, stages and gates use them."""
+
+import re
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from pairwright.records import Record
+
+Strategy = Literal["omit", "contradict"]
+
+
+class HistoryRules(Record):
+    """Which of a user's posts are shown."""
+
+    posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
+    history_tokens: int = Field(
+        6000, ge=100, description="most tokens of history in a prompt (four characters each)"
+    )
+    retrieval: Literal["bm25", "recency", "dense"] = Field(
+        "bm25", description="how posts are ranked against the question"
+    )
+    dense_model: str = Field(
+        "facebook/contriever-msmarco", description="model of retrieval = 'dense'"
+    )
+
+
+class PlanRules(HistoryRules):
+    """How aspects are inferred and sifted."""
+
+    others: int = Field(5, ge=0, description="other users' histories for the specificity check")
+    others_share: float = Field(
+        0.2, ge=0, le=1, description="an aspect in more than this share of them is generic"
+    )
+    min_aspects: int = Field(2, ge=1, le=4, description="fewer left and the item is refused")
+    per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
+    min_confidence: float = Field(0.5, ge=0, le=1, description="less sure aspects are dropped")
+    support_check: bool = Field(True, description="ask a judge whether the post carries it")
+    support_control: float = Field(
+        0.1, ge=0, le=1, description="share of rubrics also asked with shuffled posts"
+    )
+    measure_against: Literal["none", "gold", "narrative"] = Field(
+        "gold", description="measure the planner's precision and recall against these, if there"
+    )
+
+
+class TwinRules(Record):
+    """Who may be partners, and when a twin is accepted."""
+
+    margin: float = Field(
+        0.3, ge=0, le=1, description="least adherence gap for both rubrics of the 2 x 2 matrix"
+    )
+    rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
+    min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
+    relevance_floor: float = Field(
+        0.1, ge=0, le=1, description="share of the question's words that such a post holds"
+    )
+    length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
+
+
+TextGate = Literal[
+    "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
+    "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
+]  # fmt: skip
+JudgedGate = Literal[
+    "adherence", "violation", "adherence_margin", "twin_margin", "twin_margin_mirror",
+    "quality_floor", "parity",
+]  # fmt: skip
+
+
+class GateRules(Record):
+    """Limits of the gates. A gate named in `off` is measured and stored but refuses nothing."""
+
+    off: tuple[TextGate | JudgedGate, ...] = Field((), description="gates that refuse nothing")
+    min_words: int = Field(20, ge=0, description="least words of a response")
+    length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
+    leak_words: int = Field(5, ge=2, description="run of words that counts as copied")
+    profile_terms: int = Field(
+        2, ge=0, description="rare words of the profile a response may hold by chance"
+    )
+    rare_share: float = Field(
+        0.02, ge=0, le=1, description="a word is rare if at most this share of users wrote it"
+    )
+    near_duplicate: float = Field(
+        0.6, ge=0, le=1, description="most shared runs of three words of the two sides"
+    )
+    adherence: float = Field(0.6, ge=0, le=1, description="least adherence of the fitting side")
+    violation: float = Field(0.5, ge=0, le=1, description="most adherence of the other side")
+    margin: float = Field(0.4, ge=0, le=1, description="least gap between them (mode violate)")
+    quality_floor: float = Field(3.0, description="least mean quality of either side")
+    parity: float = Field(0.67, ge=0, description="most gap in mean quality without a stable tie")
+
+
+class HumanRules(Record):
+    """When people's answers verify a pair, and what a study measures of itself."""
+
+    votes: int = Field(
+        3, ge=1, le=99, description="preference votes a pair needs (each half of a twin)"
+    )
+    rule: Literal["majority", "unanimity"] = Field(
+        "majority", description="how many of the votes must be for the chosen response"
+    )
+    cannot_tell: float = Field(
+        0.34, ge=0, le=1, description="most share of `cannot tell` among a pair's votes"
+    )
+    quality_floor: float = Field(
+        3.0, description="least mean score of either response on every scale"
+    )
+    quality_votes: int = Field(2, ge=0, description="quality answers a subject needs; 0: none")
+    aspects_supported: float = Field(
+        0.5, ge=0, le=1, description="least share of aspects that most find supported by the posts"
+    )
+    rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
+    attention_floor: float = Field(
+        0.75, ge=0, le=1, description="least share of attention checks an annotator must pass"
+    )
+    parity_margin: float = Field(
+        0.5, gt=0, description="points within which the two sides' quality counts as equal"
+    )
+    repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
+    wrong_profile: float = Field(
+        0.05, ge=0, le=1, description="share of subjects also shown with another user's posts"
+    )
+    narrative: float = Field(
+        0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
+    )
+
+
+class SourceRules(Record):
+    """Where items come from, and the rules rows are held to."""
+
+    path: str = Field(description="a file (JSON, JSONL, CSV, TSV, Parquet) or a Hugging Face id")
+    format: Literal["items", "posts"] = Field(
+        "items", description="items: LaMP-QA's or the benchmark's schema; posts: one post a row"
+    )
+    config: str | None = Field(None, description="configuration of a Hugging Face dataset")
+    split: str = Field("test", description="split of a Hugging Face dataset")
+    min_posts: int = Field(2, ge=1, description="fewer earlier posts and the item is refused")
+    max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
+    user: str = Field("user", description="posts: column of the user")
+    text: str = Field("text", description="posts: column of the post's text")
+    created: str = Field("created", description="posts: column of the time")
+    title: str = Field("title", description="posts: column of the title, if there is one")
+    category: str = Field("category", description="posts: column of the category, if there is one")
+    url: str = Field("url", description="posts: column of the address, if there is one")
+    default_category: str | None = Field(
+        None, description="category of rows that have none; without it they are refused"
+    )
+
+
+class ReleaseInfo(Record):
+    """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
+
+    name: str = Field("personalized-preference-pairs", description="name of the dataset")
+    motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
+    maintainers: str = Field("", description="who keeps it")
+    contact: str = Field("", description="where to write, about removal too")
+    licence: str | None = Field(
+        None, description="SPDX id of posts whose own address does not tell it"
+    )
+    own_licence: str | None = Field(
+        None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
+    )
+    languages: tuple[str, ...] = Field(
+        (), description="languages of the texts, as ISO 639 codes such as `en`"
+    )
+    citation: str = Field("", description="how to cite it, as BibTeX")
+    annotators: str = Field("", description="who the annotators were and how they were found")
+    payment: str = Field("", description="what annotators were paid, and for how long")
+    consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
+    maintenance: str = Field("", description="how errors are reported, and how long it is kept")
+
+    @field_validator("languages")
+    @classmethod
+    def _codes(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        for code in languages:
+            if not re.fullmatch(r"[a-z]{2,3}", code):
+                raise ValueError(f"{code!r} is not an ISO 639 code such as `en`")
+        return languages
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, name: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}", name):
+            raise ValueError("up to 96 letters, digits, dots, dashes and underscores")
+        return name
