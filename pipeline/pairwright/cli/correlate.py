@@ -1,4 +1,4 @@
-"""`pairwright correlate`."""
+"""`pairwright downstream correlate`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -61,10 +61,11 @@ def correlate_command(
 
     Examples:
 
-      pairwright correlate models.csv --benchmark accuracy --downstream best_of_16
+      pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
 
-      pairwright correlate models.csv --benchmark ours --benchmark theirs --downstream ppo
-      --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none --lineage family --out report
+      pairwright downstream correlate models.csv --benchmark ours --benchmark theirs
+      --downstream ppo --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none
+      --lineage family --out report
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.evaluate.correlate import Stated, correlate, read_models

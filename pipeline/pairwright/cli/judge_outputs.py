@@ -1,4 +1,4 @@
-"""`pairwright judge-outputs`."""
+"""`pairwright downstream judge-outputs`."""
 
 import asyncio
 from contextlib import closing
@@ -49,7 +49,8 @@ def judge_outputs_command(
 
     Examples:
 
-      pairwright judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml --out judged
+      pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
+      --out judged
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.scorers import prompts_of

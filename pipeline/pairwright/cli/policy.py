@@ -1,4 +1,4 @@
-"""`pairwright policy`."""
+"""`pairwright downstream policy`."""
 
 import asyncio
 from contextlib import closing
@@ -68,9 +68,9 @@ def policy_command(
 
     Examples:
 
-      pairwright policy releases/1.0.0 --scorers scorers.toml --out results
+      pairwright downstream policy releases/1.0.0 --scorers scorers.toml --out results
 
-      pairwright policy releases/1.0.0 --scorers scorers.toml --out results --scorer arm
+      pairwright downstream policy releases/1.0.0 --scorers scorers.toml --out results --scorer arm
       --scorer args --condition profile --limit 50
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.

@@ -61,11 +61,11 @@ def best_of_n_command(
 
     Examples:
 
-      pairwright best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork --scorer longer
-      --out best -n 16
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork
+      --scorer longer --out best -n 16
 
-      pairwright best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater --out best -n 64
-      -k 1 -k 8 -k 64 --limit 20
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater
+      --out best -n 64 -k 1 -k 8 -k 64 --limit 20
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.best_of_n.session import Session, Wanted
