@@ -200,12 +200,14 @@ def test_nor_in_a_run_of_real_histories(site: str) -> None:
         )  # fmt: skip
 
     pairs = [pair(n) for n in range(150)]
-    studies = [study_of(pairs, annotators=9, attention=0.05, checks=CHECKS, seed=s) for s in (0, 1)]
+    studies = [
+        study_of(pairs, annotators=9, attention=0.05, checks=CHECKS, seed=s) for s in range(4)
+    ]
     found = {}
     for measure, of in MEASURES.items():
         checks = [of(task) for made in studies for task in made.of("attention")]
         found[measure] = area(checks, [of(task) for made in studies for task in made.of("vote")])
-    assert {name: value for name, value in found.items() if not 0.38 <= value <= 0.62} == {}
+    assert {name: value for name, value in found.items() if not 0.4 <= value <= 0.6} == {}
 
 
 # What a check keeps
