@@ -13,7 +13,7 @@ from pairwright.models import Request, SharedWork
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match, measure_planner
-from pairwright.stages.infer import infer_rubric
+from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
 from pairwright.stages.judges import adherence, compare, quality
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import MAX_PLANNED, Plan, plan, plan_blind
@@ -683,20 +683,11 @@ def infer(
     **policy: Any,
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
-    call = infer_rubric(
-        "item-1",
-        QUESTION,
-        "una",
-        profile,
-        others,
-        models(llm),
-        prompts(),
-        PlanRules(**policy),
-        kinds=("family",),
-        words=words,
-        once=once or SharedWork(),
+    settings = PlanSettings(
+        prompts(), PlanRules(**policy), kinds=("family",), words=words, once=once or SharedWork()
     )
-    return wait(call)
+    user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
+    return wait(infer_rubric(user_question, models(llm), settings))
 
 
 def inferred(llm: Scripted, **more: Any) -> Rubric:

@@ -93,7 +93,7 @@ def _chosen(report: Report) -> tuple[Block, ...]:
         f"checkpoint-{report.chosen} is chosen: its F1 over all items is highest, a plan that"
         f" cannot be read counting 0. Two aspects are compared by their {how}; each is held"
         " against the nearest of the other list. Such numbers compare checkpoints of one training;"
-        " pairwright plan-score compares planners.",
+        " `pairwright train score` compares planners.",
     )
 
 
