@@ -29,7 +29,14 @@ from pairwright import cli
 from pairwright.audit.explain import PARTS
 from pairwright.audit.family import COMPARED
 from pairwright.audit.records import Explained
-from pairwright.evaluate.scorers.spec import History, Judge, Planner, Policy, Scorers, Spec
+from pairwright.evaluate.scorers.spec import (
+    OutputJudge,
+    Planner,
+    Policy,
+    ScorerHistory,
+    Scorers,
+    Spec,
+)
 from pairwright.models.simulated import Defects
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.config import (
@@ -57,9 +64,9 @@ from pairwright.sources.opening import _FLAT, _OPENERS
 from pairwright.sources.problem_counts import REMEDIES
 from pairwright.train.plan_score.spec import Asked, Made, Scoring
 from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
-from pairwright.train.plan_score.spec import Judge as PlanJudge
-from pairwright.train.planner.settings import History as TrainingHistory
+from pairwright.train.plan_score.spec import OutputJudge as PlanJudge
 from pairwright.train.planner.settings import Lora, Selection, Steps, Training
+from pairwright.train.planner.settings import ScorerHistory as TrainingHistory
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from the code. After a change there run `make docs`. -->"
@@ -160,14 +167,14 @@ def _scorer_sections() -> Iterator[str]:
         yield _fields(kind, [key for key in kind.model_fields if key not in ("kind", "sampling")])
         if "sampling" in kind.model_fields:
             yield _SAMPLED
-    for heading, table in (("planner", Planner), ("judge", Judge), ("policy", Policy)):
+    for heading, table in (("planner", Planner), ("judge", OutputJudge), ("policy", Policy)):
         yield f"## [{heading}]"
         yield inspect.getdoc(table) or ""
         yield _fields(table, [key for key in table.model_fields if key != "sampling"])
         yield _SAMPLED
     yield "## [history]"
-    yield inspect.getdoc(History) or ""
-    yield _fields(History, list(History.model_fields))
+    yield inspect.getdoc(ScorerHistory) or ""
+    yield _fields(ScorerHistory, list(ScorerHistory.model_fields))
 
 
 _SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samplingrole)."

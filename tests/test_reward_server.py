@@ -26,7 +26,7 @@ from pairwright.cli.scorers import prompts_of
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.conditions import Conditions
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of

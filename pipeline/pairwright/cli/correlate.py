@@ -68,8 +68,9 @@ def correlate_command(
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.cli.reports import write_report
-    from pairwright.evaluate.correlate import Stated, correlate, read_models
-    from pairwright.evaluate.correlate.page import page
+    from pairwright.evaluate.correlate import DownstreamFacts, read_models
+    from pairwright.evaluate.correlation import correlations
+    from pairwright.evaluate.correlation.page import page
 
     names = tuple(dict.fromkeys(benchmark))
     console = Console()
@@ -77,11 +78,11 @@ def correlate_command(
     if models.numbered:
         ignored = "The first column numbers the rows and has no name of its own: it is ignored."
         console.print(ignored, highlight=False)
-    stated = Stated(judge=judge, overlap=overlap, lineage=lineage)
+    stated = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("orders", total=6 * len(names))
         try:
-            found = correlate(
+            found = correlations(
                 models, downstream, stated, gain=gain, p=p, seed=seed,
                 done=lambda: progress.advance(task),
             )  # fmt: skip
@@ -97,7 +98,7 @@ def correlate_command(
 
 
 def _print(console: Console, of: "Correlations") -> None:
-    from pairwright.evaluate.correlate.page import HEAD, between, cells, no_claim, warnings
+    from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
 
     for name, correlations in of.found.items():
         title = f"{name} against {of.downstream}, n = {of.n} models"

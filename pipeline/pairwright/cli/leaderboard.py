@@ -65,11 +65,10 @@ def leaderboard_command(
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.cli.reports import write_report
-    from pairwright.evaluate.board import gather, leaderboard
-    from pairwright.evaluate.board.page import page
-    from pairwright.evaluate.board.summary import summary
+    from pairwright.evaluate.board import inputs, leaderboard
+    from pairwright.evaluate.board.pages import board_page, summary_page
 
-    gathered = gather(results)
+    gathered = inputs(results)
     if verify:
         _verify(gathered, verify, scorers)
     elif scorers:
@@ -81,7 +80,7 @@ def leaderboard_command(
         board = leaderboard(gathered, lambda: progress.advance(task))
     _tell(Console(), board)
     if out:
-        write_report(out, "leaderboard", page(board), board, summary(board))
+        write_report(out, "leaderboard", board_page(board), board, summary_page(board))
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 
@@ -105,7 +104,7 @@ def _verify(results: "Sequence[Result]", release: Path, scorers: Path | None) ->
 
 def _tell(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import MODES, SHOWN, rows
-    from pairwright.evaluate.board.page import floor, warnings, why_unranked
+    from pairwright.evaluate.board.pages import floor, warnings, why_unranked
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)

@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
 
 from pairwright.dataset import Row
+from pairwright.evaluate.conditions import Condition, TestedPlanner
 from pairwright.evaluate.decision import NO_PROFILE, NO_RUBRIC, NO_STRANGER
-from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import posts_of
-from pairwright.evaluate.scorers.seam import Unscored
-from pairwright.evaluate.shown import Condition, Shown
+from pairwright.evaluate.scorers.seam import PromptContent, Unscored
 from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.records import Post
@@ -23,12 +22,12 @@ class Conditions(NamedTuple):
 
     history: HistoryRules
     strangers: Strangers
-    planner: PlannerUnderTest | None = None
+    planner: TestedPlanner | None = None
 
-    async def shown(self, row: Row, condition: Condition) -> Shown | Unscored:
+    async def shown(self, row: Row, condition: Condition) -> PromptContent | Unscored:
         """What a scorer is shown of this row's user. Raises CallFailed."""
         if condition == "none":
-            return Shown(row.question)
+            return PromptContent(row.question)
         if condition == "rubric":
             return self._rubric(row)
         own = posts_of(row)
@@ -41,22 +40,22 @@ class Conditions(NamedTuple):
             return await self.planner.shown(row.question, own, row.domain)
         return self._wrong(row, own)
 
-    def _of(self, row: Row, posts: tuple[Post, ...]) -> Shown:
-        return Shown(row.question, selected(row.question, posts, self.history))
+    def _of(self, row: Row, posts: tuple[Post, ...]) -> PromptContent:
+        return PromptContent(row.question, selected(row.question, posts, self.history))
 
-    def _wrong(self, row: Row, own: tuple[Post, ...]) -> Shown | Unscored:
+    def _wrong(self, row: Row, own: tuple[Post, ...]) -> PromptContent | Unscored:
         posts = self.strangers.instead_of(asker(row))
         if posts is None:
             told = f"no stranger in {row.category!r} has posts older than the question"
             return Unscored(NO_STRANGER, told)
         as_many = len(selected(row.question, own, self.history))
         policy = self.history.model_copy(update={"posts": as_many})
-        return Shown(row.question, selected(row.question, posts, policy))
+        return PromptContent(row.question, selected(row.question, posts, policy))
 
-    def _rubric(self, row: Row) -> Shown | Unscored:
+    def _rubric(self, row: Row) -> PromptContent | Unscored:
         if not row.rubric_aspects:
             return Unscored(NO_RUBRIC)
-        return Shown(row.question, aspects=tuple(of.aspect for of in row.rubric_aspects))
+        return PromptContent(row.question, aspects=tuple(of.aspect for of in row.rubric_aspects))
 
 
 def applies(row: Row, condition: Condition) -> bool:
@@ -64,9 +63,11 @@ def applies(row: Row, condition: Condition) -> bool:
     return condition != "wrong-profile" or row.mode != "twin"
 
 
-async def fitted(
-    shown: Shown, policy: HistoryRules, ask: Callable[[Shown], Awaitable[T | Unscored]]
-) -> tuple[T | Unscored, Shown]:
+async def ask_fitting(
+    shown: PromptContent,
+    policy: HistoryRules,
+    ask: Callable[[PromptContent], Awaitable[T | Unscored]],
+) -> tuple[T | Unscored, PromptContent]:
     """Ask with all posts that are shown, and with fewer where that does not fit: a quarter leaves
     each time, the lowest ranked first and of equals the oldest. The last post stays: without any it
     would be another condition."""

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluate.conditions import Conditions, applies, fitted
-from pairwright.evaluate.decision import Choice, Decision, undecided
+from pairwright.evaluate.conditions import Condition, Conditions, applies, ask_fitting
+from pairwright.evaluate.decision import Choice, PairDecision, blank_decision
 from pairwright.evaluate.scorers.seam import (
     ByPair,
     Pairwise,
     Place,
     Pointwise,
+    PromptContent,
     Score,
     Scorer,
     Unscored,
 )
-from pairwright.evaluate.shown import Condition, Shown
 from pairwright.models import together
 from pairwright.models.run import work_through
 
@@ -33,10 +33,10 @@ class Evaluation(NamedTuple):
     condition: Condition
     conditions: Conditions
 
-    async def decide(self, row: Row) -> Decision:
+    async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that came to nothing are its reason, and are asked again by
         the next run."""
-        decision = undecided(row)
+        decision = blank_decision(row)
         if isinstance(self.scorer, ByPair):
             given = self.scorer.scores(row.id, self.condition)
             if isinstance(given, Unscored):
@@ -45,13 +45,13 @@ class Evaluation(NamedTuple):
             return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
         return await self._asked(row, self.scorer)
 
-    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> Decision:
-        decision = undecided(row)
+    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
+        decision = blank_decision(row)
         try:
             shown = await self.conditions.shown(row, self.condition)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
-            answer, fewer = await fitted(
+            answer, fewer = await ask_fitting(
                 shown, self.conditions.history, lambda shown: _choice(scorer, row, shown)
             )
         except CallFailed as error:
@@ -64,7 +64,7 @@ class Evaluation(NamedTuple):
 
 
 async def _choice(
-    scorer: Pointwise | Pairwise, row: Row, shown: Shown
+    scorer: Pointwise | Pairwise, row: Row, shown: PromptContent
 ) -> dict[str, object] | Unscored:
     """The fields of a decision that the scorer's answers give."""
     if isinstance(scorer, Pointwise):
@@ -76,7 +76,9 @@ async def _choice(
     return {"orders": orders, "tokens": given.tokens}
 
 
-async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object] | Unscored:
+async def _scored(
+    scorer: Pointwise, row: Row, shown: PromptContent
+) -> dict[str, object] | Unscored:
     chosen, rejected = await together(
         scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
     )
@@ -92,7 +94,7 @@ async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object
     return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
 
 
-def _without(decision: Decision, why: Unscored) -> Decision:
+def _without(decision: PairDecision, why: Unscored) -> PairDecision:
     return decision.model_copy(update={"unscored": why.reason, "detail": why.detail[:500]})
 
 
@@ -102,14 +104,14 @@ async def evaluate(
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[Decision], None],
-) -> list[Decision]:
+    seen: Callable[[PairDecision], None],
+) -> list[PairDecision]:
     """The decisions on all rows that the condition applies to, in their order.
 
     `seen` is told of each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
     scored is stored, and nothing is taken for whole.
     """
-    decided: dict[int, Decision] = {}
+    decided: dict[int, PairDecision] = {}
 
     async def work(numbered: tuple[int, Row]) -> None:
         number, row = numbered
@@ -121,6 +123,6 @@ async def evaluate(
     return [decided[number] for number in sorted(decided)]
 
 
-def reasons(decisions: Iterable[Decision]) -> dict[str, int]:
+def reasons(decisions: Iterable[PairDecision]) -> dict[str, int]:
     """Pairs without a score, by reason."""
     return dict(sorted(Counter(of.unscored for of in decisions if of.unscored).items()))

@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from pairwright.evaluate.scorers.seam import Unscored
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.seam import PromptContent, Unscored
 from pairwright.models import Model
 from pairwright.records import Post, Rejected
 from pairwright.settings.domains import Domains
@@ -12,7 +11,7 @@ from pairwright.settings.rules import PlanRules
 from pairwright.stages.plan import plan
 
 
-class PlannerUnderTest(NamedTuple):
+class TestedPlanner(NamedTuple):
     """A planner's model with its prompt."""
 
     model: Model
@@ -21,7 +20,9 @@ class PlannerUnderTest(NamedTuple):
     domains: Domains
     words: int
 
-    async def shown(self, question: str, posts: tuple[Post, ...], domain: str) -> Shown | Unscored:
+    async def shown(
+        self, question: str, posts: tuple[Post, ...], domain: str
+    ) -> PromptContent | Unscored:
         """The question with the aspects that the posts give; with none where they give none, which
         is an answer of the planner's. Raises CallFailed."""
         known = self.domains.by_key.get(domain)
@@ -36,4 +37,4 @@ class PlannerUnderTest(NamedTuple):
         )
         if isinstance(planned, Rejected):
             return Unscored(f"planner_{planned.reason}", planned.detail)
-        return Shown(question, aspects=tuple(of.aspect for of in planned.aspects))
+        return PromptContent(question, aspects=tuple(of.aspect for of in planned.aspects))

@@ -15,9 +15,9 @@ from pairwright.models.store import Store
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
+    from pairwright.evaluate.conditions import Condition
     from pairwright.evaluate.release import Release
-    from pairwright.evaluate.results import Evaluated
-    from pairwright.evaluate.shown import Condition
+    from pairwright.evaluate.results import ResultSummary
 
 
 def evaluate_command(
@@ -113,7 +113,7 @@ def _usual(release: "Release", limit: int | None, console: Console) -> "tuple[Co
 
 def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
     """Each once. Raises InputError for a name that is none."""
-    from pairwright.evaluate.shown import CONDITIONS
+    from pairwright.evaluate.conditions import CONDITIONS
 
     known = {name: name for name in CONDITIONS}
     if wrong := [name for name in given if name not in known]:
@@ -125,7 +125,7 @@ def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
     return tuple(known[name] for name in dict.fromkeys(given) if name in known)
 
 
-def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
+def end(made: "list[ResultSummary]", coverage: float, console: Console) -> None:
     """Exit with 1, saying why, where a result covers too few twins and pairs. That a release has
     nothing to show of a user is told with the result, and no scorer's fault."""
     short = [of for of in made if not of.units or (of.units_scored or 0) < coverage * of.units]

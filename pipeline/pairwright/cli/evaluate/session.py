@@ -12,16 +12,15 @@ from rich.progress import Progress
 from pairwright.cli.evaluate.planner import OpenPlanner, planner_under_test
 from pairwright.cli.scorers import OpenScorer, open_scorers
 from pairwright.cli.signals import stop_on_signals
-from pairwright.evaluate.conditions import Conditions, applies
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.conditions import OF_POSTS, Condition, Conditions, applies
+from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
+from pairwright.evaluate.results import ResultSummary, Timing, previous_timing, write_result
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
-from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.models import Usage, counting
 from pairwright.models.client import Meter
@@ -49,7 +48,9 @@ class Session(NamedTuple):
     meter: Meter
     console: Console
 
-    async def run(self, told: Callable[[Evaluated, list[Decision]], None]) -> list[Evaluated]:
+    async def run(
+        self, told: Callable[[ResultSummary, list[PairDecision]], None]
+    ) -> list[ResultSummary]:
         """Evaluate and write; `told` hears of each result.
 
         Raises ConfigError, EndpointRefused, Interrupted and StoreError: what was whole before
@@ -63,7 +64,7 @@ class Session(NamedTuple):
                 made.append(about)
         return made
 
-    async def results(self) -> AsyncGenerator[tuple[Evaluated, list[Decision]], None]:
+    async def results(self) -> AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None]:
         """Every scorer in every condition, without writing a file. Raises as `run` does."""
         wanted = self.wanted
         await self._check_files()
@@ -110,7 +111,7 @@ class Session(NamedTuple):
         condition: Condition,
         conditions: Conditions,
         planner: OpenPlanner | None,
-    ) -> tuple[Evaluated, list[Decision]]:
+    ) -> tuple[ResultSummary, list[PairDecision]]:
         release, limit, meter = self.wanted.release, self.wanted.limit, self.meter
         total = sum(applies(row, condition) for row in release.rows(limit))
         calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
@@ -142,9 +143,9 @@ class Session(NamedTuple):
         opened: OpenScorer,
         condition: Condition,
         planner: OpenPlanner | None,
-        decisions: list[Decision],
+        decisions: list[PairDecision],
         usage: Usage,
-    ) -> Evaluated:
+    ) -> ResultSummary:
         planned = planner if condition == "planner" else None
         models = {opened.ref.model, opened.beside}
         models |= {planned.planner.model.name} if planned else set()
@@ -152,7 +153,7 @@ class Session(NamedTuple):
         modes = list(by_mode(decisions))
         # Which posts stood behind scores of a file, [history] does not decide.
         shows = condition in OF_POSTS and not isinstance(opened.scorer, ByPair)
-        return Evaluated(
+        return ResultSummary(
             release=self.wanted.release.ref,
             scorer=opened.ref,
             condition=condition,

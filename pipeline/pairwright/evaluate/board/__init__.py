@@ -14,8 +14,7 @@ showing the profile adds to a scorer is its gain.
 """
 
 from pairwright.evaluate.board.board import Leaderboard, leaderboard
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.gather import gather
-from pairwright.evaluate.board.ranking import Comparison, Ranking
+from pairwright.evaluate.board.inputs import gather_results
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, RowComparison
 
 __all__ = ["Comparison", "Entry", "Leaderboard", "Ranking", "gather", "leaderboard"]

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import Ranking, ranking
-from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure import RULE, Figure, gains, measured
-from pairwright.evaluate.results import ReleaseRef, Result
+from pairwright.evaluate.board.inputs import Pairs, check_shown_alike, pairs_of
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, rank
+from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure import RULE, ScorerFigure, accuracy, gains
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import Result
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.shown import Condition
 from pairwright.intervals import Floats
 from pairwright.records import Mode, Record
 
@@ -35,7 +35,7 @@ class Leaderboard(Record):
     rule: str
     """How figures are averaged."""
     rankings: tuple[Ranking, ...]
-    entries: dict[str, Entry]
+    entries: dict[str, BoardEntry]
     """By name, SCORER.CONDITION."""
     missing: dict[Condition, tuple[str, ...]]
     """Baselines without results, by condition."""
@@ -64,16 +64,16 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
 
 def _entries(
     results: Sequence[Result], pairs: Pairs, done: Callable[[], None]
-) -> Iterator[tuple[Entry, Floats]]:
+) -> Iterator[tuple[BoardEntry, Floats]]:
     """The entries of one scorer, each with its points on all pairs."""
-    decided: dict[Condition, list[Decision]] = {}
+    decided: dict[Condition, list[PairDecision]] = {}
     for result in results:
         decisions = list(result.decisions())
         pairs.check(result, decisions)
         decided[result.about.condition] = decisions
     for result in results:
         decisions = decided[result.about.condition]
-        own: tuple[Figure, ...] = ()
+        own: tuple[ScorerFigure, ...] = ()
         if result.about.condition == "profile":
             own = tuple(
                 gain
@@ -81,7 +81,7 @@ def _entries(
                 if control in decided
                 for gain in gains(decisions, decided[control], gain_over(control))
             )
-        entry = Entry(about=result.about, figures=measured(decisions), gains=own)
+        entry = BoardEntry(about=result.about, figures=accuracy(decisions), gains=own)
         yield entry, pairs.points(decisions)
         done()
 
@@ -92,7 +92,7 @@ def gain_over(control: Condition) -> str:
 
 
 def _rankings(
-    entries: dict[str, Entry], points: dict[str, Floats], pairs: Pairs
+    entries: dict[str, BoardEntry], points: dict[str, Floats], pairs: Pairs
 ) -> Iterator[Ranking]:
     modes: dict[Mode | None, None] = dict.fromkeys(("twin", "violate", None))
     clusters = pairs.clusters
@@ -103,10 +103,10 @@ def _rankings(
             there = [entry for entry in of if entry.figure("coverage", mode)]
             if there:
                 own = {entry.name: points[entry.name][places] for entry in there}
-                yield ranking(mode, condition, there, own, clusters[places])
+                yield rank(mode, condition, there, own, clusters[places])
 
 
-def _missing(entries: dict[str, Entry]) -> dict[Condition, tuple[str, ...]]:
+def _missing(entries: dict[str, BoardEntry]) -> dict[Condition, tuple[str, ...]]:
     shown = {entry.about.condition for entry in entries.values()}
     wanted = {
         condition: tuple(name for name in names if f"{name}.{condition}" not in entries)

@@ -5,10 +5,9 @@ from functools import partial
 from typing import NamedTuple
 
 from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.measure import Figure
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.measure import ScorerFigure
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
@@ -27,7 +26,7 @@ SHOWN: dict[Condition, str] = {
 }
 
 
-class Rows(NamedTuple):
+class RankingTable(NamedTuple):
     """A table of a ranking: its best row first, and those that are not ranked below."""
 
     head: tuple[str, ...]
@@ -36,11 +35,11 @@ class Rows(NamedTuple):
     """The columns that a terminal has room for."""
 
 
-def rows(board: Leaderboard, of: Ranking) -> Rows:
+def rows(board: Leaderboard, of: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
     mode = of.mode
     covered = "whole twins, %" if mode == "twin" else "scored, %"
-    columns: dict[str, Callable[[Entry], str]] = {
+    columns: dict[str, Callable[[BoardEntry], str]] = {
         "scorer": label,
         # On one line, however many.
         "group": lambda one: of.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
@@ -69,7 +68,7 @@ def rows(board: Leaderboard, of: Ranking) -> Rows:
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
     made = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
-    return Rows(tuple(columns), made, tuple(brief))
+    return RankingTable(tuple(columns), made, tuple(brief))
 
 
 def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
@@ -82,7 +81,7 @@ def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
     return sorted(of.unranked, key=lambda name: (-accuracy(name), name))
 
 
-def label(of: Entry) -> str:
+def label(of: BoardEntry) -> str:
     name = f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
     return f"{name}, planned by {visible(of.about.planner.model)}" if of.about.planner else name
 
@@ -92,7 +91,7 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def percent(of: Figure | None) -> str:
+def percent(of: ScorerFigure | None) -> str:
     """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
     if of is None or of.value is None:
         return ""
@@ -101,7 +100,7 @@ def percent(of: Figure | None) -> str:
     return f"{100 * of.value:.1f} ({100 * of.low:.1f} to {100 * of.high:.1f})"
 
 
-def in_words(of: Figure) -> str:
+def in_words(of: ScorerFigure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
     if of.value is None:
         return "none"
@@ -112,40 +111,40 @@ def in_words(of: Figure) -> str:
     return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
 
 
-def points(of: Figure | None) -> str:
+def points(of: ScorerFigure | None) -> str:
     """As `percent`, with a sign."""
     if of is None or of.value is None or of.low is None or of.high is None:
         return ""
     return f"{100 * of.value:+.1f} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
 
 
-def value(of: Figure | None) -> str:
+def value(of: ScorerFigure | None) -> str:
     return "" if of is None or of.value is None else f"{100 * of.value:.1f}"
 
 
-def count(of: Figure | None) -> str:
+def count(of: ScorerFigure | None) -> str:
     return "" if of is None else f"{of.n:,}"
 
 
-def clusters(of: Figure | None) -> str:
+def clusters(of: ScorerFigure | None) -> str:
     return "" if of is None else f"{of.clusters:,}"
 
 
-def bounds(of: Entry, mode: Mode | None) -> str:
+def bounds(of: BoardEntry, mode: Mode | None) -> str:
     """Accuracy with all ties and missing scores wrong, and right."""
     worst, best = value(of.figure("worst_case", mode)), value(of.figure("best_case", mode))
     return f"{worst} to {best}" if worst and best else ""
 
 
-def _whole(of: Entry, mode: Mode | None) -> bool:
+def _whole(of: BoardEntry, mode: Mode | None) -> bool:
     coverage = of.figure("coverage", mode)
     return coverage is None or coverage.value in (None, 1.0)
 
 
-def _to_next(of: Ranking, entry: Entry) -> str:
+def _to_next(of: Ranking, entry: BoardEntry) -> str:
     found = of.next_to(entry.name) if entry.name in of.ranked else None
     return p_value(found.adjusted) if found else ""
 
 
-def _gain(control: Condition, mode: Mode | None, entry: Entry) -> str:
+def _gain(control: Condition, mode: Mode | None, entry: BoardEntry) -> str:
     return points(entry.figure(gain_over(control), mode))

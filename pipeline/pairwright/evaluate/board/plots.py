@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import ScorerFigure as Drawing
 
 from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
 from pairwright.evaluate.board.cells import MODES, label
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.measure import Figure, whole
-from pairwright.evaluate.shown import CONDITIONS, Condition
+from pairwright.evaluate.board.ranking import BoardEntry
+from pairwright.evaluate.conditions import CONDITIONS, Condition
+from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.records import Mode
 from pairwright.report import (
     BLUE,
@@ -90,15 +90,15 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
         return plot(figure, caption, name=f"gain-{whole(mode).name}")
 
 
-def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[Entry]]:
+def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[BoardEntry]]:
     """Entries by scorer, best in its ranked conditions first."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[BoardEntry]] = {}
     for entry in board.entries.values():
         figure = entry.figure(name, mode)
         if figure is not None and figure.value is not None:
             found.setdefault(label(entry), []).append(entry)
 
-    def best(entries: Sequence[Entry]) -> float:
+    def best(entries: Sequence[BoardEntry]) -> float:
         values = [
             (one.about.condition in ("profile", "planner"), figure.value)
             for one in entries
@@ -114,7 +114,7 @@ def _sheet(lines: int) -> Drawing:
     return Drawing(figsize=(WIDTH, 1.2 + 0.42 * lines), layout="constrained")
 
 
-def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | None) -> None:
+def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mode | None) -> None:
     for line, entries in enumerate(scorers.values()):
         order = sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
         for step, one in enumerate(order):
@@ -126,7 +126,7 @@ def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | 
 
 
 def _mark(
-    axes: Axes, of: Figure | None, at: float, condition: Condition, *, hollow: bool = False
+    axes: Axes, of: ScorerFigure | None, at: float, condition: Condition, *, hollow: bool = False
 ) -> None:
     if of is None or of.value is None or of.low is None or of.high is None:
         return
@@ -138,7 +138,7 @@ def _mark(
     )  # fmt: skip
 
 
-def _lines(axes: Axes, scorers: dict[str, list[Entry]]) -> None:
+def _lines(axes: Axes, scorers: dict[str, list[BoardEntry]]) -> None:
     axes.set_yticks(range(len(scorers)), list(scorers))
     axes.set_ylim(len(scorers) - 0.4, -0.6)
     axes.grid(axis="x")

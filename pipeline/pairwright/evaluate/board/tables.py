@@ -13,7 +13,7 @@ from pairwright.evaluate.board.cells import (
     points,
     words,
 )
-from pairwright.evaluate.board.ranking import Comparison
+from pairwright.evaluate.board.ranking import RowComparison
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
@@ -85,7 +85,7 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     return Table(head, tuple(made), left=2, note=note)
 
 
-def _difference(of: Comparison) -> str:
+def _difference(of: RowComparison) -> str:
     told = f"{100 * of.difference:+.1f}"
     if of.low is None or of.high is None:
         return f"{told} (no interval)"

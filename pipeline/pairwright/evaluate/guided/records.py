@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from pairwright.evaluate.correlate.chance import Chance
-from pairwright.evaluate.correlate.interval import Interval as OfRewards
-from pairwright.evaluate.results import ReleaseRef
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.correlation.uncertainty import Chance
+from pairwright.evaluate.correlation.uncertainty import MeasureInterval as OfRewards
+from pairwright.evaluate.release import ReleaseRef
 from pairwright.intervals import Interval
 from pairwright.records import Mode, Record
 
 
-class Line(Record):
+class GuidedResult(Record):
     """One guided policy in one condition on the pairs of one mode that it, its policy and its
     reward have a score for."""
 
@@ -63,5 +63,5 @@ class PolicyAccuracy(Record):
     simulated: bool
     """Whether the embedded model had a part in a score: then it is no result."""
     seed: int
-    lines: tuple[Line, ...]
+    lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]

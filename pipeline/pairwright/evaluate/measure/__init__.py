@@ -19,10 +19,9 @@ scorer that cannot see the user is right on one half of whole twins, and on pair
 on as many as their texts give away.
 """
 
-from pairwright.evaluate.measure.consistency import leaning, leans
-from pairwright.evaluate.measure.figure import MEANING, RULE, Figure, whole
-from pairwright.evaluate.measure.gain import gains
-from pairwright.evaluate.measure.measured import measured
+from pairwright.evaluate.measure.accuracy import figures_of, gains
+from pairwright.evaluate.measure.agreement import leaning, leans
+from pairwright.evaluate.measure.figure import MEANING, RULE, ScorerFigure, whole
 
 __all__ = [
     "MEANING",

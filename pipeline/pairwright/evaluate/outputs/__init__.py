@@ -7,9 +7,16 @@ summary.py   what a model's outputs come to, with what is left open
 """
 
 from pairwright.evaluate.outputs.judging import AspectJudge, judge_outputs
-from pairwright.evaluate.outputs.read import Found, read_outputs
-from pairwright.evaluate.outputs.records import Judged, Output, OutputScores
-from pairwright.evaluate.outputs.summary import by_model, mean_adherence, summarised
+from pairwright.evaluate.outputs.records import (
+    JudgedOutput,
+    Output,
+    OutputScores,
+    QuestionOutput,
+    by_model,
+    mean_adherence,
+    model_score,
+    read_outputs,
+)
 
 __all__ = [
     "AspectJudge",

@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
+from pairwright.evaluate.conditions import Condition
 from pairwright.evaluate.scorers.seam import Score, Unscored
-from pairwright.evaluate.shown import Condition
 from pairwright.sources.delimited import comma_separated
 from pairwright.sources.problem import Problem
 from pairwright.sources.tables import Opener, Row, jsonl
@@ -39,7 +39,7 @@ class _Cell(NamedTuple):
     side: Side
 
 
-class _Line(NamedTuple):
+class _FileScore(NamedTuple):
     where: str
     score: float | None
 
@@ -52,9 +52,12 @@ class ScoreFile:
         four columns, a condition or response that is none, a score that is no finite number, and a
         second score for the same pair, condition and response."""
         self.path = path
-        self._lines: dict[_Cell, _Line] = {}
+        self._lines: dict[_Cell, _FileScore] = {}
         for row in _rows(path):
-            cell, line = _cell(row), _Line(row.where, _score(row, path.suffix.lower() == ".csv"))
+            cell, line = (
+                _cell(row),
+                _FileScore(row.where, _score(row, path.suffix.lower() == ".csv")),
+            )
             before = self._lines.setdefault(cell, line)
             if before is not line:
                 raise InputError(

@@ -6,7 +6,8 @@ the line in `cli/scorers.py` that opens it. One's own scorer needs none of this:
 
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from pairwright.evaluate.shown import Condition, Shown
+from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.scorers.seam import PromptContent
 
 Place = Literal["first", "second", "tie"]
 
@@ -45,7 +46,7 @@ class Unscored(NamedTuple):
 class Pointwise(Protocol):
     """Scores one response at a time."""
 
-    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         """Raises CallFailed."""
         ...
 
@@ -53,7 +54,7 @@ class Pointwise(Protocol):
 class Pairwise(Protocol):
     """Compares two responses."""
 
-    async def prefer(self, shown: Shown, first: str, second: str) -> Preference | Unscored:
+    async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
         """In both orders. Raises CallFailed."""
         ...
 

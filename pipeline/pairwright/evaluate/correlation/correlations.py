@@ -5,17 +5,23 @@ from itertools import combinations
 
 from statsmodels.stats.multitest import multipletests
 
-from pairwright.evaluate.correlate.chance import Chance, by_chance
-from pairwright.evaluate.correlate.interval import Interval, Jackknife, difference, jackknife
-from pairwright.evaluate.correlate.measures import Gain, Measure, measures
-from pairwright.evaluate.correlate.table import Models, Scores
+from pairwright.evaluate.correlation.measures import Gain, RankMeasure, reported_measures
+from pairwright.evaluate.correlation.table import ModelTable, Scores
+from pairwright.evaluate.correlation.uncertainty import (
+    Chance,
+    Jackknife,
+    MeasureInterval,
+    by_chance,
+    difference_interval,
+    jackknife,
+)
 from pairwright.records import Record
 
 CLAIMS_FROM = 10
 """Models below which nothing is claimed."""
 
 
-class Stated(Record):
+class DownstreamFacts(Record):
     """What whoever reads a correlation must know of the downstream score, and only its maker can
     say; None where it was not said."""
 
@@ -33,7 +39,7 @@ class Correlation(Record):
     measure: str
     note: str
     value: float
-    interval: Interval
+    interval: MeasureInterval
     chance: Chance
     adjusted: float
 
@@ -51,14 +57,14 @@ class Correlation(Record):
         return low > max(0.0, middle) or high < min(0.0, middle)
 
 
-class Difference(Record):
+class BenchmarkDifference(Record):
     """One measure of one benchmark less that of another, on the same models."""
 
     first: str
     second: str
     measure: str
     value: float
-    interval: Interval
+    interval: MeasureInterval
 
 
 class Correlations(Record):
@@ -67,12 +73,12 @@ class Correlations(Record):
     n: int
     lineages: int
     downstream: str
-    stated: Stated
+    stated: DownstreamFacts
     gain: Gain
     p: float
     seed: int
     found: dict[str, tuple[Correlation, ...]]
-    differences: tuple[Difference, ...]
+    differences: tuple[BenchmarkDifference, ...]
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -118,9 +124,9 @@ class Correlations(Record):
 
 
 def correlate(
-    models: Models,
+    models: ModelTable,
     downstream: str,
-    stated: Stated,
+    stated: DownstreamFacts,
     *,
     gain: Gain,
     p: float,
@@ -139,7 +145,7 @@ def correlate(
     differences = tuple(
         _difference(models, a, b, measure)
         for a, b in combinations(models.benchmarks, 2)
-        for measure in measures(gain, p)
+        for measure in reported_measures(gain, p)
     )
     return Correlations(
         n=len(models.names),
@@ -155,10 +161,10 @@ def correlate(
 
 
 def _of_benchmark(
-    models: Models, x: Scores, gain: Gain, p: float, seed: int, done: Callable[[], None]
+    models: ModelTable, x: Scores, gain: Gain, p: float, seed: int, done: Callable[[], None]
 ) -> tuple[Correlation, ...]:
     y, found = models.downstream, []
-    for measure in measures(gain, p):
+    for measure in reported_measures(gain, p):
         value, chance = float(measure.of(x, y)), by_chance(measure, x, y, seed)
         interval = _jackknife(models, x, measure).interval()
         found.append(
@@ -178,23 +184,23 @@ def _of_benchmark(
     )
 
 
-def _difference(models: Models, a: str, b: str, measure: Measure) -> Difference:
+def _difference(models: ModelTable, a: str, b: str, measure: RankMeasure) -> BenchmarkDifference:
     first, second = (_jackknife(models, models.benchmarks[name], measure) for name in (a, b))
-    return Difference(
+    return BenchmarkDifference(
         first=a,
         second=b,
         measure=measure.name,
         value=first.value - second.value,
-        interval=difference(first, second),
+        interval=difference_interval(first, second),
     )
 
 
-def _jackknife(models: Models, x: Scores, measure: Measure) -> Jackknife:
+def _jackknife(models: ModelTable, x: Scores, measure: RankMeasure) -> Jackknife:
     y = models.downstream
     return jackknife(lambda kept: measure.of(x[kept], y[kept]), models.lineages, measure.least)
 
 
-def _without_zero(of: Interval) -> bool:
+def _without_zero(of: MeasureInterval) -> bool:
     return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
 
 

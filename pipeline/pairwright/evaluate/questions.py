@@ -8,7 +8,7 @@ from pairwright.evaluate.release import posts_of
 from pairwright.records import Post
 
 
-class Asked(NamedTuple):
+class PersonQuestion(NamedTuple):
     """One person's question."""
 
     pair: str
@@ -23,13 +23,13 @@ class Asked(NamedTuple):
     """Whose question it is; one person's are not independent."""
 
 
-class Questions:
+class ReleaseQuestions:
     """All questions that the rows of a release are about, in their order."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self._by_pair: dict[str, Asked] = {}
-        self._by_item: dict[str, dict[Asked, None]] = {}
-        seen: dict[tuple[str, str, tuple[str, ...]], Asked] = {}
+        self._by_pair: dict[str, PersonQuestion] = {}
+        self._by_item: dict[str, dict[PersonQuestion, None]] = {}
+        seen: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
         for row in rows:
             made = _asked(row)
             # Pairs of both modes are about one question of one person, with one rubric.
@@ -39,11 +39,11 @@ class Questions:
                 self._by_item.setdefault(row.item_id, {})[known] = None
 
     @property
-    def own(self) -> list[Asked]:
+    def own(self) -> list[PersonQuestion]:
         """Those that the person asked; not the other halves of twins."""
         return [asked for found in self._by_item.values() for asked in found]
 
-    def find(self, id: str) -> Asked | str:
+    def find(self, id: str) -> PersonQuestion | str:
         """By the id of a pair, or by that of an item for who asked it; or why there is none."""
         if found := self._by_pair.get(id):
             return found
@@ -55,8 +55,8 @@ class Questions:
         return f"the release has no item and no pair {id!r}"
 
 
-def _asked(row: Row) -> Asked:
-    return Asked(
+def _asked(row: Row) -> PersonQuestion:
+    return PersonQuestion(
         pair=row.id,
         item=row.item_id,
         question=row.question,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from pairwright.evaluate.hearsay import hearsay
+from pairwright.evaluate.replies.marks import reports_others
 
 Verdict = Literal["A", "B", "tie"]
 
@@ -122,12 +122,12 @@ class _Clause(NamedTuple):
     concedes: bool
 
 
-def said(sentence: str, *, leads: bool) -> Verdict | None:
+def sentence_verdict(sentence: str, *, leads: bool) -> Verdict | None:
     """What one plain sentence says; with `leads` also by the name that it begins with."""
     return _walk([sentence], leads=leads)
 
 
-def concluded(text: str) -> Verdict | None:
+def text_verdict(text: str) -> Verdict | None:
     """What a whole text says in its sentences; questions say nothing."""
     return _walk([plain(part) for part, end in _SENTENCE.findall(text) if "?" not in end])
 
@@ -142,7 +142,7 @@ def plain(text: str) -> str:
     return " ".join(_MARKUP.sub(" ", text).lower().split()).strip(" .,:;!?–—-")
 
 
-def bare(sentence: str) -> Verdict | None:
+def bare_verdict(sentence: str) -> Verdict | None:
     """A plain sentence that is nothing but a verdict."""
     if match := _BARE.fullmatch(sentence):
         return _letter(match)
@@ -196,7 +196,7 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
 def _found(clause: str, *, leads: bool) -> set[Verdict]:
     """What one clause says; several where it contradicts itself."""
     main = _BECAUSE.split(clause)[0].strip(" ,:–—-")
-    if _DOUBT.search(main) or hearsay(main):
+    if _DOUBT.search(main) or reports_others(main):
         return set()
     if _TIE.fullmatch(main):
         return {"tie"}

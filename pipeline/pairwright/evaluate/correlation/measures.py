@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.stats import rankdata, weightedtau
 
-from pairwright.evaluate.correlate.overlap import above_and_tied, overlap_of_scores
-from pairwright.evaluate.correlate.table import Scores
+from pairwright.evaluate.correlation.overlap import above_and_tied, overlap_of_scores
+from pairwright.evaluate.correlation.table import Scores
 
 Gain = Literal["rank", "score"]
 
 
-class Measure(NamedTuple):
+class RankMeasure(NamedTuple):
     """A measure with how it is to be read."""
 
     name: str
@@ -32,16 +32,18 @@ class Measure(NamedTuple):
         return -1.0 if self.both_ways else 0.0
 
 
-def measures(gain: Gain, p: float) -> tuple[Measure, ...]:
+def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
     """Those that are reported, in their order."""
     gains = "models below + 1" if gain == "rank" else "the downstream score"
     return (
-        Measure("Pearson", pearson, True, "of the scores"),
-        Measure("Spearman", spearman, True, "of the ranks; tied models share theirs"),
-        Measure("Kendall", kendall, True, "tau-b"),
-        Measure("weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"),
-        Measure("NDCG", partial(ndcg, gain=gain), False, f"gain: {gains}; log2 discount"),
-        Measure(
+        RankMeasure("Pearson", pearson, True, "of the scores"),
+        RankMeasure("Spearman", spearman, True, "of the ranks; tied models share theirs"),
+        RankMeasure("Kendall", kendall, True, "tau-b"),
+        RankMeasure(
+            "weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"
+        ),
+        RankMeasure("NDCG", partial(ndcg, gain=gain), False, f"gain: {gains}; log2 discount"),
+        RankMeasure(
             "RBO",
             partial(overlap_of_scores, p=p),
             False,

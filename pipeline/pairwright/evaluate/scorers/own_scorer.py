@@ -1,25 +1,55 @@
-"""A scorer of one's own as any other: asked one by one, answered in batches, stored like a call."""
+"""A scorer of your own as any other: asked one by one, answered in batches, stored like a call.
+
+    class Short:
+        def __init__(self, words: int = 100) -> None: ...
+        def score(self, candidates: Sequence[Candidate]) -> Sequence[float | None]: ...
+
+Its class needs nothing of Pairwright: any object with such a method will do.
+"""
 
 import asyncio
 import inspect
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple, SupportsFloat
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, SupportsFloat
 
 from pairwright.dataset.message import message
 from pairwright.errors import ConfigError, Interrupted
-from pairwright.evaluate.local.gathering import Gathering, Waiting
-from pairwright.evaluate.own.find import OwnClass, place_of
-from pairwright.evaluate.own.seam import Candidate
-from pairwright.evaluate.scorers.reward import RewardModel
-from pairwright.evaluate.scorers.seam import Score, Unscored
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.local.gathering import Gathering, QueuedCall
+from pairwright.evaluate.scorers.own_class import OwnClass, place_of
+from pairwright.evaluate.scorers.score_models import RewardModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.score import said, scored
 
+
+class Candidate(NamedTuple):
+    """One response, with what is shown of the person in this condition."""
+
+    question: str
+    posts: tuple[str, ...]
+    """Earlier posts of the person, oldest first; empty where none are shown."""
+    aspects: tuple[str, ...]
+    """What the person expects in an answer; empty where none are shown."""
+    prompt: str
+    """All three as one user's message, as the other reward models read it."""
+    response: str
+
+
+class OwnScorer(Protocol):
+    """What the class must offer. It is made once, with the options as keyword arguments."""
+
+    def score(
+        self, candidates: Sequence[Candidate]
+    ) -> Sequence[float | None] | Awaitable[Sequence[float | None]]:
+        """One finite number for each candidate, in their order; higher is better. None where it
+        has no score. Either a plain method, which runs in a thread, or an async one."""
+        ...
+
+
 _NONE = "none"
-_SHAPE = "It must give one finite number, or None, for each candidate, in their order."
+_RETURNS = "It must give one finite number, or None, for each candidate, in their order."
 
 
 class OwnObject:
@@ -62,7 +92,7 @@ class OwnObject:
         self._meter.answered(0, 0, 0.0)
         return Answer(body, completion_of(request.key, body))
 
-    async def _answer(self, gathered: list[Waiting[Candidate]]) -> None:
+    async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
         for at in range(0, len(gathered), self._batch):
             if self._stopped:
                 raise Interrupted("interrupted; every finished call is stored, run again to go on")
@@ -111,7 +141,7 @@ class OwnObject:
             raise self._wrong(f"score() gave {score!r:.60} as a score") from None
 
     def _wrong(self, what: str) -> ConfigError:
-        return ConfigError(what, where=self._found.where, fix=_SHAPE)
+        return ConfigError(what, where=self._found.where, fix=_RETURNS)
 
 
 class OwnReward(NamedTuple):
@@ -121,7 +151,7 @@ class OwnReward(NamedTuple):
     reward: RewardModel
     """By which its scores are stored and read."""
 
-    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         """Raises ConfigError for what the object raises, or gives back in place of scores."""
         key = self.reward.request(shown, response).key
         self.object.candidates[key] = Candidate(

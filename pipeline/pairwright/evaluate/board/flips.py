@@ -1,25 +1,58 @@
-"""Which of many pairs of scorers differ: one test of all pairs at once, by flipping the sign of
-whole clusters.
+"""Which scorers differ, by flipping the sign of whole clusters: two scorers alone, or all pairs of
+scorers of a table at once.
 
-A flip turns a cluster's differences round for every pair of scorers together, so the flips keep how
-the pairs hang together: 171 pairs of 19 scorers are far from 171 independent tests. The statistic
-of a pair is |sum of its differences| over the root of the sum of their squares by cluster, which no
-flip changes. The greatest one is compared first; where a pair is found to differ it leaves, and the
-rest are compared with the greatest of the rest (the step-down max-T procedure of Westfall and Young
-1993, Resampling-Based Multiple Testing, section 2.6; Romano and Wolf 2005, J. Am. Stat. Assoc. 100,
-94-108, for when it keeps the chance of any false finding).
+If two scorers are equally good, each cluster's difference could as well have come out with the other
+sign (Fisher 1935, The Design of Experiments, section 21).
 
+Two scorers alone: points are halves, so the sums over all 2^c flips of c clusters lie on a grid, and
+their distribution is a convolution of binomials: it is computed for every c, and nothing is drawn.
+Of independent pairs without ties it is McNemar's exact test.
+
+All pairs of a table: a flip turns a cluster's differences round for every pair of scorers together,
+so the flips keep how the pairs depend on each other: 171 pairs of 19 scorers are far from 171
+independent tests. The statistic of a pair is |sum of its differences| over the root of the sum of
+their squares by cluster, which no flip changes. The greatest one is compared first; where a pair is
+found to differ it leaves, and the rest are compared with the greatest of the rest (the step-down
+max-T procedure of Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; Romano
+and Wolf 2005, J. Am. Stat. Assoc. 100, 94-108, for when it keeps the chance of any false finding).
 Up to `EXACT` clusters every flip is looked at; beyond, `DRAWS` seeded ones, and then p is
 (b + 1) / (m + 1), so that it is never 0 (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9,
 article 39).
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.signal import convolve
+from scipy.stats import binom
 
 from pairwright.intervals import LEVEL, Floats, Places
+
+
+def sign_flip(differences: Floats, clusters: Places) -> float:
+    """The two-sided p of a sum of differences of points, which are multiples of one half; both
+    arguments of shape (n,). 1 where all clusters are even."""
+    _, places = np.unique(clusters, return_inverse=True)
+    # In halves, so that sums are whole numbers.
+    sums = np.rint(2 * np.bincount(places, differences)).astype(np.intp)
+    sizes, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
+    found = abs(int(sums.sum()))
+    if not found:
+        return 1.0
+    chances = np.ones(1)
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        of_size = np.zeros(size * count + 1)
+        of_size[::size] = binom.pmf(np.arange(count + 1), count, 0.5)
+        chances = convolve(chances, of_size)
+    # chances[k]: that the clusters with the one sign come to k; the sum is then 2 k - total.
+    total = len(chances) - 1
+    p = 2 * float(chances[: (total - found) // 2 + 1].sum())
+    # Never below the share of the two outermost flips: a transform may lose so little.
+    least = math.ldexp(1.0, 1 - int(counts.sum()))
+    return min(1.0, max(p, least))
+
 
 EXACT = 14
 """Clusters: 8,192 flips, since a flip and its opposite give the same statistics."""

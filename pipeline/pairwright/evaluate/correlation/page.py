@@ -4,9 +4,9 @@ from math import ceil, floor
 
 from matplotlib.figure import Figure
 
-from pairwright.evaluate.correlate.correlate import CLAIMS_FROM, Correlation, Correlations
-from pairwright.evaluate.correlate.interval import Interval
-from pairwright.evaluate.correlate.table import Models
+from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation, Correlations
+from pairwright.evaluate.correlation.table import ModelTable
+from pairwright.evaluate.correlation.uncertainty import MeasureInterval
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.stats import p_value
 
@@ -17,7 +17,7 @@ NOT_SAID = {
 }
 
 
-def page(models: Models, of: Correlations) -> Page:
+def page(models: ModelTable, of: Correlations) -> Page:
     """The whole report."""
     return Page(
         title=f"{' and '.join(of.found)} against {of.downstream}",
@@ -59,7 +59,7 @@ def cells(of: Correlation) -> tuple[str, ...]:
     )
 
 
-def between(of: Interval, sign: str = "") -> str:
+def between(of: MeasureInterval, sign: str = "") -> str:
     if of.low is None or of.high is None:
         return f"none: {of.note}"
     # Rounded outwards: a value of 0.9981 does not lie between "1.00 and 1.00".
@@ -94,7 +94,7 @@ def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
         return plot(figure, caption, name=f"chance-{list_id(name)}")
 
 
-def _models(models: Models, name: str, of: Correlations) -> Plot:
+def _models(models: ModelTable, name: str, of: Correlations) -> Plot:
     x, y = models.benchmarks[name], models.downstream
     with drawing():
         figure = Figure(figsize=(8.6, 4.6), layout="constrained")

@@ -1,4 +1,4 @@
-"""How sure a measure of some models is: a jackknife over lineages.
+"""How sure a measure of some models is: what chance would give, and a jackknife over lineages.
 
 Each lineage is left out in turn. No model is ever there twice, so no tie is made that the scores do
 not have, as a bootstrap makes one of every model that it draws again: rank-biased overlap counts
@@ -11,16 +11,71 @@ measure that depends on how many models there are (NDCG, RBO) is taken for that 
 `benchmarks/correlations.py` says how often such intervals hold the truth.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from pairwright.evaluate.correlate.table import Scores
+from pairwright.evaluate.correlation.measures import RankMeasure
+from pairwright.evaluate.correlation.table import Scores
 from pairwright.intervals import LEVEL
 from pairwright.records import Record
+
+Places = NDArray[np.intp]
+"""Places of models in the table, of shape (rows, models)."""
+EXACT = 7
+"""Up to so many models every order is looked at: 5,040."""
+ORDERS = 2000
+
+
+class Chance(Record):
+    """The measure over orders of the downstream scores that have nothing to do with the benchmark.
+
+    `p` is the share of orders as far out as the value that was found: on both sides of the mean
+    where the measure has two, above it otherwise. Sampled orders count the one found, too
+    (Phipson and Smyth 2010), so `p` is never 0.
+    """
+
+    mean: float
+    low: float
+    high: float
+    """The middle 95 % of orders."""
+    p: float
+    orders: int
+    exact: bool
+
+
+def by_chance(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Chance:
+    """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones."""
+    exact = len(x) <= EXACT
+    orders = _orders(len(x), exact, seed)
+    found = np.concatenate([measure.of(x, y[some]) for some in _in_pieces(orders)])
+    value, mean = float(measure.of(x, y)), float(found.mean())
+    # Sums come out in another order: equal values may differ in their last digits.
+    edge = 1e-9
+    if measure.both_ways:
+        beyond = int((np.abs(found - mean) >= abs(value - mean) - edge).sum())
+    else:
+        beyond = int((found >= value - edge).sum())
+    p = beyond / len(found) if exact else (beyond + 1) / (len(found) + 1)
+    low, high = np.quantile(found, (0.025, 0.975))
+    return Chance(mean=mean, low=float(low), high=float(high), p=p, orders=len(found), exact=exact)
+
+
+def _orders(n: int, exact: bool, seed: int) -> Places:
+    if exact:
+        return np.array(list(itertools.permutations(range(n))))
+    return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (ORDERS, 1)), axis=1)
+
+
+def _in_pieces(places: Places) -> Iterator[Places]:
+    """Some hundred rows at a time: a measure may look at each pair of models."""
+    for start in range(0, len(places), 250):
+        yield places[start : start + 250]
+
 
 FEWEST = 3
 """Models that must be left: of two every correlation is whole, whatever the scores."""
@@ -29,7 +84,7 @@ Statistic = Callable[[NDArray[np.intp]], Scores]
 """Of places of models in the table, shape (rows, models): a value for each row."""
 
 
-class Interval(Record):
+class MeasureInterval(Record):
     """The 95 % interval of a measure; None where there is none, for the reason in `note`."""
 
     low: float | None
@@ -59,10 +114,10 @@ class Jackknife(NamedTuple):
             return "all others are equal without one lineage"
         return ""
 
-    def interval(self) -> Interval:
+    def interval(self) -> MeasureInterval:
         """Of the measure, within its bounds."""
         if self.note:
-            return Interval(low=None, high=None, note=self.note)
+            return MeasureInterval(low=None, high=None, note=self.note)
         with np.errstate(divide="ignore", invalid="ignore"):
             z, without = self._z(np.array(self.value)), self._z(self.without)
             spread = _spread(without - z)
@@ -72,7 +127,7 @@ class Jackknife(NamedTuple):
             # Without some lineage, or with all, agreement is whole, which has no z.
             spread = _spread(self.without - self.value)
             low, high = self.value - spread, self.value + spread
-        return Interval(low=max(self.least, low), high=min(1.0, high))
+        return MeasureInterval(low=max(self.least, low), high=min(1.0, high))
 
     def _z(self, values: Scores) -> Scores:
         found: Scores = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
@@ -105,14 +160,14 @@ def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1
     return Jackknife(value, np.concatenate(without), least, left)
 
 
-def difference(first: Jackknife, second: Jackknife) -> Interval:
+def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
     """Of two measures of the same models: from the interval of each, and from how far the two go
     together when a lineage is left out (Zou 2007, Psychol. Methods 12, 399-413, eq. 15)."""
     if note := first.note or second.note:
-        return Interval(low=None, high=None, note=note)
+        return MeasureInterval(low=None, high=None, note=note)
     found = first.value - second.value
     if np.array_equal(first.without - first.value, second.without - second.value):
-        return Interval(low=found, high=found)
+        return MeasureInterval(low=found, high=found)
     one, other = (of.without - of.value for of in (first, second))
     size = float(np.sqrt((one @ one) * (other @ other)))
     together = float(one @ other) / size if size else 0.0
@@ -120,7 +175,7 @@ def difference(first: Jackknife, second: Jackknife) -> Interval:
         (of.value - (own.low or 0.0), (own.high or 0.0) - of.value)
         for of in (first, second) for own in (of.interval(),)
     )  # fmt: skip
-    return Interval(
+    return MeasureInterval(
         low=found - _length(low, second_high, together),
         high=found + _length(high, second_low, together),
     )
