@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
-from pairwright.evaluate.correlate import DownstreamFacts, read_models
-from pairwright.evaluate.correlation import correlations, uncertainty
+from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models, uncertainty
 from pairwright.evaluate.correlation.measures import (
     RankMeasure,
     kendall,
@@ -331,7 +330,7 @@ def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
 def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 6), ("good", "loose"), "d", None, None)
     akin = models._replace(lineages=("a",) * 6)
-    found = correlations(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    found = correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
     intervals = [of.interval for of in found.found["good"]]
     intervals += [of.interval for of in found.differences]
     assert {(of.low, of.high) for of in intervals} == {(None, None)}
@@ -444,13 +443,13 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     tmp_path: Path,
 ) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good", "loose"), "d", None, None)
-    found = correlations(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     first, second, third = found.claims
     assert first.startswith("good goes with d by Pearson, Spearman, Kendall")
     assert second.startswith("By Pearson, Spearman")
     assert "loose cannot be told" in second
     assert third.startswith("good and loose differ by")
-    again = correlations(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     assert again == found
     html = to_html(page(models, found))
     assert "<script>" not in html
@@ -464,7 +463,7 @@ def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
     others = [f"b{n},{n},{8 - n},b{n}" for n in range(9)]
     path = write(tmp_path / "m.csv", "\n".join(["model,good,d,lineage", *kin, *others]) + "\n")
     models = read_models(path, ("good",), "d", None, "lineage")
-    found = correlations(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     far = [of.measure for of in found.found["good"] if of.adjusted < 0.05]
     assert {"Pearson", "Spearman"} <= set(far)
     assert not any(of.apart for of in found.found["good"])
@@ -476,7 +475,7 @@ def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
 
 def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
-    spearman = correlations(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
+    spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
     uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
     tiny = spearman.model_copy(update={"chance": uncertainty})
     assert cells(tiny)[-2] == "< 0.001"
@@ -484,10 +483,10 @@ def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -
 
 def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 9), ("good",), "d", None, None)
-    assert not correlations(models, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
+    assert not correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
     akin = models._replace(lineages=(*"aaaabcdefghi",))
-    assert not correlations(akin, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
+    assert not correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
 
 
 def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_path: Path) -> None:
@@ -511,6 +510,6 @@ def test_a_gain_below_zero_and_a_p_of_one_are_refused(few: None, tmp_path: Path)
     path = write(tmp_path / "m.csv", "model,b,d\nx,1,-1\ny,2,2\nz,3,3\n")
     models = read_models(path, ("b",), "d", None, None)
     with pytest.raises(ValueError, match="below zero"):
-        correlations(models, "d", NOTHING, gain="score", p=0.9, seed=0)
+        correlate(models, "d", NOTHING, gain="score", p=0.9, seed=0)
     with pytest.raises(ValueError, match="between 0 and 1"):
-        correlations(models, "d", NOTHING, gain="rank", p=1, seed=0)
+        correlate(models, "d", NOTHING, gain="rank", p=1, seed=0)

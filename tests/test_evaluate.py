@@ -11,7 +11,7 @@ import pytest
 
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluate.conditions import Condition, Conditions, applies, ask_fitting
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release, ReleaseRef, posts_of
@@ -61,9 +61,12 @@ class Comparing(NamedTuple):
 
 
 def scored(
-    rows: list[Row], scorer: Scorer, condition: Condition = "profile", policy: HistoryRules = ALL
+    rows: list[Row],
+    scorer: Scorer,
+    condition: ConditionName = "profile",
+    policy: HistoryRules = ALL,
 ) -> list[PairDecision]:
-    conditions = Conditions(policy, Strangers(map(asker, rows), 0))
+    conditions = ContentSources(policy, Strangers(map(asker, rows), 0))
     return asyncio.run(
         evaluate(
             rows, Evaluation(scorer, condition, conditions), workers=4,
@@ -72,11 +75,11 @@ def scored(
     )  # fmt: skip
 
 
-def shown_in(row: Row, condition: Condition, rows: list[Row]) -> PromptContent | Unscored:
-    return asyncio.run(Conditions(ALL, Strangers(map(asker, rows), 0)).shown(row, condition))
+def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptContent | Unscored:
+    return asyncio.run(ContentSources(ALL, Strangers(map(asker, rows), 0)).shown(row, condition))
 
 
-# Conditions
+# ContentSources
 
 
 def test_the_question_alone_comes_without_posts_and_aspects(rows: list[Row]) -> None:
@@ -154,7 +157,7 @@ def test_a_row_without_aspects_has_no_score_under_its_rubric(rows: list[Row]) ->
 
 
 def test_twins_have_no_wrong_profile(rows: list[Row]) -> None:
-    assert {row.mode for row in rows if applies(row, "wrong-profile")} == {"violate"}
+    assert {row.mode for row in rows if CONDITIONS["wrong-profile"].applies(row)} == {"violate"}
     assert len(scored(rows, Baseline("longer"), "wrong-profile")) == len(PAIRS) // 3
 
 

@@ -18,7 +18,7 @@ from pairwright.cli.evaluate.shown import tell
 from pairwright.cli.scorers import prompts_of
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.board import inputs
+from pairwright.evaluate.board import gather_results
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import ResultSummary, ScorerRef
@@ -173,8 +173,13 @@ def test_results_say_by_which_rules_posts_were_shown(
     assert plain["profile"] == drawn["profile"]
     assert plain["planner"].planner != warm["planner"].planner
     with pytest.raises(InputError, match=r"another \[history\]"):
-        inputs([tmp_path / "a" / "overlap.profile.json", tmp_path / "b" / "overlap.none.json",
-                tmp_path / "b" / "overlap.wrong-profile.json"])  # fmt: skip
+        gather_results(
+            [
+                tmp_path / "a" / "overlap.profile.json",
+                tmp_path / "b" / "overlap.none.json",
+                tmp_path / "b" / "overlap.wrong-profile.json",
+            ]
+        )
 
 
 @pytest.mark.parametrize("what", ["model", "served", "prompt"])

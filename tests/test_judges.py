@@ -10,7 +10,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, PairDecision
-from pairwright.evaluate.measure import accuracy, leaning, leans
+from pairwright.evaluate.measure import figures_of, leaning, leans
 from pairwright.evaluate.measure.agreement import _named, kappa_terms
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.seam import (
@@ -331,7 +331,7 @@ def test_published_replies_without_a_verdict_are_named_as_such(of: str, judge: s
 def test_published_swap_consistency_and_kappa_come_out(of: str, judge: str) -> None:
     items, statistics, found = published(of, judge)
     unread = sum(isinstance(one, Unscored) for one in found)
-    figures = {figure.name: figure for figure in accuracy(decisions(found))}
+    figures = {figure.name: figure for figure in figures_of(decisions(found))}
     ours = figures["swap_consistency"]
     assert ours.value is not None
     assert ours.n == len(items) - unread
@@ -361,7 +361,7 @@ def test_kappa_is_the_published_one_where_every_reply_has_a_verdict() -> None:
 
 def test_a_judge_that_likes_the_first_place_shows_it() -> None:
     _, _, found = published("Natural", "Falcon")
-    figures = {figure.name: figure for figure in accuracy(decisions(found))}
+    figures = {figure.name: figure for figure in figures_of(decisions(found))}
     first = figures["first_position"]
     # 69 of 100 first as they stand and 79 of 100 swapped.
     assert first.value == pytest.approx((69 + 79) / 200)
@@ -416,7 +416,7 @@ def test_kappa_of_a_published_table_has_its_published_standard_error() -> None:
 def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
     assert kappa_terms(["first"] * 9, ["first"] * 9) is None
     always = [decision(0, orders=("chosen", "chosen"))]
-    (figure,) = [of for of in accuracy(always) if of.name == "order_kappa"]
+    (figure,) = [of for of in figures_of(always) if of.name == "order_kappa"]
     assert (figure.value, figure.n) == (None, 1)
     assert "every verdict is the same" in figure.note
 
@@ -424,7 +424,7 @@ def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
 def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> None:
     sides: list[Choice] = ["chosen", "rejected"]
     rows = [decision(n, orders=(sides[n % 2], sides[n % 2])) for n in range(20)]
-    figures = {of.name: of for of in accuracy(rows)}
+    figures = {of.name: of for of in figures_of(rows)}
     kappa = figures["order_kappa"]
     assert (kappa.value, kappa.low, kappa.high, kappa.n) == (1, None, None, 20)
     assert "no interval" in kappa.note
@@ -443,7 +443,7 @@ def test_a_judge_that_only_looks_at_the_place_is_flagged(place: str) -> None:
     orders: tuple[Choice, Choice] = ("chosen", "rejected")
     if place == "second":
         orders = ("rejected", "chosen")
-    figures = {of.name: of for of in accuracy([decision(n, orders=orders) for n in range(12)])}
+    figures = {of.name: of for of in figures_of([decision(n, orders=orders) for n in range(12)])}
     first = figures["first_position"]
     assert first.value == (1 if place == "first" else 0)
     assert leans(first)
@@ -451,7 +451,7 @@ def test_a_judge_that_only_looks_at_the_place_is_flagged(place: str) -> None:
     assert "n = 12" in leaning(first)
     # One cluster shows nothing of how far it goes.
     alone = [decision(n, orders=orders, cluster="one") for n in range(12)]
-    assert not any(map(leans, accuracy(alone)))
+    assert not any(map(leans, figures_of(alone)))
 
 
 def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
@@ -469,7 +469,9 @@ def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
 
 
 def test_scorers_that_do_not_compare_have_no_figures_of_consistency() -> None:
-    names = {of.name for of in accuracy([decision(n, chosen=1.0, rejected=0.0) for n in range(9)])}
+    names = {
+        of.name for of in figures_of([decision(n, chosen=1.0, rejected=0.0) for n in range(9)])
+    }
     assert not names & {"swap_consistency", "first_position", "order_kappa"}
 
 
@@ -479,6 +481,6 @@ def test_the_better_judge_does_not_have_the_lower_kappa() -> None:
     stable: tuple[Choice, Choice] = ("chosen", "chosen")
     orders: list[tuple[Choice, Choice]] = [stable] * 9 + [("chosen", "rejected")]
     rows = [decision(n, orders=orders[n % 10]) for n in range(400)]
-    (figure,) = [of for of in accuracy(rows) if of.name == "order_kappa"]
+    (figure,) = [of for of in figures_of(rows) if of.name == "order_kappa"]
     assert figure.value == pytest.approx(0.8, abs=0.05)
     assert (figure.n, figure.clusters) == (400, 400)

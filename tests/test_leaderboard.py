@@ -15,16 +15,16 @@ from decided import judged, twin, violate
 from hostile import HOSTILE
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
-from pairwright.evaluate.board import Leaderboard, inputs, leaderboard
+from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.board.pages import board_page
 from pairwright.evaluate.board.plots import accuracies
 from pairwright.evaluate.board.ranking import group_letters
-from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE
 from pairwright.evaluate.release import ReleaseRef
-from pairwright.evaluate.results import ResultSummary, ScorerRef, TestedPlannerRef, write_result
+from pairwright.evaluate.results import PlannerVersion, ResultSummary, ScorerRef, write_result
 from pairwright.report import to_html, to_markdown
 from study import pairwright
 
@@ -35,7 +35,7 @@ def result(
     folder: Path,
     name: str,
     decisions: Sequence[PairDecision],
-    condition: Condition = "profile",
+    condition: ConditionName = "profile",
     **changes: Any,
 ) -> Path:
     """A result as `pairwright evaluate` writes it."""
@@ -55,7 +55,7 @@ def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
 
 
 def board_of(*given: Path) -> Leaderboard:
-    return leaderboard(inputs(given))
+    return leaderboard(gather_results(given))
 
 
 def run(*given: object) -> Any:
@@ -241,7 +241,7 @@ def test_twins_of_one_dyad_are_one_cluster_and_a_half_without_a_score_is_wrong(
 )
 def test_what_is_no_competitor_is_shown_and_not_ranked(
     tmp_path: Path,
-    condition: Condition,
+    condition: ConditionName,
     changes: dict[str, Any],
     decisions: list[PairDecision],
     why: str,
@@ -516,11 +516,11 @@ def test_wrong_profiles_of_two_seeds_are_refused(tmp_path: Path) -> None:
     for seed, name in enumerate(("a", "b")):
         result(tmp_path, name, right_on(30), "wrong-profile", seed=seed)
     with pytest.raises(InputError, match="by another seed"):
-        inputs([tmp_path])
+        gather_results([tmp_path])
 
 
 def test_a_planners_hostile_name_does_nothing(tmp_path: Path) -> None:
-    planner = TestedPlannerRef(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
+    planner = PlannerVersion(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
     result(tmp_path, "a", right_on(30), "planner", planner=planner)
     done = run(tmp_path)
     report = board_page(board_of(tmp_path))
@@ -611,7 +611,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
 def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
     """The ceiling and the control as well: the caption says it of all marks."""
 
-    def marks(condition: Condition) -> int:
+    def marks(condition: ConditionName) -> int:
         folder = tmp_path / condition
         result(folder, "a", right_on(30), condition)
         return accuracies(board_of(folder), "violate").svg.count("fill: var(--paper)")

@@ -10,14 +10,14 @@ from scipy.stats import binom
 
 from decided import judged, twin, violate
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import MEANING, ScorerFigure, accuracy, gains
+from pairwright.evaluate.measure import FIGURES, ScorerFigure, figures_of, gains
 from pairwright.stats import share as wilson
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 
 
 def found(decisions: Sequence[PairDecision], name: str, group: str) -> ScorerFigure:
-    (one,) = [of for of in accuracy(decisions) if (of.name, of.group) == (name, group)]
+    (one,) = [of for of in figures_of(decisions) if (of.name, of.group) == (name, group)]
     return one
 
 
@@ -48,7 +48,7 @@ def test_half_a_twin_whose_other_half_is_not_there_changes_nothing() -> None:
         half for n in range(40) for half in twin(n, (n % 3, 1.0), (n % 5, 2.0), vote_share=0.75)
     ]
     alone = twin(99, (5.0, 0.0), (None, 0.0))[:1]
-    for before, after in zip(accuracy(whole), accuracy([*whole, *alone]), strict=True):
+    for before, after in zip(figures_of(whole), figures_of([*whole, *alone]), strict=True):
         if after.name not in ("coverage", "users_above_chance"):
             assert after == before
     coverage = found([*whole, *alone], "coverage", "twin")
@@ -182,7 +182,7 @@ def test_a_mode_without_a_score_is_wrong_and_has_no_accuracy_of_the_scored() -> 
     assert (of_scored.value, of_scored.low, of_scored.high, of_scored.n) == (None, None, None, 0)
     assert value(decisions, "worst_case", "violate") == 0
     assert value(decisions, "best_case", "violate") == 1
-    assert accuracy([]) == ()
+    assert figures_of([]) == ()
 
 
 def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
@@ -197,7 +197,7 @@ def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
     assert value(decisions, "accuracy", "Home-violate") == 0
     assert value(decisions, "accuracy", "twin") == 0.5
     assert value(decisions, "accuracy", "pairs") == 1
-    assert {of.name for of in accuracy(decisions)} <= set(MEANING)
+    assert {of.name for of in figures_of(decisions)} <= set(FIGURES)
 
 
 # Users
@@ -347,5 +347,5 @@ def test_the_interval_of_a_gain_holds_the_truth_in_about_95_of_100() -> None:
 
 
 def test_figures_are_plain_numbers() -> None:
-    for of in accuracy([*blind(1, 1e308, -1e308), violate(2, math.pi)]):
+    for of in figures_of([*blind(1, 1e308, -1e308), violate(2, math.pi)]):
         assert ScorerFigure.model_validate_json(of.model_dump_json()) == of

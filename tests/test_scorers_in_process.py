@@ -46,7 +46,7 @@ class StandIn:
     holds: threading.Event | None = None
     """A batch waits for it."""
     loads: int = 0
-    batch_places: list[list[int]] = field(default_factory=list)
+    batches: list[list[int]] = field(default_factory=list)
     """Tokens of each text of each batch."""
 
     def load(self, where: str, spec: Classifier) -> "StandIn":

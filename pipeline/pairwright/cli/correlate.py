@@ -14,7 +14,7 @@ from pairwright.cli.outside import outside
 from pairwright.errors import InputError
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlate import Correlations
+    from pairwright.evaluate.correlation import Correlations
 
 
 def correlate_command(
@@ -68,8 +68,7 @@ def correlate_command(
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.cli.reports import write_report
-    from pairwright.evaluate.correlate import DownstreamFacts, read_models
-    from pairwright.evaluate.correlation import correlations
+    from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models
     from pairwright.evaluate.correlation.page import page
 
     names = tuple(dict.fromkeys(benchmark))
@@ -82,7 +81,7 @@ def correlate_command(
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("orders", total=6 * len(names))
         try:
-            found = correlations(
+            found = correlate(
                 models, downstream, stated, gain=gain, p=p, seed=seed,
                 done=lambda: progress.advance(task),
             )  # fmt: skip

@@ -65,10 +65,10 @@ def leaderboard_command(
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.cli.reports import write_report
-    from pairwright.evaluate.board import inputs, leaderboard
+    from pairwright.evaluate.board import gather_results, leaderboard
     from pairwright.evaluate.board.pages import board_page, summary_page
 
-    gathered = inputs(results)
+    gathered = gather_results(results)
     if verify:
         _verify(gathered, verify, scorers)
     elif scorers:
@@ -103,14 +103,15 @@ def _verify(results: "Sequence[Result]", release: Path, scorers: Path | None) ->
 
 
 def _tell(console: Console, board: "Leaderboard") -> None:
-    from pairwright.evaluate.board.cells import MODES, SHOWN, rows
+    from pairwright.evaluate.board.cells import MODES, rows
     from pairwright.evaluate.board.pages import floor, warnings, why_unranked
+    from pairwright.evaluate.conditions import CONDITIONS
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)
     for of in board.rankings:
         made = rows(board, of)
-        console.print(f"{MODES[of.mode]}. {SHOWN[of.condition]}", style="italic")
+        console.print(f"{MODES[of.mode]}. {CONDITIONS[of.condition].title}", style="italic")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place in made.brief:
             words = made.head[place] in ("scorer", "group")

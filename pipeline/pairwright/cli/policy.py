@@ -128,7 +128,7 @@ def _found(
         split=first.split,
         simulated=any(of.simulated for of in made),
         seed=settings.seed,
-        guided_results=tuple(found),
+        lines=tuple(found),
         taus=taus(found, settings.seed),
     )
 

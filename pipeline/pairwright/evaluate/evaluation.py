@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluate.conditions import Condition, Conditions, applies, ask_fitting
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.decision import Choice, PairDecision, blank_decision
 from pairwright.evaluate.scorers.seam import (
     ByPair,
@@ -30,8 +30,8 @@ class Evaluation(NamedTuple):
     """What is to be done for every pair."""
 
     scorer: Scorer
-    condition: Condition
-    conditions: Conditions
+    condition: ConditionName
+    sources: ContentSources
 
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that came to nothing are its reason, and are asked again by
@@ -48,11 +48,11 @@ class Evaluation(NamedTuple):
     async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
         try:
-            shown = await self.conditions.shown(row, self.condition)
+            shown = await self.sources.shown(row, self.condition)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await ask_fitting(
-                shown, self.conditions.history, lambda shown: _choice(scorer, row, shown)
+                shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
             )
         except CallFailed as error:
             return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
@@ -118,7 +118,7 @@ async def evaluate(
         decided[number] = await evaluation.decide(row)
         seen(decided[number])
 
-    wanted = (row for row in rows if applies(row, evaluation.condition))
+    wanted = filter(CONDITIONS[evaluation.condition].applies, rows)
     await work_through(iter(enumerate(wanted)), work, workers=workers, stop=stop)
     return [decided[number] for number in sorted(decided)]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from pairwright.dataset import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
-from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.release import ReleaseRef
 from pairwright.records import Record
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -19,18 +20,6 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TRIAL = "The release is a trial, and says itself that it is no benchmark."
 _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
 """What a result depends on."""
-
-
-class ReleaseRef(Record):
-    """Which release was evaluated."""
-
-    name: str
-    version: str
-    digest: str
-    """Its root digest."""
-    trial: bool = False
-    """Whether it says itself that it is no benchmark."""
-    pairs: int
 
 
 class ScorerRef(Record):
@@ -44,7 +33,7 @@ class ScorerRef(Record):
     """Hash of all that decides its scores beside model and revision."""
 
 
-class TestedPlannerRef(Record):
+class PlannerVersion(Record):
     """Which planner inferred the aspects, exactly."""
 
     model: str
@@ -70,7 +59,7 @@ class ResultSummary(Record):
 
     release: ReleaseRef
     scorer: ScorerRef
-    condition: Condition
+    condition: ConditionName
     limit: int | None = None
     """Only the first so many subjects were to be scored."""
     split: str | None = None
@@ -79,7 +68,7 @@ class ResultSummary(Record):
     """Hash of [history], by which posts were shown; empty for all that fit and for none."""
     seed: int | None = None
     """In condition wrong-profile, what the other users were drawn with."""
-    planner: TestedPlannerRef | None = None
+    planner: PlannerVersion | None = None
     """In condition planner, the one under test."""
     self_agreement: bool = False
     """Whether the planner under test shares its model or its prompt with the one that built the

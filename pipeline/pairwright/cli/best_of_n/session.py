@@ -82,7 +82,7 @@ class Session(NamedTuple):
             history=self.settings.history.hash,
             simulated=bool(self._models(drawn, curves) & self.store.simulated_models()),
             questions=len(questions),
-            sample_questions=len(counted),
+            sampled=len(counted),
             unscored=dict(
                 sorted(Counter(of.unscored for of in drawn.samples if of.unscored).items())
             ),

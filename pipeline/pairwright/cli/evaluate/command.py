@@ -15,7 +15,7 @@ from pairwright.models.store import Store
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.conditions import Condition
+    from pairwright.evaluate.conditions import ConditionName
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.results import ResultSummary
 
@@ -99,19 +99,20 @@ def evaluate_command(
     end(made, coverage, console)
 
 
-def _usual(release: "Release", limit: int | None, console: Console) -> "tuple[Condition, ...]":
+def _usual(release: "Release", limit: int | None, console: Console) -> "tuple[ConditionName, ...]":
     """The conditions that are tried where none is named."""
-    from pairwright.evaluate.conditions import applies
+    from pairwright.evaluate.conditions import CONDITIONS, usual_conditions
 
-    if any(applies(row, "wrong-profile") for row in release.rows(limit)):
-        return ("none", "profile", "wrong-profile")
-    console.print(
-        "Condition wrong-profile is left out: it is not of twins, and all pairs here are."
-    )
-    return ("none", "profile")
+    usual = usual_conditions(release.rows(limit))
+    for name, condition in CONDITIONS.items():
+        if condition.usual and name not in usual:
+            console.print(
+                f"Condition {name} is left out: it is not of twins, and all pairs here are."
+            )
+    return usual
 
 
-def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
+def conditions_named(given: list[str]) -> "tuple[ConditionName, ...]":
     """Each once. Raises InputError for a name that is none."""
     from pairwright.evaluate.conditions import CONDITIONS
 

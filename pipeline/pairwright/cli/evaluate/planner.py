@@ -9,9 +9,9 @@ from typing import NamedTuple
 from pairwright import assets
 from pairwright.cli.crew import client_of, model_of
 from pairwright.errors import ConfigError
-from pairwright.evaluate.conditions import TestedPlanner
+from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.release import Construction
-from pairwright.evaluate.results import TestedPlannerRef
+from pairwright.evaluate.results import PlannerVersion
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models import key_of
 from pairwright.models.client import Meter
@@ -24,8 +24,8 @@ from pairwright.settings.prompt import Prompts
 class OpenPlanner(NamedTuple):
     """A planner that can be asked."""
 
-    planner: TestedPlanner
-    ref: TestedPlannerRef
+    planner: PlannerUnderTest
+    ref: PlannerVersion
     stop: Callable[[], None]
 
     def agrees_with(self, built: Construction) -> bool:
@@ -50,7 +50,7 @@ async def planner_under_test(
     async with client_of(spec.endpoint, endpoint, meter) as client:
         model = model_of(Durable(store, client), endpoint, spec.sampling)
         domains = Domains.load(assets.RUBRICS)
-        planner = TestedPlanner(model, prompts, spec.rules, domains, spec.words)
+        planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
         yield OpenPlanner(planner, _ref(spec, endpoint, prompts), client.stop)
 
 
@@ -60,14 +60,14 @@ def _bare(model: str) -> str:
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
-def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> TestedPlannerRef:
+def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
         [prompts.hashes[name] for name in ("history", "system")],
         endpoint.structured,
         endpoint.history_tokens,
     ]
-    return TestedPlannerRef(
+    return PlannerVersion(
         model=endpoint.model,
         revision=endpoint.revision,
         prompt=prompts.hashes["plan"],

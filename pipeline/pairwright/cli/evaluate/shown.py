@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
-from pairwright.evaluate.measure import ScorerFigure, accuracy, leaning, leans
+from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans
 from pairwright.evaluate.results import ResultSummary
 from pairwright.text import number_of
 
@@ -18,7 +18,7 @@ _OF_SCORED = {
 
 def tell(about: ResultSummary, decisions: list[PairDecision]) -> None:
     """Print it: a line, and one for each thing that it leaves open."""
-    console, figures = Console(), accuracy(decisions)
+    console, figures = Console(), figures_of(decisions)
     names = _TOLD | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"

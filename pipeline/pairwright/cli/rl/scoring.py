@@ -9,7 +9,7 @@ from pairwright.cli.evaluate.planner import planner_under_test
 from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.conditions import Condition, Conditions, ask_fitting
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
@@ -28,14 +28,14 @@ class Held(NamedTuple):
 
     release: Release
     rows: dict[str, Row]
-    condition: Condition
+    condition: ConditionName
 
 
 class ScorerRewards(NamedTuple):
     """One scorer as a `train.rl.server.Scoring`."""
 
     scorer: Pointwise
-    conditions: Conditions
+    conditions: ContentSources
     held: Held | None
 
     async def score(self, sample: Sample) -> Reward:
@@ -71,7 +71,7 @@ class ScorerRewards(NamedTuple):
         return self.held, row
 
 
-def held_of(folder: Path | None, condition: Condition) -> Held | None:
+def held_of(folder: Path | None, condition: ConditionName) -> Held | None:
     """The whole release: which pairs are trained on, the training data says."""
     if folder is None:
         return None
@@ -88,14 +88,14 @@ async def rewards_of(
     store = Recent(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
-        if held and held.condition == "planner":
+        if held and CONDITIONS[held.condition].needs == "planner":
             opened = planner_under_test(scorers, prompts, store, meter)
             planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
             open_scorers(scorers, (name,), prompts, store, meter)
         )
         scorer, ref = pointwise(name, found[name].scorer), found[name].ref
-        conditions = Conditions(scorers.history, Strangers((), scorers.seed), planner)
+        conditions = ContentSources(scorers.history, Strangers((), scorers.seed), planner)
         about = Health(
             status="loading",
             scorer=ref.name,

@@ -1,7 +1,7 @@
-"""The worth of the best of k samples: of one question, and over all questions with intervals by user.
+"""The worth of the best of k samples: of one question, and of all questions with intervals by user.
 
-A scorer picks among samples; what it picks is worth what the judge says of it. Where it scores
-several best ones alike, each is picked equally often.
+A scorer picks among samples; what it picks is worth what the judge says of it. Where a scorer gives
+several samples its best score, each of them is picked equally often.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
-"""N answers to each question, the draws 0 to N - 1 of the policy, each judged by the aspects and scored.
+"""N answers to each question, the draws 0 to N - 1 of the policy, each judged and scored.
 
-All N are judged, for all are the best of some subset. The first k of N are the draws 0 to k - 1, so
-a run with a larger N goes on with the draws of a smaller one. A scorer is shown the same posts for
-all samples of a question.
+All N are judged by the aspects, because each is the best of some subset. The first k of N are the
+draws 0 to k - 1, so a run with a larger N goes on with the draws of a smaller one. A scorer is
+shown the same posts for all samples of a question.
 """
 
 import math

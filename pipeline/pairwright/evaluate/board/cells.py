@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
-from pairwright.evaluate.conditions import Condition
-from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.measure import FIGURES, ScorerFigure
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
@@ -16,13 +16,6 @@ MODES: dict[Mode | None, str] = {
     "twin": "Twins",
     "violate": "Pairs of mode violate",
     None: "Pairs",
-}
-SHOWN: dict[Condition, str] = {
-    "none": "Shown the question alone",
-    "profile": "Shown the user's posts",
-    "wrong-profile": "Control: shown somebody else's posts",
-    "planner": "Shown the aspects that the planner under test infers",
-    "rubric": "Ceiling: shown the answer key",
 }
 
 
@@ -52,8 +45,8 @@ def rows(board: Leaderboard, of: Ranking) -> RankingTable:
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
-    elif of.condition == "profile":
-        for control in CONTROLS:
+    else:
+        for control in CONDITIONS[of.condition].compared_with:
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
     entries = [board.entries[name] for name in (*of.ranked, *by_accuracy(board, of))]
     brief = [n for n, name in enumerate(columns) if name not in ("twins", "interaction, %")]
@@ -104,7 +97,7 @@ def in_words(of: ScorerFigure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
     if of.value is None:
         return "none"
-    if of.name not in ("vote_agreement", "brier", "order_kappa"):
+    if FIGURES[of.name].percent:
         return f"{percent(of)} %"
     if of.low is None or of.high is None:
         return f"{of.value:.3f} (no interval)"
@@ -146,5 +139,5 @@ def _to_next(of: Ranking, entry: BoardEntry) -> str:
     return p_value(found.adjusted) if found else ""
 
 
-def _gain(control: Condition, mode: Mode | None, entry: BoardEntry) -> str:
+def _gain(control: ConditionName, mode: Mode | None, entry: BoardEntry) -> str:
     return points(entry.figure(gain_over(control), mode))

@@ -1,12 +1,12 @@
 """Which scorers differ, by flipping the sign of whole clusters: two scorers alone, or all pairs of
 scorers of a table at once.
 
-If two scorers are equally good, each cluster's difference could as well have come out with the other
-sign (Fisher 1935, The Design of Experiments, section 21).
+If two scorers are equally good, each cluster's difference could as well have come out with the
+other sign (Fisher 1935, The Design of Experiments, section 21).
 
-Two scorers alone: points are halves, so the sums over all 2^c flips of c clusters lie on a grid, and
-their distribution is a convolution of binomials: it is computed for every c, and nothing is drawn.
-Of independent pairs without ties it is McNemar's exact test.
+Two scorers alone: points are halves, so the sums over all 2^c flips of c clusters lie on a grid,
+and their distribution is a convolution of binomials: it is computed for every c, and nothing is
+drawn. Of independent pairs without ties it is McNemar's exact test.
 
 All pairs of a table: a flip turns a cluster's differences round for every pair of scorers together,
 so the flips keep how the pairs depend on each other: 171 pairs of 19 scorers are far from 171

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairwright.errors import InputError
-from pairwright.evaluate.conditions import CONDITIONS, OF_POSTS, Condition
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.measure.units import by_mode, points
@@ -104,8 +104,9 @@ def _one_scorer_a_name(results: Sequence[Result]) -> None:
 
 def _shown_alike(results: Sequence[Result]) -> None:
     """Rows of one table were shown posts by the same rules, and so were both sides of a gain."""
-    _alike([of for of in results if of.about.condition in OF_POSTS], "history", "[history]")
-    drawn = [of for of in results if of.about.condition == "wrong-profile"]
+    posts = [one for one in results if CONDITIONS[one.about.condition].shows_posts]
+    _alike(posts, "history", "[history]")
+    drawn = [one for one in results if CONDITIONS[one.about.condition].needs == "strangers"]
     _alike(drawn, "seed", "seed")
 
 
@@ -184,14 +185,14 @@ class Pairs(NamedTuple):
 
 def pairs_of(results: Sequence[Result]) -> Pairs:
     """Of results that `gather` let through. Raises InputError."""
-    # Twins have no wrong profile, so every other condition has more pairs.
-    whole = next((of for of in results if of.about.condition != "wrong-profile"), results[0])
+    # A condition without twins has fewer pairs than the others.
+    whole = next((one for one in results if CONDITIONS[one.about.condition].of_twins), results[0])
     pairs = Pairs(whole, {one.id: _facts(one) for one in whole.decisions()})
     if not pairs.facts:
         raise InputError(
             "no pair is in any of the results",
             where=whole.path,
-            fix="Twins have no condition wrong-profile. Evaluate another one.",
+            fix=f"Twins have no condition {whole.about.condition}. Evaluate another one.",
         )
     return pairs
 
@@ -199,7 +200,7 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
 def check_shown_alike(points: Mapping[str, Floats], results: Sequence[Result], of: Pairs) -> None:
     """Raises InputError where a pair counts in one result and not in another of its condition: the
     release has something to show of its user for all scorers, or for none."""
-    there: dict[Condition, Result] = {}
+    there: dict[ConditionName, Result] = {}
     for result in results:
         first = there.setdefault(result.about.condition, result)
         counts = [~np.isnan(points[one.about.stem]) for one in (result, first)]
@@ -218,4 +219,4 @@ def _facts(of: PairDecision) -> tuple[object, ...]:
 
 
 def _part_of(result: Result, facts: tuple[object, ...]) -> bool:
-    return result.about.condition != "wrong-profile" or facts[FACTS.index("mode")] != "twin"
+    return CONDITIONS[result.about.condition].of_twins or facts[FACTS.index("mode")] != "twin"

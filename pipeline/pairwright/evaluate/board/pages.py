@@ -6,7 +6,6 @@ from pairwright.evaluate.board import plots
 from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.cells import (
     MODES,
-    SHOWN,
     by_accuracy,
     count,
     label,
@@ -17,10 +16,10 @@ from pairwright.evaluate.board.cells import (
     words,
 )
 from pairwright.evaluate.board.flips import clusters_needed
-from pairwright.evaluate.board.ranking import UNRANKED, BoardEntry, Ranking
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
-from pairwright.evaluate.conditions import OF_POSTS, Condition
-from pairwright.evaluate.measure import MEANING, leaning, leans
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.measure import FIGURES, leaning, leans
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
 from pairwright.records import Mode
@@ -85,10 +84,11 @@ def _position_biases(board: Leaderboard) -> Iterator[str]:
             )
 
 
-def _same(board: Leaderboard, condition: Condition) -> str:
+def _same(board: Leaderboard, condition: ConditionName) -> str:
     """The options without which other results could not stand beside these."""
-    chosen = condition in OF_POSTS and any(of.about.history for of in board.entries.values())
-    settings = " --scorers FILE.toml" if condition == "planner" or chosen else ""
+    record = CONDITIONS[condition]
+    chosen = record.shows_posts and any(one.about.history for one in board.entries.values())
+    settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
     limit = f" --limit {board.limit}" if board.limit is not None else ""
     split = f" --split {visible(board.split)}" if board.split is not None else ""
     return settings + limit + split
@@ -99,7 +99,7 @@ def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name in by_accuracy(board, of):
         # That a whole table ranks nothing stands above it.
-        if of.condition not in UNRANKED:
+        if not CONDITIONS[of.condition].unranked:
             reasons.setdefault(of.unranked[name], []).append(board.entries[name].about.scorer.name)
     for why, names in reasons.items():
         yield f"Not ranked: {', '.join(names)} ({why})."
@@ -124,7 +124,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
         if of.mode == mode:
             made = rows(board, of)
             note = " ".join(why_unranked(board, of))
-            yield f"{SHOWN[of.condition]} (condition {of.condition})."
+            yield f"{CONDITIONS[of.condition].title} (condition {of.condition})."
             yield Table(made.head, made.rows, left=2 if of.ranked else 1, note=note)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
@@ -158,7 +158,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
         " hard does not pay; the accuracy of the scored stands beside. Coverage is of twins with"
         " both halves scored, or of pairs. Below 95 % a row is not ranked."
     )
-    told = tuple((words(name), meaning) for name, meaning in MEANING.items())
+    told = tuple((words(name), kind.meaning) for name, kind in FIGURES.items())
     yield Table(("figure", "what it is"), told, left=2)
 
 
@@ -185,7 +185,8 @@ def _first(board: Leaderboard, mode: Mode | None) -> Ranking:
 
 
 def _mode_summary(board: Leaderboard, of: Ranking) -> Iterator[Block]:
-    yield f"{SHOWN[of.condition]} (condition {of.condition}); other conditions stand beside."
+    title = CONDITIONS[of.condition].title
+    yield f"{title} (condition {of.condition}); other conditions stand beside."
     yield _table(board, of)
     yield from why_unranked(board, of)
     if of.test:
@@ -209,8 +210,9 @@ def _table(board: Leaderboard, of: Ranking) -> Table:
     }
     if mode == "twin":
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
-    elif of.condition == "profile" and "none" in by_condition:
-        columns["gain over none, points"] = lambda one: points(one.figure(gain_over("none"), mode))
+    elif (controls := CONDITIONS[of.condition].compared_with) and controls[0] in by_condition:
+        gain = gain_over(controls[0])
+        columns[f"{gain}, points"] = lambda one: points(one.figure(gain, mode))
     columns["whole twins, %" if mode == "twin" else "scored, %"] = lambda one: value(
         one.figure("coverage", mode)
     )
@@ -230,7 +232,7 @@ def _accuracy(mode: Mode | None, entry: BoardEntry | None) -> str:
     return "" if entry is None else percent(entry.figure("accuracy", mode))
 
 
-def _in_condition(condition: Condition) -> str:
+def _in_condition(condition: ConditionName) -> str:
     return f"{condition}, %"
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.figure import ScorerFigure as Drawing
+from matplotlib.figure import Figure as Drawing
 
-from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.cells import MODES, label
 from pairwright.evaluate.board.ranking import BoardEntry
-from pairwright.evaluate.conditions import CONDITIONS, Condition
+from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.records import Mode
 from pairwright.report import (
@@ -18,6 +18,7 @@ from pairwright.report import (
     GREY,
     ORANGE,
     PAPER,
+    RED,
     SKY,
     Colour,
     Plot,
@@ -25,14 +26,10 @@ from pairwright.report import (
     plot,
 )
 
-LOOKS: dict[Condition, tuple[str, Colour]] = {
-    "none": ("s", GREY),
-    "wrong-profile": ("X", ORANGE),
-    "profile": ("o", BLUE),
-    "planner": ("D", GREEN),
-    "rubric": ("^", SKY),
-}
-"""Markers differ, too, so that nobody needs the colours."""
+COLOURS: dict[str, Colour] = {
+    "blue": BLUE, "green": GREEN, "grey": GREY, "orange": ORANGE, "red": RED, "sky": SKY,
+}  # fmt: skip
+"""By the names that conditions have for them. Their markers differ, too."""
 WIDTH = 8.6
 
 
@@ -66,7 +63,7 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
     scorers = {
         name: entries
         for name, entries in _scorers(board, "accuracy", mode).items()
-        if any(one.figure(gain_over(of), mode) for one in entries for of in CONTROLS)
+        if any(one.figure(gain_over(control), mode) for one in entries for control in CONTROLS)
     }
     if not scorers:
         return None
@@ -100,7 +97,7 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
 
     def best(entries: Sequence[BoardEntry]) -> float:
         values = [
-            (one.about.condition in ("profile", "planner"), figure.value)
+            (_sees_user(one.about.condition), figure.value)
             for one in entries
             if (figure := one.figure(name, mode)) and figure.value is not None
         ]
@@ -108,6 +105,16 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
         return max(seeing or [value for _, value in values])
 
     return dict(sorted(found.items(), key=lambda of: (-best(of[1]), of[0])))
+
+
+def _sees_user(condition: ConditionName) -> bool:
+    """Whether its rows are ranked for what they make of the user."""
+    return CONDITIONS[condition].about_user and not CONDITIONS[condition].unranked
+
+
+def _look(condition: ConditionName) -> tuple[str, Colour]:
+    record = CONDITIONS[condition]
+    return record.marker, COLOURS[record.colour]
 
 
 def _sheet(lines: int) -> Drawing:
@@ -126,11 +133,16 @@ def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mo
 
 
 def _mark(
-    axes: Axes, of: ScorerFigure | None, at: float, condition: Condition, *, hollow: bool = False
+    axes: Axes,
+    of: ScorerFigure | None,
+    at: float,
+    condition: ConditionName,
+    *,
+    hollow: bool = False,
 ) -> None:
     if of is None or of.value is None or of.low is None or of.high is None:
         return
-    marker, colour = LOOKS[condition]
+    marker, colour = _look(condition)
     axes.hlines(at, 100 * of.low, 100 * of.high, color=colour.light, linewidth=1.8)
     axes.plot(
         100 * of.value, at, marker, color=colour.light, markersize=5, clip_on=False,
@@ -144,12 +156,11 @@ def _lines(axes: Axes, scorers: dict[str, list[BoardEntry]]) -> None:
     axes.grid(axis="x")
 
 
-def _legend(figure: Drawing, conditions: Sequence[Condition]) -> None:
+def _legend(figure: Drawing, conditions: Sequence[ConditionName]) -> None:
     there = [condition for condition in CONDITIONS if condition in conditions]
+    looks = {condition: _look(condition) for condition in there}
     handles = [
-        figure.axes[0].plot([], [], LOOKS[of][0], color=LOOKS[of][1].light, linestyle="", label=of)[
-            0
-        ]
-        for of in there
+        figure.axes[0].plot([], [], marker, color=colour.light, linestyle="", label=name)[0]
+        for name, (marker, colour) in looks.items()
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=len(handles))

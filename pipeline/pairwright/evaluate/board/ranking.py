@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from pairwright.evaluate.board.flips import sign_flip, step_down
-from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.evaluate.results import ResultSummary
 from pairwright.evaluate.scorers.baselines import BASELINES
@@ -16,10 +16,6 @@ from pairwright.records import Mode, Record
 COVERAGE = 0.95
 """Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
 much of an accuracy is what was left out."""
-UNRANKED: dict[Condition, str] = {
-    "rubric": "ceiling: it is shown the answer key",
-    "wrong-profile": "control: it is shown somebody else's posts",
-}
 
 
 class BoardEntry(Record):
@@ -47,8 +43,8 @@ class BoardEntry(Record):
 
     def unranked(self, mode: Mode | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""
-        if self.about.condition in UNRANKED:
-            return UNRANKED[self.about.condition]
+        if why := CONDITIONS[self.about.condition].unranked:
+            return why
         if self.about.simulated:
             return "simulated: no result"
         if self.about.self_agreement:
@@ -66,7 +62,7 @@ class BoardEntry(Record):
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def letters(rows: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
+def group_letters(rows: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Each row's letters, `a` the group of the first row; `apart` are the pairs that differ."""
     groups = [frozenset(rows)]
     for first, second in apart:
@@ -122,7 +118,7 @@ class Ranking(Record):
     """Rows by their names, SCORER.CONDITION."""
 
     mode: Mode | None
-    condition: Condition
+    condition: ConditionName
     ranked: tuple[str, ...]
     """By accuracy, best first; equal ones by name."""
     groups: dict[str, str]
@@ -143,7 +139,7 @@ class Ranking(Record):
 
 def rank(
     mode: Mode | None,
-    condition: Condition,
+    condition: ConditionName,
     entries: Sequence[BoardEntry],
     points: Mapping[str, Floats],
     clusters: Places,

@@ -4,4 +4,11 @@ from pairwright.evaluate.correlation.correlations import Correlations, Downstrea
 from pairwright.evaluate.correlation.overlap import rank_biased_overlap
 from pairwright.evaluate.correlation.table import ModelTable, read_models
 
-__all__ = ["Correlations", "Models", "Stated", "correlate", "rank_biased_overlap", "read_models"]
+__all__ = [
+    "Correlations",
+    "DownstreamFacts",
+    "ModelTable",
+    "correlate",
+    "rank_biased_overlap",
+    "read_models",
+]

@@ -17,7 +17,7 @@ MOST = 1e100
 """A score whose square is no number any more would have no correlation."""
 
 
-class Models(NamedTuple):
+class ModelTable(NamedTuple):
     """Models with their scores, all in the table's order. Greater is better everywhere."""
 
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class Models(NamedTuple):
 
 def read_models(
     path: Path, benchmarks: tuple[str, ...], downstream: str, name: str | None, lineage: str | None
-) -> Models:
+) -> ModelTable:
     """Read a CSV table with a header. `name` and `lineage` are columns, and may be left out: the
     first column then names the models. A first column without a name, or called `Unnamed: 0`, that
     numbers the rows is ignored.
@@ -70,7 +70,7 @@ def read_models(
             f"{len(names)} models, and nothing can be said of fewer than {FEWEST}",
             where=path, fix="Add the other models that were measured in both ways.",
         )  # fmt: skip
-    return Models(
+    return ModelTable(
         names=tuple(names),
         benchmarks={column: _scores(path, rows, column) for column in benchmarks},
         downstream=_scores(path, rows, downstream),

@@ -1,11 +1,11 @@
-"""A guided policy beside its parts on the same pairs, and whether rewards that rank well guide well."""
+"""A guided policy beside its parts on the same pairs, and whether good rewards also guide well."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation.measures import RankMeasure, kendall
 from pairwright.evaluate.correlation.table import FEWEST
 from pairwright.evaluate.correlation.uncertainty import by_chance, jackknife
@@ -18,7 +18,10 @@ from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, with_w
 
 
 def guided_results(
-    name: str, scorers: Scorers, condition: Condition, decided: Mapping[str, Sequence[PairDecision]]
+    name: str,
+    scorers: Scorers,
+    condition: ConditionName,
+    decided: Mapping[str, Sequence[PairDecision]],
 ) -> Iterator[GuidedResult]:
     """One for each mode of pairs; nothing where no pair has a score from all three.
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pairwright.evaluate.conditions import Condition
+from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation.uncertainty import Chance
 from pairwright.evaluate.correlation.uncertainty import MeasureInterval as OfRewards
 from pairwright.evaluate.release import ReleaseRef
@@ -22,7 +22,7 @@ class GuidedResult(Record):
     """Whether the sum is over the number of tokens."""
     counts: Literal["at every token", "at the last token"]
     """Where the reward counts."""
-    condition: Condition
+    condition: ConditionName
     mode: Mode | None
     pairs: int
     """Of this mode, with a score or without."""
@@ -44,7 +44,7 @@ class Tau(Record):
     policy: str
     beta: float
     per_token: bool
-    condition: Condition
+    condition: ConditionName
     mode: Mode | None
     n: int
     """Rewards."""

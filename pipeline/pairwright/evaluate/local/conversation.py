@@ -17,7 +17,7 @@ SHORTEST = 0.8
 """Of the longest of a batch: no more than a fifth of what is computed is padding."""
 
 
-class Text(NamedTuple):
+class TokenizedText(NamedTuple):
     """A conversation as the model reads it."""
 
     ids: tuple[int, ...]
@@ -26,7 +26,7 @@ class Text(NamedTuple):
     """The place of the response's first token, where the model tells them apart."""
 
 
-def batches(texts: list[Text], tokens: int) -> Iterator[list[int]]:
+def batch_places(texts: list[TokenizedText], tokens: int) -> Iterator[list[int]]:
     """Places of all texts, in groups of at most `tokens` tokens, padding included.
 
     The longest come first: what does not fit into memory is known at once. A text that is longer

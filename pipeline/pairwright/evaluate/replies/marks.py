@@ -52,7 +52,7 @@ _OF_OTHERS = re.compile(
 )
 
 
-def hearsay(clause: str) -> bool:
+def reports_others(clause: str) -> bool:
     """Whether a clause reports what somebody else finds, or a first impression. The clause is lower
     case and has no apostrophes or quotes."""
     return _HEARSAY.search(clause) is not None

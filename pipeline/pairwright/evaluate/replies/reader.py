@@ -1,9 +1,9 @@
 """Reading a judge's free text: its verdict (A, B or tie), or its score from 1 to 10.
 
-A result is taken only where the text says it: "A" in "A tie" is an article, "both" is not a tie, and
-"a tie: A" contradicts itself. A part, a percentage, a range or a list of numbers is not a score, and
-neither is 0 or 11, nor a score that another judge gave. What cannot be read for sure is `Unread`,
-and never a default.
+A result is taken only where the text says it: "A" in "A tie" is an article, "both" is not a tie,
+and "a tie: A" contradicts itself. A part, a percentage, a range or a list of numbers is not a
+score, and neither is 0 or 11, nor a score that another judge gave. What cannot be read for sure is
+`Unread`, and never a default.
 """
 
 import re
@@ -112,7 +112,7 @@ _SAID = re.compile(
     r"(?=\s*(?:$|[^\w\s]|(?:for|because|since|overall|in|as|and|on|at|but|with|points?)\b))"
 )
 # "The score is 8", "I give it a rating of 7": a name, and then the number.
-_NAMED = re.compile(rf"\b{_NAMES} (?:is|of|would be) ?[*_`\"'\[(<]*", re.IGNORECASE)
+_NAMED = re.compile(rf"\b{_SCORE_NAMES} (?:is|of|would be) ?[*_`\"'\[(<]*", re.IGNORECASE)
 # "I'd give it a 7." and no more: "a 7 for tone" is a part.
 _GIVEN = re.compile(
     r"\bI(?: would|['’]d| will|['’]ll)? (?:rate|give|score)"

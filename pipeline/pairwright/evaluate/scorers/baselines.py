@@ -1,8 +1,8 @@
 """Scorers that understand nothing of the person. One that reads the person should do better.
 
 `longer` and `constant` cannot see the user; `overlap` and `similarity` count words that a response
-shares with what is shown. They are informed, not blind: a floor for a scorer that is shown the same.
-The embedding baseline reads meaning: how near a response is to a text that is shown.
+shares with what is shown. They are informed, not blind: a floor for scorers that are shown the
+same. The embedding baseline reads meaning: how near a response is to a text that is shown.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Generative judges: one compares two responses, always in both orders; one rates a single response.
+"""Generative judges: one compares two responses, always in both orders; one rates one response.
 
 A judge's prompt begins with what is known of the person (posts oldest first, question, aspects), so
 an engine that keeps prefixes computes it once for both orders and both responses. The wording is

@@ -1,4 +1,4 @@
-"""Models that score a conversation: reward models, language models, and a policy that a reward guides.
+"""Models that score a conversation: reward models, language models, a policy guided by a reward.
 
 They are asked as a generating model is, so their scores are durable like any call: the last message
 is the response. A reward model's completion is one number; a language model's completion lists the

@@ -6,10 +6,18 @@ the line in `cli/scorers.py` that opens it. One's own scorer needs none of this:
 
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from pairwright.evaluate.conditions import Condition
-from pairwright.evaluate.scorers.seam import PromptContent
+from pairwright.records import Post
 
 Place = Literal["first", "second", "tie"]
+
+
+class PromptContent(NamedTuple):
+    """What a scorer is shown beside a response: a question, and what is known of who asks it."""
+
+    question: str
+    posts: tuple[Post, ...] = ()
+    """Oldest first."""
+    aspects: tuple[str, ...] = ()
 
 
 class Score(NamedTuple):
@@ -63,7 +71,7 @@ class Pairwise(Protocol):
 class ByPair(Protocol):
     """Has the scores of a release's pairs already: it reads no text."""
 
-    def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
+    def scores(self, pair: str, condition: str) -> tuple[Score, Score] | Unscored:
         """Of the chosen and of the rejected response."""
         ...
 
