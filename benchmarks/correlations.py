@@ -1,4 +1,4 @@
-"""How often the intervals of `pairwright correlate` hold the truth.
+"""How often the intervals of `pairwright downstream correlate` hold the truth.
 
     python benchmarks/correlations.py [--tries 1000]
 

@@ -1,4 +1,4 @@
-"""Rewards a second of `pairwright reward-server`, against the same model in one offline loop.
+"""Rewards a second of `pairwright train reward-server`, against the same model in one offline loop.
 
 The texts are those of `scoring.py`: responses to questions with histories of mixed length. The loop
 has all of them at once and takes them in batches of about the same length, of the size that is
@@ -90,7 +90,13 @@ def server(folder: Path) -> Iterator[str]:
     scorers = folder.parent / "scorers.toml"
     mine = {"kind": "classifier", "model": str(folder)}
     scorers.write_text(to_toml({"scorers": {"mine": mine}}), encoding="utf-8")
-    command = [sys.executable, "-c", "from pairwright.cli import main; main()", "reward-server"]
+    command = [
+        sys.executable,
+        "-c",
+        "from pairwright.cli import main; main()",
+        "train",
+        "reward-server",
+    ]
     options = ["--scorers", str(scorers), "--scorer", "mine", "--port", "0"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(

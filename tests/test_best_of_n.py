@@ -387,8 +387,8 @@ def settings(folder: Path, url: str, more: str = "") -> Path:
 
 def best_of(release: Path, folder: Path, *more: object, scorers: str = "rater") -> Done:
     return pairwright(
-        "best-of-n", release, "--scorers", folder / "scorers.toml", "--out", folder / "out",
-        "--scorer", scorers, *more,
+        "downstream", "best-of-n", release, "--scorers", folder / "scorers.toml",
+        "--out", folder / "out", "--scorer", scorers, *more,
     )  # fmt: skip
 
 
@@ -514,8 +514,8 @@ def outputs(folder: Path, questions: ReleaseQuestions, text: str = "Draw 2.") ->
 
 def judge_outputs(release: Path, folder: Path, *more: object) -> Done:
     return pairwright(
-        "judge-outputs", release, folder / "outputs.jsonl", "--scorers", folder / "scorers.toml",
-        "--out", folder / "out", *more,
+        "downstream", "judge-outputs", release, folder / "outputs.jsonl",
+        "--scorers", folder / "scorers.toml", "--out", folder / "out", *more,
     )  # fmt: skip
 
 

@@ -400,7 +400,7 @@ def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
     if not app.registered_commands:
         _register()
     options = ["--benchmark", "b", "--downstream", "d"]
-    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "The first column numbers the rows" in done.output
 
@@ -421,7 +421,7 @@ def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Pat
         _register()
     path = write(tmp_path / "m.csv", "model,a[/b],[red]d\nx,1,1\ny,2,3\nz,3,2\n")
     options = ["--benchmark", "a[/b]", "--downstream", "[red]d"]
-    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "a[/b] against [red]d, n = 3 models" in done.output
 
@@ -494,7 +494,9 @@ def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_pat
         _register()
     path = str(table(tmp_path / "m.csv", 6))
     options = ["--benchmark", "good", "--downstream", "d", "--judge", "one who reads"]
-    done = CliRunner().invoke(app, ["correlate", path, *options, "--out", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        app, ["downstream", "correlate", path, *options, "--out", str(tmp_path / "out")]
+    )
     assert done.exit_code == 0, done.output
     for name in ("Pearson", "Spearman", "Kendall", "weighted", "NDCG", "RBO"):
         assert name in done.output

@@ -551,7 +551,9 @@ def ran(release: Path, folder: Path, policy: Handler, reward: Handler, *more: ob
         in_thread(reward, path=ANY_PATH) as second,
     ):
         path = config(folder, first.url, second.url)
-        done = pairwright("policy", release, "--scorers", path, "--out", folder / "out", *more)
+        done = pairwright(
+            "downstream", "policy", release, "--scorers", path, "--out", folder / "out", *more
+        )
         sent = first.n + second.n
     return done._replace(err=f"{done.err}\nsent {sent}")
 
@@ -623,6 +625,6 @@ def test_pairs_without_a_log_probability_are_counted(release: Path, tmp_path: Pa
 
 def test_the_embedded_model_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
     path = config(tmp_path, "simulated", "simulated")
-    done = pairwright("policy", release, "--scorers", path, "--out", tmp_path / "out")
+    done = pairwright("downstream", "policy", release, "--scorers", path, "--out", tmp_path / "out")
     assert done.code == 2
     assert "has no prompt_logprobs" in done.said

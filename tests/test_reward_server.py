@@ -741,8 +741,14 @@ def test_verl_s_training_ends_at_a_response_without_a_score() -> None:
 
 @contextmanager
 def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`pairwright reward-server` in a process of its own, once it is ready."""
-    command = [sys.executable, "-c", "from pairwright.cli import main; main()", "reward-server"]
+    """`pairwright train reward-server` in a process of its own, once it is ready."""
+    command = [
+        sys.executable,
+        "-c",
+        "from pairwright.cli import main; main()",
+        "train",
+        "reward-server",
+    ]
     server = subprocess.Popen(
         [*command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
@@ -791,7 +797,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
     ],
 )
 def test_what_the_command_cannot_serve_is_named(arguments: list[str], told: str) -> None:
-    done = pairwright("reward-server", *arguments)
+    done = pairwright("train", "reward-server", *arguments)
     assert done.code == 2
     assert told in done.err
 
@@ -801,7 +807,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = pairwright("reward-server", "--scorer", "longer", "--port", port)
+        done = pairwright("train", "reward-server", "--scorer", "longer", "--port", port)
     assert done.code == 2
     assert f"--port {port}" in done.err
     assert "Give another port" in done.err

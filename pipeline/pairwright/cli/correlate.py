@@ -1,4 +1,4 @@
-"""`pairwright correlate`."""
+"""`pairwright downstream correlate`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,8 +10,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.outside import outside
 from pairwright.errors import InputError
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.correlation import Correlations
@@ -49,7 +49,7 @@ def correlate_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write report.html, report.md and .json.", callback=outside
+            metavar="DIR", help="Write report.html, report.md and .json.", callback=output_folder
         ),
     ] = None,
 ) -> None:
@@ -61,15 +61,16 @@ def correlate_command(
 
     Examples:
 
-      pairwright correlate models.csv --benchmark accuracy --downstream best_of_16
+      pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
 
-      pairwright correlate models.csv --benchmark ours --benchmark theirs --downstream ppo
-      --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none --lineage family --out report
+      pairwright downstream correlate models.csv --benchmark ours --benchmark theirs
+      --downstream ppo --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none
+      --lineage family --out report
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.cli.reports import write_report
     from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models
     from pairwright.evaluate.correlation.page import page
+    from pairwright.workflows.output import write_report
 
     names = tuple(dict.fromkeys(benchmark))
     console = Console()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, in_flight, model_of, say
 from pairwright.cli.scorer_refs import (
     deciding,
     guided_ref,
@@ -48,6 +47,7 @@ from pairwright.models.store import Durable, Replies
 from pairwright.retrieve import dense
 from pairwright.settings.config import SIMULATED_URL, Endpoint
 from pairwright.settings.prompt import LISTING, VARIABLES, OwnPrompt, Prompts
+from pairwright.workflows.run_models import client_of, in_flight, model_of, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""

@@ -1,11 +1,11 @@
 """Clients of what vLLM's servers tell of a response: a class, or log-probabilities."""
 
-from pairwright.cli.crew import api_key, say
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.spec import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
 from pairwright.settings.config import SIMULATED_URL, Endpoint
+from pairwright.workflows.run_models import api_key, say
 
 _ASKED: dict[str, tuple[str, str, str]] = {
     "served": ("/classify", "vllm serve MODEL --runner pooling", "classifier"),

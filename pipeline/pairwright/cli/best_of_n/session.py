@@ -6,7 +6,6 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress
 
-from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import judge_of_outputs, ref_of
 from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.cli.signals import stop_on_signals
@@ -21,6 +20,7 @@ from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, Store
 from pairwright.settings.prompt import SAMPLING, Prompts
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 
 class Wanted(NamedTuple):

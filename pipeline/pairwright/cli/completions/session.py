@@ -8,7 +8,6 @@ from rich.progress import Progress
 
 from pairwright.cli.best_of_n.session import check_pointwise, policy_of
 from pairwright.cli.completions.source import Asked
-from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import ref_of
 from pairwright.cli.scorers import open_scorers
 from pairwright.cli.signals import stop_on_signals
@@ -29,6 +28,7 @@ from pairwright.train.completions.figures import figures
 from pairwright.train.completions.records import Completion, Completions, ModelRef, Picks
 from pairwright.train.completions.tasks import Task
 from pairwright.train.completions.writing import Writer, completed
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 
 class Wanted(NamedTuple):

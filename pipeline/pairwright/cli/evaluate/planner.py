@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, model_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.release import Construction
@@ -19,6 +18,7 @@ from pairwright.models.store import Durable, Replies
 from pairwright.settings.config import Endpoint, Planner
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.run_models import client_of, model_of
 
 
 class OpenPlanner(NamedTuple):

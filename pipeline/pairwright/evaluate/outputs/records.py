@@ -1,4 +1,4 @@
-"""Outputs of any models: the file that holds them, what the judge says of each, each model's mean."""
+"""Outputs of any models: their file, what the judge says of each, and each model's mean."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Whether a run's pairs.jsonl is what its build wrote, and where it differs."""
+"""Reading pairs back."""
 
 import hashlib
 from collections.abc import Iterator
@@ -7,13 +7,52 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import pair_lines
+from pairwright.dataset import Layout, Row, parts_of, read_rows
 from pairwright.errors import InputError
 from pairwright.models.store import Store
+from pairwright.records import Pair
 from pairwright.text import number_of
+
+
+def load_release(path: str | Path) -> list[Pair] | list[Row]:
+    """The rows of a release; the pairs of a run folder or of a `pairs.jsonl`, which hold more.
+
+    Raises InputError where there is none, or something is neither. What a simulated model had a
+    part in carries `simulated = True`.
+    """
+    root = Path(path)
+    if parts := parts_of(root):
+        layout = Layout(root)
+        return [row for part in parts for row in read_rows(layout.part(part))]
+    return list(iterate_pairs(root))
+
+
+def iterate_pairs(path: Path) -> Iterator[Pair]:
+    """The same, one pair at a time."""
+    file = path / "pairs.jsonl" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(
+            "no such file",
+            where=file,
+            fix="Name a release, or a run folder whose build has finished.",
+        )
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield Pair.model_validate_json(line)
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                raise InputError(
+                    f"not a pair: {'.'.join(map(str, first['loc']))}: {first['msg']}",
+                    where=f"{file}:{number}",
+                    fix="Build again: pairs.jsonl is derived from the run folder's store.",
+                ) from None
+
 
 SHOWN = 5
 """Differences that an error lists."""

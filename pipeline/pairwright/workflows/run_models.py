@@ -1,10 +1,10 @@
-"""Putting a run's parts together: endpoints with their keys, the store above them, the models."""
+"""The models of a run: endpoints with their keys, the store above them, and what each role asks."""
 
+import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-
-import typer
+from typing import TypeAlias
 
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
@@ -15,10 +15,14 @@ from pairwright.models.store import Durable, Store
 from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
 
 AUTO_UNITS = 256
+"""Pieces of work under way at an endpoint whose concurrency is found out."""
+Say: TypeAlias = Callable[[str], None]
+say: Say = logging.getLogger("pairwright").warning
+"""What people should know about an endpoint at once, where no progress is reported."""
 
 
-class EndpointCrew:
-    """The models of a run on its endpoints (a `build.session.Crew`)."""
+class RunModels:
+    """The models of a run on its endpoints (a `ModelSource`)."""
 
     def __init__(
         self,
@@ -31,7 +35,7 @@ class EndpointCrew:
         self._clients = clients
         self._durable = {name: Durable(store, client) for name, client in clients.items()}
         self.meter = meter
-        self.workers = units_alive(config)
+        self.workers = units_at_once(config)
 
     def models(self, generator: str) -> Models:
         roles, sampling = self._config.roles, self._config.sampling
@@ -66,7 +70,7 @@ def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
     )
 
 
-def units_alive(config: Config) -> int:
+def units_at_once(config: Config) -> int:
     """One unit for each call in flight: a unit has several calls at once for most of its time,
     so an endpoint stays full, and few units alive keep memory and caches small."""
     return sum(in_flight(config.endpoints[name]) for name in config.roles.all)
@@ -78,11 +82,11 @@ def in_flight(endpoint: Endpoint) -> int:
 
 
 @asynccontextmanager
-async def crew_of(config: Config, store: Store) -> AsyncIterator[EndpointCrew]:
-    """The crew of a build in this process."""
+async def open_models(config: Config, store: Store) -> AsyncIterator[RunModels]:
+    """Connect the models of a build in this process."""
     meter = meter_of(config, store)
-    async with clients_of(config, meter) as clients:
-        yield EndpointCrew(config, store, clients, meter)
+    async with open_clients(config, meter) as clients:
+        yield RunModels(config, store, clients, meter)
 
 
 def meter_of(config: Config, store: Store) -> Meter:
@@ -96,7 +100,7 @@ def meter_of(config: Config, store: Store) -> Meter:
 
 
 @asynccontextmanager
-async def clients_of(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
+async def open_clients(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
     async with AsyncExitStack() as stack:
         yield {
@@ -117,21 +121,20 @@ async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterato
         yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
 
 
-def writing_crew(config: Config, store: Store, asked: Asked) -> EndpointCrew:
-    """A crew that writes down what is not stored yet. No endpoint is connected, no key is read."""
+def batch_models(config: Config, store: Store, asked: Asked) -> RunModels:
+    """Models that write down the calls that are not stored yet.
+
+    No endpoint is connected, and no key is read.
+    """
     meter = meter_of(config, store)
     recorders = {
         name: Recorder(name, config.endpoints[name].attempts, asked, meter)
         for name in config.roles.all
     }
-    crew = EndpointCrew(config, store, recorders, meter)
+    models = RunModels(config, store, recorders, meter)
     # Nothing is waited for, so more workers would only hold more units.
-    crew.workers = 1
-    return crew
-
-
-def say(text: str) -> None:
-    typer.echo(text, err=True)
+    models.workers = 1
+    return models
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:
