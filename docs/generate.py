@@ -64,9 +64,9 @@ from pairwright.sources.opening import _FLAT, _OPENERS
 from pairwright.sources.problem_counts import REMEDIES
 from pairwright.train.plan_score.spec import Asked, Made, Scoring
 from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
-from pairwright.train.plan_score.spec import OutputJudge as PlanJudge
+from pairwright.train.plan_score.spec import Judge as PlanJudge
+from pairwright.train.planner.settings import History as TrainingHistory
 from pairwright.train.planner.settings import Lora, Selection, Steps, Training
-from pairwright.train.planner.settings import ScorerHistory as TrainingHistory
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from the code. After a change there run `make docs`. -->"
