@@ -12,10 +12,8 @@ import pytest
 
 from pairwright import text
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.pairwise import ComparingJudge
-from pairwright.evaluate.scorers.pointwise import RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.simulated.frames import FRAMES
@@ -652,30 +650,30 @@ def test_latency_is_added_to_every_reply() -> None:
 SCORING = Prompts.load(ROOT / "prompts", VARIABLES)
 
 
-def shown_to_judges(texts: tuple[str, ...]) -> Shown:
-    return Shown(QUESTION, history(texts))
+def shown_to_judges(texts: tuple[str, ...]) -> PromptContent:
+    return PromptContent(QUESTION, history(texts))
 
 
 def test_the_comparing_judge_prefers_what_fits_the_posts_it_is_shown() -> None:
     responses = written(rubric(BOAT)), written(rubric(FARM))
-    judges = ComparingJudge(model(), SCORING)
+    judge = ComparingJudge(model(), SCORING)
     for texts, fitting in ((BOAT, "first"), (FARM, "second")):
-        found = asyncio.run(judges.prefer(shown_to_judges(texts), *responses))
+        found = asyncio.run(judge.prefer(shown_to_judges(texts), *responses))
         assert isinstance(found, Preference)
         assert (found.forward, found.backward) == (fitting, fitting)
 
 
 def test_the_rating_judge_scores_higher_what_fits_the_posts_it_is_shown() -> None:
     fitting, other = written(rubric(BOAT)), written(rubric(FARM))
-    judges = RatingJudge(model(), SCORING)
+    judge = RatingJudge(model(), SCORING)
 
-    async def scores(shown: Shown) -> list[float]:
-        given = [await judges.score(shown, response) for response in (fitting, other)]
+    async def scores(shown: PromptContent) -> list[float]:
+        given = [await judge.score(shown, response) for response in (fitting, other)]
         return [score.value for score in given if isinstance(score, Score)]
 
     high, low = asyncio.run(scores(shown_to_judges(BOAT)))
     assert high > low
-    blind = asyncio.run(scores(Shown(QUESTION)))
+    blind = asyncio.run(scores(PromptContent(QUESTION)))
     assert blind[0] == blind[1]
 
 
@@ -683,18 +681,18 @@ def test_the_comparing_judge_reads_aspects_as_it_reads_posts() -> None:
     aspects = tuple(of.aspect for of in planned(FARM).aspects)
     responses = written(rubric(BOAT)), written(rubric(FARM))
     found = asyncio.run(
-        ComparingJudge(model(), SCORING).prefer(Shown(QUESTION, (), aspects), *responses)
+        ComparingJudge(model(), SCORING).prefer(PromptContent(QUESTION, (), aspects), *responses)
     )
     assert isinstance(found, Preference)
     assert found.forward == found.backward == "second"
 
 
 def test_the_comparing_judge_likes_the_first_place_a_little() -> None:
-    judges = ComparingJudge(model(), SCORING)
+    judge = ComparingJudge(model(), SCORING)
     pairs = [(f"Knead it {n} times.", f"Rest it {n} hours.") for n in range(60)]
 
     async def preferences() -> list[Preference | Unscored]:
-        return [await judges.prefer(Shown(QUESTION), *pair) for pair in pairs]
+        return [await judge.prefer(PromptContent(QUESTION), *pair) for pair in pairs]
 
     found = [
         (of.forward, of.backward) for of in asyncio.run(preferences()) if isinstance(of, Preference)
@@ -707,8 +705,8 @@ def test_the_comparing_judge_likes_the_first_place_a_little() -> None:
 
 
 def test_a_first_preferring_judge_also_prefers_the_first_when_it_is_under_test() -> None:
-    judges = ComparingJudge(model(only("first_preferring_judge")), SCORING)
-    found = asyncio.run(judges.prefer(shown_to_judges(BOAT), "Yes.", "No."))
+    judge = ComparingJudge(model(only("first_preferring_judge")), SCORING)
+    found = asyncio.run(judge.prefer(shown_to_judges(BOAT), "Yes.", "No."))
     assert isinstance(found, Preference)
     assert (found.forward, found.backward) == ("first", "second")
 

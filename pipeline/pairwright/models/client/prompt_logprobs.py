@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client.connection import Connection
-from pairwright.models.client.stored_scores import ResponseTokens, chat_reply, to_text
+from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, to_text
 from pairwright.models.client.wire import Response, Transient, bytes_of, stand_in
 
 _FIX = (
@@ -103,7 +103,7 @@ class PromptLogprobs:
             raise self._broken(f"no log-probability of token {missing}, which is {ids[missing]}")
         values = tuple(finding.logprob for finding in found if finding is not None)
         return Response(
-            reply.status, chat_reply(to_text(ResponseTokens(tuple(ids[first:]), values)), len(ids))
+            reply.status, chat_reply(to_text(TokenLogprobs(tuple(ids[first:]), values)), len(ids))
         )
 
     def _read(self, kind: type[_T], reply: Response) -> _T:

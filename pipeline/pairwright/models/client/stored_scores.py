@@ -39,7 +39,7 @@ LEAST = -9999.0
 """What vLLM puts in place of minus infinity and of what is no number: JSON has neither."""
 
 
-class ResponseTokens(NamedTuple):
+class TokenLogprobs(NamedTuple):
     """The tokens of a response, each with its log-probability after all before it (base e)."""
 
     ids: tuple[int, ...]
@@ -62,7 +62,7 @@ class _Stored(BaseModel, strict=True):
     """None: no number."""
 
 
-def to_text(tokens: ResponseTokens) -> str:
+def to_text(tokens: TokenLogprobs) -> str:
     """JSON: a value that is no number is null."""
     told = [
         round(log_probability, 9) if math.isfinite(log_probability) else None
@@ -71,7 +71,7 @@ def to_text(tokens: ResponseTokens) -> str:
     return _Stored(ids=list(tokens.ids), log_probabilities=told).model_dump_json()
 
 
-def of_text(text: str) -> ResponseTokens:
+def of_text(text: str) -> TokenLogprobs:
     """What `to_text` wrote; null is NaN. Raises ValueError for anything else."""
     try:
         stored = _Stored.model_validate_json(text)
@@ -85,4 +85,4 @@ def of_text(text: str) -> ResponseTokens:
         math.nan if log_probability is None else log_probability
         for log_probability in stored.log_probabilities
     )
-    return ResponseTokens(tuple(stored.ids), tuple(told))
+    return TokenLogprobs(tuple(stored.ids), tuple(told))
