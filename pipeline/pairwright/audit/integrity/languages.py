@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
 from pairwright.audit.row_check import clipped
 from pairwright.dataset import Row
-from pairwright.gates.language import language
+from pairwright.gates.languages import language
 from pairwright.intervals import MOST, Interval, exact
 
 SAMPLE = 1000

@@ -12,13 +12,12 @@ from pairwright.audit.read.fields import found, kind_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, SourceRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.delimited import comma_separated, tab_separated
-from pairwright.sources.fields import shown
 from pairwright.sources.parquet import parquet
-from pairwright.sources.problem import Problem, Refusal
-from pairwright.sources.tables import Row as Line
-from pairwright.sources.tables import Table, json_array, jsonl
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.tables import SourceRow as Line
+from pairwright.sources.tables import SourceTable, json_array, jsonl
 
-_OPENERS: dict[str, Callable[[Path], Table]] = {
+_OPENERS: dict[str, Callable[[Path], SourceTable]] = {
     ".json": json_array,
     ".jsonl": jsonl,
     ".csv": comma_separated,
@@ -40,10 +39,10 @@ _SHARD = re.compile(r"-\d+-of-\d+$")
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 
 
-class SourceTable(NamedTuple):
+class PairTable(NamedTuple):
     """One table of a source: a file, or a configuration's split on the Hub."""
 
-    table: Callable[[], Table]
+    table: Callable[[], SourceTable]
     name: str
     """How a place in it is named: a file's path below what was given."""
     config: str
@@ -68,13 +67,13 @@ def open_files(path: Path, columns: Columns) -> PairSource:
     )
 
 
-def first_kind(piece: SourceTable) -> Kind:
+def first_kind(piece: PairTable) -> Kind:
     """By the first row that is an object; plain where there is none."""
     first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
     return kind_of(first.fields) if first else "plain"
 
 
-def read_pieces(pieces: Iterable[SourceTable], columns: Columns) -> Iterator[SourceRow | UnreadRow]:
+def read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[SourceRow | UnreadRow]:
     """Every row of every piece.
 
     Raises InputError after a piece in which not one row could be read, naming its columns.
@@ -99,19 +98,19 @@ def read_pieces(pieces: Iterable[SourceTable], columns: Columns) -> Iterator[Sou
 
 
 def _read(
-    line: Line | Problem, columns: Columns, piece: SourceTable
+    line: Line | SourceProblem, columns: Columns, piece: PairTable
 ) -> list[SourceRow] | UnreadRow:
     # Two files of a folder may have one name, so the place has the whole path below the folder.
     where = f"{piece.name}:{line.where.rpartition(':')[2]}"
-    if isinstance(line, Problem):
+    if isinstance(line, SourceProblem):
         return UnreadRow(line.reason, where, line.detail)
     try:
         return found(line.fields, columns, piece.config, piece.split, where)
-    except Refusal as refusal:
+    except SourceRefusal as refusal:
         return UnreadRow(refusal.reason, where, refusal.detail)
 
 
-def _pieces(path: Path) -> list[SourceTable]:
+def _pieces(path: Path) -> list[PairTable]:
     if path.is_file():
         if suffix(path) not in _OPENERS:
             raise InputError(
@@ -147,14 +146,14 @@ def suffix(path: Path) -> str:
     return Path(path.stem).suffix.lower() + end if end == ".gz" else end
 
 
-def _piece(file: Path, relative: Path, *, alone: bool) -> SourceTable:
+def _piece(file: Path, relative: Path, *, alone: bool) -> PairTable:
     """The configuration is the folder, or else the file's name, unless that is a split's."""
     stem = _SHARD.sub("", relative.name[: -len(suffix(file))])
     split = stem if stem in _SPLITS else ""
     folders = [part for part in relative.parts[:-1] if part != "data"]
     config = "-".join(folders) or ("" if alone or split else stem)
     opened = partial(_OPENERS[suffix(file)], file)
-    return SourceTable(opened, relative.as_posix(), config, split)
+    return PairTable(opened, relative.as_posix(), config, split)
 
 
 def _nothing_read(
@@ -166,7 +165,7 @@ def _nothing_read(
     fix = "Mend this row first."
     if there:
         fix = (
-            f"The columns are {', '.join(map(shown, there))}. Say what holds what with --column,"
+            f"The columns are {', '.join(map(excerpt, there))}. Say what holds what with --column,"
             " such as --column prompt=question --column chosen=better --column rejected=worse;"
             " or first, second and label, where a label (1, 2 or tie) says which is better."
         )

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.files import SourceTable, first_kind, read_pieces
+from pairwright.audit.read.files import PairTable, first_kind, read_pieces
 from pairwright.audit.read.folders import open_release
 from pairwright.audit.read.source import PairSource
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.sources.tables import Table, numbered
+from pairwright.sources.tables import SourceTable, numbered
 
 _DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
 
@@ -44,7 +44,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
             fix="Check the id; a private one needs `hf auth login`. Without network, name a file.",
         ) from error
     pieces = [
-        SourceTable(
+        PairTable(
             partial(_table, f"{name}/{config}/{split}", rows),
             f"{name}/{config}/{split}",
             config="" if config == "default" else config,
@@ -61,9 +61,9 @@ def open_hub(given: str, columns: Columns) -> PairSource:
     )
 
 
-def _table(name: str, rows: Any) -> Table:
+def _table(name: str, rows: Any) -> SourceTable:
     """Rows counted from 1. `datasets` keeps them on disk, not in memory."""
-    return Table(name, list(rows.column_names), numbered(name, rows))
+    return SourceTable(name, list(rows.column_names), numbered(name, rows))
 
 
 def _import(module: str, given: str) -> Any:
