@@ -128,8 +128,6 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
         raise SourceRefusal(
             "prompts_differ", f"the messages before {names[0]} and {names[1]} differ"
         )
-            "prompts_differ", f"the messages before {names[0]} and {names[1]} differ"
-        )
     return [ResponseSides(one.before, one.text, other.text)]
 
 
