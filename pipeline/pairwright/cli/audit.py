@@ -15,7 +15,7 @@ from pairwright.text import visible
 
 if TYPE_CHECKING:
     from pairwright.audit.read import PairSource
-    from pairwright.dataset.tombstones import Forgotten
+    from pairwright.dataset.tombstones import ForgetList
     from pairwright_human_eval.public import Public
 
 
@@ -159,15 +159,15 @@ def _folder(source: "PairSource", out: Path | None) -> Path:
     return folder
 
 
-def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, Public | None]":
+def _of_run(run: Path, shown: "_Shown") -> "tuple[ForgetList, Public | None]":
     """Who is to be forgotten, and what people said, which a run keeps beside its pairs.
 
     Raises InputError where they cannot be read, or another command works on the study.
     """
     from pairwright.cli.human.opened import opened
-    from pairwright.dataset.tombstones import Forgotten
-    from pairwright.release.select import survey
-    from pairwright.release.tombstones import read_tombstones
+    from pairwright.dataset.tombstones import ForgetList
+    from pairwright.release.run_notes import read_tombstones
+    from pairwright.release.selection import read_candidates
     from pairwright_human_eval.folder import HumanFolder
     from pairwright_human_eval.public import published
 
@@ -176,7 +176,9 @@ def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, Public | None]":
         return forgotten, None
     with opened(run) as study:
         answers = study.answers()
-        found = survey(study.pairs(), Forgotten(), study.fixed.key, lambda n: shown("subjects", n))
+        found = read_candidates(
+            study.pairs(), ForgetList(), study.fixed.key, lambda n: shown("subjects", n)
+        )
         return forgotten, published(
             study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.config.human
         )

@@ -16,9 +16,9 @@ from pairwright.cli import collector
 from pairwright.text import visible
 
 if TYPE_CHECKING:
-    from pairwright.release.diff import Difference
+    from pairwright.release.diff import SubjectChange
+    from pairwright.release.primary import ReleaseFiles
     from pairwright.release.records import Change
-    from pairwright.release.told import Told
 
 SHOWN = 20
 """Subjects that the terminal names."""
@@ -40,16 +40,16 @@ def diff_command(
       pairwright diff releases/1.0.0 releases/1.1.0
     """
     # What reads rows and verdicts takes a while to import, and other commands do without.
-    from pairwright.release.diff import differences, sides_of, sketches_of
-    from pairwright.release.history import settled
-    from pairwright.release.told import read_release
+    from pairwright.release.diff import change_context, hashes_by_subject, subject_changes
+    from pairwright.release.history import resolve_forgotten
+    from pairwright.release.primary import read_release
 
     collector.ease()
     old, new = read_release(before), read_release(after)
     with Console(stderr=True).status("reading rows"):
-        sides = sides_of(old, new)
-        found = differences(sketches_of(old.layout), sketches_of(new.layout), sides)
-        listed, counts = settled(found, old, new)
+        sides = change_context(old, new)
+        found = subject_changes(hashes_by_subject(old.layout), hashes_by_subject(new.layout), sides)
+        listed, counts = resolve_forgotten(found, old, new)
     if as_json:
         typer.echo(json.dumps(_json(old, new, listed, counts), indent=2))
     else:
@@ -57,10 +57,17 @@ def diff_command(
 
 
 def _json(
-    old: "Told", new: "Told", listed: "Sequence[Difference]", counts: "Sequence[Change]"
+    old: "ReleaseFiles",
+    new: "ReleaseFiles",
+    listed: "Sequence[SubjectChange]",
+    counts: "Sequence[Change]",
 ) -> dict[str, JsonValue]:
     sides: list[JsonValue] = [
-        {"name": of.stated.name, "version": of.stated.version, "digest": of.digest}
+        {
+            "name": of.primary.provenance.name,
+            "version": of.primary.provenance.version,
+            "digest": of.digest,
+        }
         for of in (old, new)
     ]
     return {
@@ -73,18 +80,20 @@ def _json(
 
 def _tell(
     console: Console,
-    old: "Told",
-    new: "Told",
-    listed: "Sequence[Difference]",
+    old: "ReleaseFiles",
+    new: "ReleaseFiles",
+    listed: "Sequence[SubjectChange]",
     counts: "Sequence[Change]",
 ) -> None:
     from pairwright.release.diff import EITHER
-    from pairwright.release.versions import TRIAL, check_version
+    from pairwright.release.history import TRIAL, check_version
 
     console.print(visible(f"{old.name} to {new.name}"), style="bold", markup=False, highlight=False)
-    if old.stated.info.name != new.stated.info.name:
+    if old.primary.provenance.info.name != new.primary.provenance.info.name:
         console.print("These are releases of two datasets, not two of one.", style="yellow")
-    first, second = (check_version(of.stated.version.removesuffix(TRIAL)) for of in (old, new))
+    first, second = (
+        check_version(of.primary.provenance.version.removesuffix(TRIAL)) for of in (old, new)
+    )
     if second < first:
         console.print("A is the later one: what is called added here was removed.", style="yellow")
     if not listed:

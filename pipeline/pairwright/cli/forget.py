@@ -17,11 +17,11 @@ from pairwright.cli.human.options import RunPath
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import address_of
-from pairwright.dataset.tombstones import Forgotten, url_name
+from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
 from pairwright.records import Item, pseudonym
-from pairwright.release.kept import subjects_in
-from pairwright.release.tombstones import FILE, add_tombstones
+from pairwright.release.pairs_file import subjects_in
+from pairwright.release.run_notes import TOMBSTONES_FILE, add_tombstones
 from pairwright_human_eval.subjects import Subject
 
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
@@ -33,7 +33,7 @@ class Concerned:
 
     given: str
     name: str
-    known: Forgotten
+    known: ForgetList
     """This one alone."""
     items: int = 0
     posts: set[str] = field(default_factory=set)
@@ -111,7 +111,7 @@ def _user(given: str) -> Iterator[Concerned]:
     if not given.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
     for name in (pseudonym(given), *([given] if _PSEUDONYM.fullmatch(given) else [])):
-        yield Concerned(given, name, Forgotten(users=frozenset({name})))
+        yield Concerned(given, name, ForgetList(users=frozenset({name})))
 
 
 def _address(given: str) -> Concerned:
@@ -123,7 +123,7 @@ def _address(given: str) -> Concerned:
             fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
         )
     name = url_name(given)
-    return Concerned(given, name, Forgotten(urls=frozenset({name})))
+    return Concerned(given, name, ForgetList(urls=frozenset({name})))
 
 
 def _look(run: Path, asked: Iterable[Concerned]) -> None:
@@ -143,7 +143,7 @@ def _subjects(run: Path) -> Iterator[Subject]:
 
 
 def _tell(console: Console, run: Path, asked: Iterable[Concerned], fresh: set[str]) -> None:
-    table = Table(box=box.SIMPLE, title=escape(str(run / FILE)), title_justify="left")
+    table = Table(box=box.SIMPLE, title=escape(str(run / TOMBSTONES_FILE)), title_justify="left")
     for n, head in enumerate(
         ("to be forgotten", "", "items", "posts", "pairs", "of them in twins")
     ):

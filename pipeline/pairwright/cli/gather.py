@@ -14,16 +14,21 @@ from pairwright.construct.as_built import check_as_built
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.models.store import Store
-from pairwright.release.errata import read_errata
 from pairwright.release.previous import read_previous
-from pairwright.release.select import Entry, Survey, select, survey, trial_because
-from pairwright.release.stated import stated
-from pairwright.release.told import Told
-from pairwright.release.tombstones import read_tombstones
-from pairwright.release.write import Content
+from pairwright.release.primary import PrimaryFiles, ReleaseFiles
+from pairwright.release.provenance import run_provenance
+from pairwright.release.run_notes import read_errata, read_tombstones
+from pairwright.release.selection import (
+    Candidate,
+    Candidates,
+    exclusions,
+    read_candidates,
+    trial_because,
+)
+from pairwright.release.write import ReleaseContent
 from pairwright.settings.config import Config, essential
 from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.folder import HumanFolder
@@ -45,8 +50,8 @@ class Asked(NamedTuple):
 class Gathered(NamedTuple):
     """What is released of a run, and why the rest is not."""
 
-    content: Content
-    entries: tuple[Entry, ...]
+    content: ReleaseContent
+    entries: tuple[Candidate, ...]
     """All subjects of the run."""
     why: dict[str, str]
     """By subject: why it is not released; empty for those that are."""
@@ -55,7 +60,7 @@ class Gathered(NamedTuple):
 
 
 class _Decided(NamedTuple):
-    survey: Survey
+    candidates: Candidates
     public: Public | None
     decisions: dict[str, Decision] | None
 
@@ -68,31 +73,29 @@ def gather(run: Path, store: Store, asked: Asked, step: Step) -> Gathered:
     if not store.finished:
         raise InputError("its build has not finished", where=run, fix=AGAIN)
     previous = _previous(asked, config.release.name)
-    errata = read_errata(run, previous.errata if previous else ())
+    errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
     found, public, decisions = _decided(run, config, forgotten, asked, step)
     units = tuple(units_of(store, found.entries, forgotten, run / "pairs.jsonl"))
-    why = select(found.entries, decisions, trial=asked.trial)
+    why = exclusions(found.entries, decisions, trial=asked.trial)
     chosen = tuple(entry for entry in found.entries if not why[entry.id])
     if not chosen:
         raise _nothing(run, why, trial=asked.trial)
-    content = Content(
-        stated=stated(
-            asked.version,
-            config.release,
-            manifest,
-            essential(folder.saved())["content"],
-            trial_because=trial_because(chosen, public) if asked.trial else (),
-            validation_share=asked.validation_share,
-            where=run / "manifest.json",
-        ),
+    provenance = run_provenance(
+        asked.version,
+        config.release,
+        manifest,
+        essential(folder.saved())["content"],
+        trial_because=trial_because(chosen, public) if asked.trial else (),
+        validation_share=asked.validation_share,
+        where=run / "manifest.json",
+    )
+    content = ReleaseContent(
+        primary=PrimaryFiles(provenance, history=(), errata=errata, units=units, public=public),
         pairs=run / "pairs.jsonl",
-        entries=chosen,
+        candidates=chosen,
         # Of all pairs, released or not: what people decide then moves nobody.
         splits=splits_of((entry.users for entry in found.entries), asked.validation_share),
-        units=units,
-        errata=errata,
-        public=public,
         decisions=decisions or {},
         previous=previous,
         forgotten=forgotten,
@@ -100,7 +103,7 @@ def gather(run: Path, store: Store, asked: Asked, step: Step) -> Gathered:
     return Gathered(content, found.entries, why, sum(unit.outcome == "failed" for unit in units))
 
 
-def _previous(asked: Asked, name: str) -> Told | None:
+def _previous(asked: Asked, name: str) -> ReleaseFiles | None:
     if asked.previous is None:
         return None
     return read_previous(asked.previous, asked.version, name, trial=asked.trial)
@@ -115,7 +118,9 @@ def _manifest(run: Path) -> JsonValue:
     return manifest
 
 
-def _decided(run: Path, config: Config, forgotten: Forgotten, asked: Asked, step: Step) -> _Decided:
+def _decided(
+    run: Path, config: Config, forgotten: ForgetList, asked: Asked, step: Step
+) -> _Decided:
     """The run's subjects, and what people decided on them if there is a study."""
     human, trial = HumanFolder(run), asked.trial
 
@@ -130,14 +135,14 @@ def _decided(run: Path, config: Config, forgotten: Forgotten, asked: Asked, step
                 fix=f"`pairwright human export {run}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        found = survey(run / "pairs.jsonl", forgotten, None, seen)
+        found = read_candidates(run / "pairs.jsonl", forgotten, None, seen)
         # A study's export has done so, and the study keeps the file's hash.
         check_as_built(run)
         return _Decided(found, None, None)
     with opened(run) as study:
         step("reading answers", None)
         pairs, answers = study.pairs(), study.answers()
-        found = survey(pairs, forgotten, study.fixed.key, seen)
+        found = read_candidates(pairs, forgotten, study.fixed.key, seen)
         leaving = {of.id for of in found.entries if of.forgotten or (of.simulated and not trial)}
         step("deciding", None)
         public = published(

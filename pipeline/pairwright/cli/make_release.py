@@ -20,9 +20,9 @@ from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
-from pairwright.release.derive import documents, know
+from pairwright.release.derive import documents, release_context
+from pairwright.release.history import check_version
 from pairwright.release.summary import Summary
-from pairwright.release.versions import check_version
 from pairwright.release.write import write_primary
 
 
@@ -80,7 +80,7 @@ def _remove(partial: Path) -> None:
     """Remove what an interrupted release left, and nothing else."""
     # The first file that a release writes; it may have been interrupted in the middle of it.
     layout = Layout(partial)
-    first, there = layout.stated, {path.name for path in partial.iterdir()}
+    first, there = layout.provenance, {path.name for path in partial.iterdir()}
     unfinished = first.name in there or not there - {f"{first.name}.partial"}
     if not unfinished or layout.checksums.name in there:
         raise InputError(
@@ -121,12 +121,12 @@ def _write(layout: Layout, gathered: Gathered, step: Step) -> Made:
     )  # fmt: skip
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     step("decisions and findings", None)
-    known = know(layout, primary, summary)
+    known = release_context(layout, primary, summary)
     for path, pieces in documents(known):
         step(f"writing {path}", None)
         write_whole(layout.root / path, pieces)
     step("checksums", None)
-    left_out = len(gathered.content.errata) - len(primary.errata)
+    left_out = len(gathered.content.primary.errata) - len(primary.errata)
     digest = write_checksums(layout.root)
     failed = tuple(f"{explained(of).title} ({config_name(of.config)})" for of in audited.failed)
     return Made(gathered, summary, digest, failed, left_out)

@@ -38,7 +38,7 @@ def check_push(name: str, *, trial: bool) -> None:
     """Before any work: raise InputError where a release of this kind cannot go to this name, or
     the extra is missing."""
     try:
-        from pairwright.release.push import check_name
+        from pairwright.release.hub import check_name
     except ModuleNotFoundError as error:
         if error.name != "huggingface_hub":
             raise
@@ -53,7 +53,7 @@ def check_push(name: str, *, trial: bool) -> None:
 def publish(release: Path, name: str, *, public: bool = False) -> None:
     """Verify, push, and tell where it is. Raises Difference and InputError."""
     check_push(name, trial=name.endswith("-trial"))
-    from pairwright.release.push import push
+    from pairwright.release.hub import push
 
     verified = verify_shown(release)
     pushed = push(release, name, verified, public=public)

@@ -12,7 +12,7 @@ from rich.table import Table
 from pairwright.cli.gather import Gathered
 from pairwright.cli.make_release import Made
 from pairwright.cli.program import program
-from pairwright.release.errata import FILE as ERRATA
+from pairwright.release.run_notes import ERRATA_FILE as ERRATA
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of
@@ -24,7 +24,7 @@ FAILED = 8
 def tell(console: Console, run: Path, out: Path, made: Made) -> None:
     """What was released, what was not and why, and what to do next."""
     gathered, summary = made.gathered, made.summary
-    stated = gathered.content.stated
+    stated = gathered.content.primary.provenance
     if stated.kind == "trial":
         because = "; ".join(stated.trial_because)
         console.print(f"A trial, no benchmark: {because}.", style="bold red", markup=False)
@@ -88,7 +88,10 @@ def _notes(made: Made, run: Path) -> Iterator[str]:
             f"{number_of(gathered.failed, 'unit')} of the build failed, and the release says that"
             " it is short: build again to ask for them."
         )
-    stated, splits = gathered.content.stated, {part.split for part in made.summary.parts}
+    stated, splits = (
+        gathered.content.primary.provenance,
+        {part.split for part in made.summary.parts},
+    )
     if stated.validation_share and "validation" not in splits:
         yield "Nobody came into the split `validation`: it takes users by hash, and they are few."
     if stated.validation_share and "test" not in splits:
@@ -97,14 +100,14 @@ def _notes(made: Made, run: Path) -> Iterator[str]:
             " users by hash, and they are few. A smaller --validation leaves more of them."
         )
     if lost := made.errata_left_out:
-        errata = number_of(len(gathered.content.errata), "erratum", "errata")
+        errata = number_of(len(gathered.content.primary.errata), "erratum", "errata")
         yield (
             f"{lost:,} of {errata} left out: no pair that may be"
             f" named, of this release or the one before, has their id. See {run / ERRATA}."
         )
     before = gathered.content.previous
-    if before and stated.validation_share < before.stated.validation_share:
-        share = f"{before.stated.validation_share:.12g}"
+    if before and stated.validation_share < before.primary.provenance.validation_share:
+        share = f"{before.primary.provenance.validation_share:.12g}"
         yield (
             f"{before.name} had a share of {share} of its users in the split `validation`, and this"
             f" has {stated.validation_share:.12g}: some of them are now in `test`, where scorers"

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pairwright.construct.ended import ended
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym
-from pairwright.release.records import Unit
-from pairwright.release.select import Entry
+from pairwright.release.records import UnitOutcome
+from pairwright.release.selection import Candidate
 
 AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
 
 def units_of(
-    store: Store, entries: Sequence[Entry], forgotten: Forgotten, pairs: Path
-) -> Iterator[Unit]:
+    store: Store, entries: Sequence[Candidate], forgotten: ForgetList, pairs: Path
+) -> Iterator[UnitOutcome]:
     """Every unit in the source's order, but those of people who are to be forgotten.
 
     Raises InputError where pairs.jsonl, of which `entries` are, is not what the build kept.
@@ -29,7 +29,7 @@ def units_of(
             kept.append(of.subject)
         if of.subject in gone or any(pseudonym(user) in forgotten.users for user in of.users):
             continue
-        yield Unit(
+        yield UnitOutcome(
             unit=content_id("unit", of.unit),
             mode=of.mode,
             outcome=of.kind,

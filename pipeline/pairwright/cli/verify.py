@@ -13,7 +13,7 @@ from pairwright.errors import Difference
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.release.verify import Verified
+    from pairwright.release.verify import VerifiedRelease
 
 NOT_SHOWN = (
     "What this cannot show: stated.json is what the run says of itself, and whoever can rewrite the"
@@ -55,11 +55,11 @@ def verify_command(
     tell(Console(), verified, held=digest is not None)
 
 
-def verify_shown(release: Path, digest: str | None = None) -> "Verified":
+def verify_shown(release: Path, digest: str | None = None) -> "VerifiedRelease":
     """Verify with a bar on the terminal. Raises Difference and InputError."""
     # Statistics take a while to import, and other commands do without.
     from pairwright.cli.release_audit import write_audit
-    from pairwright.release.verify import verify
+    from pairwright.release.verify import verify_release
 
     console = Console(stderr=True)
     with Progress(
@@ -67,7 +67,7 @@ def verify_shown(release: Path, digest: str | None = None) -> "Verified":
         TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
     ) as bar:  # fmt: skip
         task = bar.add_task("files", total=None)
-        return verify(
+        return verify_release(
             release,
             digest,
             lambda step, done, of: bar.update(task, description=step, completed=done, total=of),
@@ -75,7 +75,7 @@ def verify_shown(release: Path, digest: str | None = None) -> "Verified":
         )
 
 
-def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
+def tell(console: Console, verified: "VerifiedRelease", *, held: bool = False) -> None:
     """What was checked, and what that cannot show; `held`: to a root digest that was given."""
     if verified.kind == "trial":
         because = "; ".join(verified.trial_because)
@@ -94,7 +94,7 @@ def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _json(verified: "Verified | None", found: Difference | None) -> str:
+def _json(verified: "VerifiedRelease | None", found: Difference | None) -> str:
     place = found and {"where": found.where, "what": found.what, "fix": found.fix}
     whole = verified and verified.model_dump(mode="json")
     return json.dumps({"verified": whole, "difference": place}, indent=2)

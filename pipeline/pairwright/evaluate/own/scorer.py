@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, SupportsFloat
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, Waiting
 from pairwright.evaluate.own.find import OwnClass, place_of
@@ -128,7 +128,7 @@ class OwnReward(NamedTuple):
             shown.question,
             tuple(post.text for post in shown.posts),
             shown.aspects,
-            message(shown.question, shown.posts, shown.aspects),
+            user_message(shown.question, shown.posts, shown.aspects),
             response,
         )
         try:

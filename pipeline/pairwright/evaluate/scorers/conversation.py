@@ -1,6 +1,6 @@
 """What a model that scores is asked: the user's message and the response, as one request."""
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.evaluate.shown import Shown
 from pairwright.models import Request
 from pairwright.settings.prompt import Message
@@ -10,7 +10,7 @@ def conversation(
     model: str, revision: str | None, settings: str, shown: Shown, response: str, purpose: str
 ) -> Request:
     """`settings` is canonical JSON of what decides the reply beside the model."""
-    asked = message(shown.question, shown.posts, shown.aspects)
+    asked = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
         model=model,
         revision=revision,
