@@ -10,7 +10,7 @@ from typing import Literal
 
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, Post, Rejected
-from pairwright.settings.prompt import Case, Prompts
+from pairwright.settings.prompt import Prompts, SupportPrompt
 
 
 class SupportCase(Reply):
@@ -32,7 +32,8 @@ async def support(
 ) -> tuple[SupportCase, ...] | Rejected:
     """One verdict per (aspect, post), in order; `name` tells the control apart in the record."""
     shown = tuple(
-        Case(n, aspect.aspect, post.text) for n, (aspect, post) in enumerate(cases, start=1)
+        SupportPrompt(n, aspect.aspect, post.text)
+        for n, (aspect, post) in enumerate(cases, start=1)
     )
 
     def wrong(reply: SupportReply) -> str | None:

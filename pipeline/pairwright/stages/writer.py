@@ -10,7 +10,7 @@ from pairwright.models import Model
 from pairwright.records import Post, Rejected, Rubric
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.history import Shown, with_history
+from pairwright.stages.history import PromptPosts, with_history
 
 Stance = Literal["adhering", "omitting", "contradicting"]
 PaperStance = Literal["expected", "avoided"]
@@ -51,7 +51,7 @@ async def write_paper(
     *,
     words: int,
     draw: int,
-) -> tuple[str | Rejected, Shown]:
+) -> tuple[str | Rejected, PromptPosts]:
     """A response of the paper's setting, and the posts its writer saw: the aspects are given
     as expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
     return await with_history(

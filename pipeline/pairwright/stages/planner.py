@@ -13,7 +13,7 @@ from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Post, Rejected
 from pairwright.settings.prompt import Prompts, guard
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.history import Shown, with_history
+from pairwright.stages.history import PromptPosts, with_history
 
 
 class PlannedAspect(Reply):
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
     aspects: tuple[Aspect, ...]
     dropped: tuple[DroppedAspect, ...]
-    shown: Shown
+    shown: PromptPosts
 
 
 MAX_PLANNED = 4
@@ -82,7 +82,7 @@ async def plan(
     return sifted(reply, question, shown, rules.min_confidence)
 
 
-def sifted(reply: PlanReply, question: str, shown: Shown, min_confidence: float) -> Plan:
+def sifted(reply: PlanReply, question: str, shown: PromptPosts, min_confidence: float) -> Plan:
     """What stands of a planner's reply, without a model."""
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
@@ -110,7 +110,7 @@ async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[s
     return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
 
 
-def _named(planned: PlannedAspect, quote: str, shown: Shown) -> list[Post]:
+def _named(planned: PlannedAspect, quote: str, shown: PromptPosts) -> list[Post]:
     """The shown posts that an aspect names, those that hold its evidence first."""
     posts = [post for label in planned.post_ids if (post := shown.post(label))]
     return sorted(posts, key=lambda post: quote not in _as_shown(post.text))

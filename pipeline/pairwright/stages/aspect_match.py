@@ -4,7 +4,7 @@ Used for specificity (against the rubric without a history and other users' rubr
 the planner's precision and recall against gold aspects.
 """
 
-from pairwright.models import Model, Reply
+from pairwright.models import Model, Reply, together
 from pairwright.records import Rejected
 from pairwright.settings.prompt import Numbered, NumberedList, Prompts
 
@@ -47,3 +47,13 @@ async def match(
     if isinstance(reply, Rejected):
         return reply
     return tuple(frozenset(n - 1 for n in matched.found_in) for matched in reply.aspects)
+
+
+async def measure_planner(
+    question: str, planned: tuple[str, ...], gold: tuple[str, ...], judge: Model, prompts: Prompts
+) -> None:
+    """Ask both questions; their stored replies are read when the manifest is made."""
+    await together(
+        match(question, list(planned), [gold], judge, prompts, name="planner_precision"),
+        match(question, list(gold), [planned], judge, prompts, name="planner_recall"),
+    )

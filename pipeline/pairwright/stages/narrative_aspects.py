@@ -8,7 +8,7 @@ from pairwright import text
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Rejected
 from pairwright.settings.prompt import Prompts
-from pairwright.stages.plan import MAX_PLANNED
+from pairwright.stages.planner import MAX_PLANNED
 
 
 class NarrativeAspect(Reply):

@@ -1,6 +1,6 @@
-"""The file `batch.sqlite` of a run folder: requests without a reply, and how often they failed.
+"""Requests without a reply: the file `batch.sqlite` of a run folder, and the sender that fills it.
 
-Whoever uses it holds the run's store open for writing, and with it the lock of the folder.
+The run's store must be open for writing meanwhile: that holds the lock of the folder.
 """
 
 import sqlite3
@@ -9,8 +9,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.errors import InputError
-from pairwright.models import Request
+from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
+from pairwright.models import Answer, Request
+from pairwright.models.client import Meter
 from pairwright.models.store.file import unusable
 
 APPLICATION_ID = 0x50575242  # "PWRB"
@@ -43,14 +44,14 @@ _ORDER = "substr(json_extract(request, '$.messages'), 1, 4096), key"
 _SPOOLED = 500
 
 
-class AskedCall(NamedTuple):
+class PendingCall(NamedTuple):
     """A request without a reply."""
 
     endpoint: str
     request: Request
 
 
-class Failed(NamedTuple):
+class RoundFailures(NamedTuple):
     """Why a request has no reply yet, and in how many rounds it failed."""
 
     rounds: int
@@ -58,7 +59,7 @@ class Failed(NamedTuple):
     detail: str
 
 
-class Asked:
+class PendingCalls:
     """What a run asked by batch files."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
@@ -127,7 +128,7 @@ class Asked:
             digest.update(key.encode())
         return f"b2:{digest.hexdigest()}"
 
-    def call(self, key: str) -> AskedCall:
+    def call(self, key: str) -> PendingCall:
         """Raises KeyError where no such request is open."""
         row = self._execute(
             "SELECT endpoint, purpose, request FROM asked WHERE key = ?", key
@@ -135,7 +136,7 @@ class Asked:
         if row is None:
             raise KeyError(key)
         endpoint, purpose, request = row
-        return AskedCall(endpoint, Request.of(request, purpose))
+        return PendingCall(endpoint, Request.of(request, purpose))
 
     def answered(self, keys: Iterable[str]) -> None:
         """These calls are in the store now."""
@@ -147,12 +148,12 @@ class Asked:
         rows = [(key, number, reason, detail) for key, reason, detail in failures]
         self._many("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", rows)
 
-    def failure(self, key: str) -> Failed | None:
+    def failure(self, key: str) -> RoundFailures | None:
         """What became of a request in the rounds so far, if it failed in any."""
         rows = self._execute(
             "SELECT reason, detail FROM failures WHERE key = ? ORDER BY round", key
         ).fetchall()
-        return Failed(len(rows), *rows[-1]) if rows else None
+        return RoundFailures(len(rows), *rows[-1]) if rows else None
 
     @property
     def round(self) -> int:
@@ -191,3 +192,32 @@ class Asked:
             return self._db.execute(statement, values)
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
+
+
+class Recorder:
+    """The `Sender` of one endpoint that notes what is asked and answers nothing."""
+
+    def __init__(self, name: str, attempts: int, asked: PendingCalls, meter: Meter) -> None:
+        """A request that failed in `attempts` rounds is not asked again."""
+        self._name = name
+        self._attempts = attempts
+        self._asked = asked
+        self._meter = meter
+        self._stopped = False
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """Raises Unanswered; or CallFailed for a request that is given up, BudgetSpent and
+        Interrupted, and then nothing is noted."""
+        if self._stopped:
+            raise Interrupted("stopping: no new calls are written")
+        if not self._asked.needs(request.key):
+            failed = self._asked.failure(request.key)
+            if failed and failed.rounds >= self._attempts:
+                raise CallFailed(failed.reason, f"{failed.detail} (in {failed.rounds} rounds)")
+            self._meter.admit()
+            self._asked.need(self._name, request)
+            self._meter.written += 1
+        raise Unanswered(request.purpose)

@@ -7,25 +7,25 @@ from pairwright.models import Model
 from pairwright.records import Post, Rejected
 from pairwright.settings.prompt import Ask, Prompts
 from pairwright.settings.rules import HistoryRules
-from pairwright.stages.history import Shown, with_history
+from pairwright.stages.history import PromptPosts, with_history
 
 HEADER = "The user expects to see the following aspects in the response to their question:"
 _BULLETS = ("-", "*", "\u2022")
 
 
-class Listed(NamedTuple):
+class AspectList(NamedTuple):
     """The aspects of a list, and what the planner read."""
 
     aspects: tuple[str, ...]
-    shown: Shown
+    shown: PromptPosts
 
 
-def written(aspects: Sequence[str]) -> str:
+def format_aspects(aspects: Sequence[str]) -> str:
     """The list as it is trained on."""
     return "\n".join([HEADER, *(f"- {' '.join(aspect.split())}" for aspect in aspects)])
 
 
-def listed(text: str) -> tuple[str, ...] | None:
+def parse_aspects(text: str) -> tuple[str, ...] | None:
     """The aspects of such a list; None for a text that is none.
 
     A list without aspects is one; a text without the header is one where all of its lines are
@@ -42,13 +42,13 @@ def listed(text: str) -> tuple[str, ...] | None:
     return tuple(aspects) if all(aspects) else None
 
 
-async def plan_list(
+async def list_aspects(
     question: str,
     posts: tuple[Post, ...],
     planner: Model,
     prompts: Prompts,
     rules: HistoryRules,
-) -> Listed | Rejected:
+) -> AspectList | Rejected:
     """The aspects that the planner lists for a user with these posts, oldest first."""
 
     async def send(ask: Ask) -> tuple[str, ...] | Rejected:
@@ -56,9 +56,9 @@ async def plan_list(
             text = await planner.write(ask, draw)
             if isinstance(text, Rejected):
                 return text
-            if (aspects := listed(text)) is not None:
+            if (aspects := parse_aspects(text)) is not None:
                 return aspects
         return Rejected(stage=ask.name, reason="unparseable", detail="not a list of aspects")
 
     aspects, shown = await with_history(prompts, "plan_list", question, posts, rules, planner, send)
-    return aspects if isinstance(aspects, Rejected) else Listed(aspects, shown)
+    return aspects if isinstance(aspects, Rejected) else AspectList(aspects, shown)

@@ -1,8 +1,9 @@
-"""`together`: several calls of one piece of work at once.
+"""Work that goes together: several calls at once (`together`), and results that several pieces of
+work have in common, made once (`SharedWork`).
 
-What the store can answer is answered without a task or a turn of the event loop: each coroutine
-is run up to its first wait, and only what is left of it becomes a task (Python 3.12 has eager
-tasks for this). A run over stored calls then costs about what calling the functions costs.
+What the store can answer is answered without a task or a turn of the event loop: `together` runs
+each coroutine up to its first wait, and only what is left of it becomes a task (Python 3.12 has
+eager tasks for this). A run over stored calls then costs about what calling the functions costs.
 
 The first step runs inside the caller's task. Code that asks which task it is in, such as an HTTP
 client's timeouts, must come after a wait: `store.Durable` yields once before it sends.
@@ -10,10 +11,16 @@ client's timeouts, must come after a wait: `store.Durable` yields once before it
 
 import asyncio
 import types
-from collections.abc import Coroutine, Generator
-from typing import Any, TypeVar, overload
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, NamedTuple, TypeVar, overload
 
 from pairwright.errors import PairwrightError, Unanswered
+from pairwright.models.completion import Completion
+from pairwright.models.model import LLM, Models
+from pairwright.models.request import Request
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
@@ -87,3 +94,53 @@ def _rest(call: Call[T1], waits_for: object) -> Generator[object, Any, T1]:
         except StopIteration as end:
             result: T1 = end.value
             return result
+
+
+T = TypeVar("T")
+
+
+class _RoleRequest(NamedTuple):
+    role: int
+    request: Request
+
+
+@dataclass
+class _RecordingLLM:
+    """An LLM that notes what is asked of it."""
+
+    llm: LLM
+    role: int
+    asked: list[_RoleRequest]
+
+    async def complete(self, request: Request) -> Completion:
+        self.asked.append(_RoleRequest(self.role, request))
+        return await self.llm.complete(request)
+
+
+class SharedWork:
+    """Results by key, with the calls behind them; the `kept` latest ones."""
+
+    def __init__(self, kept: int = 0) -> None:
+        self._kept = kept
+        self._done: OrderedDict[Hashable, tuple[Any, list[_RoleRequest]]] = OrderedDict()
+
+    async def __call__(
+        self, key: Hashable, models: Models, work: Callable[[Models], Awaitable[T]]
+    ) -> T:
+        """What `work` gives. An equal key must mean equal work and equal replies.
+
+        Only finished work is kept: pieces under way at the same time each do it, and equal
+        calls in flight are sent once anyway.
+        """
+        if found := self._done.get(key):
+            result: T = found[0]
+            for role, request in found[1]:
+                await models[role].llm.complete(request)
+            return result
+        asked: list[_RoleRequest] = []
+        roles = count()
+        result = await work(models.bound_to(lambda llm: _RecordingLLM(llm, next(roles), asked)))
+        self._done[key] = result, asked
+        if len(self._done) > self._kept:
+            self._done.popitem(last=False)
+        return result
