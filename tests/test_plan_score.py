@@ -1,4 +1,4 @@
-"""`pairwright plan-score`: plans against gold aspects, judged and not, and what is left open."""
+"""`pairwright train score`: plans against gold aspects, judged and not, and what is left open."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from pairwright.records import Item
 from pairwright.report import to_html
 from pairwright.settings.prompt import BUILDING, LISTING, Prompts
 from pairwright.settings.rules import SourceRules
-from pairwright.stages.plan_list import HEADER
+from pairwright.stages.aspect_list import HEADER
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.matching import Agreement, agreement, by_words
 from pairwright.train.means import mean_by_user
@@ -366,7 +366,7 @@ def config(folder: Path, url: str, more: str = "") -> Path:
 
 
 def score(path: Path, *more: object) -> Done:
-    return pairwright("plan-score", path, "--out", path.parent / "scores", *more)
+    return pairwright("train", "score", path, "--out", path.parent / "scores", *more)
 
 
 def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:

@@ -22,7 +22,7 @@ from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules, SourceRules
-from pairwright.stages.plan import PlanReply, sifted
+from pairwright.stages.planner import PlanReply, sifted
 from pairwright.train.gold import read_gold
 from pairwright.train.planner.examples import Asking
 from pairwright.train.planner.page import Report
@@ -82,7 +82,7 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(engines: str, folder: Path, out: str, *more: str) -> "subprocess.Popen[str]":
     cli = "from pairwright.cli import main; main()"
-    command = [engines, "-c", cli, "train-planner", "planner.toml", "--out", out, *more]
+    command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
     return subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, start_new_session=True,

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,8 +151,10 @@ def to_html(page: Page) -> str:
     return template.render(page=page, policy=policy, style=Markup("\n") + style(environment))
 
 
+@cache
 def templates(*folders: Path) -> jinja2.Environment:
-    """The templates of reports, and those of `folders`, which may extend them."""
+    """The templates of reports, and those of `folders`, which may extend them. Kept: to compile a
+    template takes longer than to fill it."""
     here = Path(__file__).resolve().parent
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([here, *folders]), autoescape=True,
@@ -203,12 +206,12 @@ def _css(scheme: str) -> Markup:
     )
 
 
-def table(of: Table) -> str:
+def table(content: Table) -> str:
     """A table in Markdown, with its note below."""
-    rule = ["---" if n < of.left else "--:" for n in range(len(of.head))]
-    lines = [map(inline, of.head), rule, *(map(inline, row) for row in of.rows)]
+    rule = ["---" if n < content.left else "--:" for n in range(len(content.head))]
+    lines = [map(inline, content.head), rule, *(map(inline, row) for row in content.rows)]
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"{text}\n\n{plain(of.note)}" if of.note else text
+    return f"{text}\n\n{plain(content.note)}" if content.note else text
 
 
 def plain(text: str) -> str:

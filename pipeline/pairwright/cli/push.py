@@ -1,4 +1,4 @@
-"""`pairwright push`: a verified release to the Hugging Face Hub. `release --push` is the same."""
+"""A verified release to the Hugging Face Hub, for `verify --push` and `release --push`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,32 +6,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli import collector
-from pairwright.cli.verify import tell, verify_shown
 from pairwright.errors import InputError
 from pairwright.extras import install
 
+Push = Annotated[
+    str | None,
+    typer.Option(
+        "--push",
+        metavar="ORG/NAME",
+        help="Publish it there on the Hugging Face Hub once it is verified.",
+    ),
+]
 Public = Annotated[
     bool, typer.Option("--public", help="Make a dataset that is not there yet public, not private.")
 ]
-
-
-def push_command(
-    release: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a release.")],
-    name: Annotated[str, typer.Argument(metavar="ORG/NAME", help="Where on the Hub.")],
-    public: Public = False,
-) -> None:
-    """Verify a release and publish it on the Hugging Face Hub, tagged with its version.
-
-    Needs the extra [hub] and your own login: `hf auth login`, or HF_TOKEN. A new dataset is
-    private, so that it can be looked at first; one that is there stays as visible as it is.
-
-    Example:
-
-      pairwright push releases/1.0.0 my-lab/my-pairs
-    """
-    collector.ease()
-    publish(release, name, public=public)
 
 
 def check_push(name: str, *, trial: bool) -> None:
@@ -50,15 +38,16 @@ def check_push(name: str, *, trial: bool) -> None:
     check_name(name, trial=trial)
 
 
-def publish(release: Path, name: str, *, public: bool = False) -> None:
+def publish(release: Path, name: str, *, digest: str | None = None, public: bool = False) -> None:
     """Verify, push, and tell where it is. Raises Difference and InputError."""
     check_push(name, trial=name.endswith("-trial"))
+    from pairwright.cli.verify import tell, verify_shown
     from pairwright.release.hub import push
 
-    verified = verify_shown(release)
+    verified = verify_shown(release, digest)
     pushed = push(release, name, verified, public=public)
     console = Console()
-    tell(console, verified)
+    tell(console, verified, held=digest is not None)
     seen = "private: make it public on its settings page" if pushed.private else "public"
     console.print(
         f"Published as {pushed.tag}, {seen}: {pushed.url}",

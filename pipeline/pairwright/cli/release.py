@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath, share_of
-from pairwright.cli.outside import outside
-from pairwright.cli.push import Public, check_push, publish
+from pairwright.cli.push import Public, Push, check_push, publish
 from pairwright.errors import InputError
+from pairwright.workflows import collector
+from pairwright.workflows.output import output_folder
 
 
 def release_command(
@@ -18,7 +18,7 @@ def release_command(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", metavar="DIR", help="A new folder, for the release.", callback=outside
+            "--out", metavar="DIR", help="A new folder, for the release.", callback=output_folder
         ),
     ],
     version: Annotated[
@@ -42,9 +42,7 @@ def release_command(
             help="Share of users, such as 10%, whose pairs are in the split `validation`.",
         ),
     ] = 0.0,
-    push: Annotated[
-        str | None, typer.Option("--push", metavar="ORG/NAME", help="Publish it on the Hub, too.")
-    ] = None,
+    push: Push = None,
     public: Public = False,
 ) -> None:
     """Release what people verified, as a dataset folder that proves what it says.

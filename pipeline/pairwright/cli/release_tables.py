@@ -11,7 +11,7 @@ from rich.table import Table
 
 from pairwright.cli.gather import Gathered
 from pairwright.cli.make_release import Made
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.release.run_notes import ERRATA_FILE as ERRATA
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import ReleaseInfo

@@ -8,9 +8,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pairwright.cli import collector
-from pairwright.errors import Difference
+from pairwright.cli.push import Public, Push, publish
+from pairwright.errors import Difference, InputError
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright.release.verify import VerifiedRelease
@@ -30,6 +31,8 @@ def verify_command(
         typer.Option(metavar="sha256:...", help="The root digest that the release must have."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    push: Push = None,
+    public: Public = False,
 ) -> None:
     """Derive everything in a release again from its rows and raw verdicts, its audit included, and
     compare.
@@ -37,11 +40,28 @@ def verify_command(
     Needs the folder alone. Stops at the first difference and names its place; then the exit code
     is 1.
 
-    Example:
+    --push publishes what was verified, tagged with its version. It needs the extra [hub] and your
+    own login: `hf auth login`, or HF_TOKEN. A new dataset is private, so that it can be looked at
+    first; one that is there stays as visible as it is.
+
+    Examples:
 
       pairwright verify releases/1.0.0 --digest sha256:...
+
+      pairwright verify releases/1.0.0 --push my-lab/my-pairs
     """
+    if push and as_json:
+        raise InputError(
+            "does not go with --push", where="--json", fix="Verify and publish one after the other."
+        )
+    if public and not push:
+        raise InputError(
+            "is only for --push", where="--public", fix="Name the dataset with --push ORG/NAME."
+        )
     collector.ease()
+    if push:
+        publish(release, push, digest=digest, public=public)
+        return
     try:
         verified = verify_shown(release, digest)
     except Difference as found:

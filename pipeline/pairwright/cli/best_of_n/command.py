@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.outside import outside
 from pairwright.errors import InputError, on_disk
 from pairwright.models.store import Store
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.best_of_n.records import BestOfN
@@ -29,7 +29,7 @@ def best_of_n_command(
         ),
     ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     scorer: Annotated[
         list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
@@ -61,20 +61,20 @@ def best_of_n_command(
 
     Examples:
 
-      pairwright best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork --scorer longer
-      --out best -n 16
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork
+      --scorer longer --out best -n 16
 
-      pairwright best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater --out best -n 64
-      -k 1 -k 8 -k 64 --limit 20
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater
+      --out best -n 64 -k 1 -k 8 -k 64 --limit 20
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.best_of_n.session import Session, Wanted
-    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
-    from pairwright.evaluate.best_of_n.page import page
+    from pairwright.evaluate.best_of_n.page import best_of_n_page
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
+    from pairwright.workflows.output import write_report
 
     settings = load_scorers(scorers)
     prompts = prompts_of(settings, scorers.resolve().parent)
@@ -84,7 +84,7 @@ def best_of_n_command(
         out.mkdir(parents=True, exist_ok=True)
     with closing(Store(out / "calls.sqlite")) as store:
         made = asyncio.run(Session(wanted, settings, prompts, store, console).run())
-    report = page(made.about)
+    report = best_of_n_page(made.about)
     # The summary comes last, so that it never stands beside lines that it is not of.
     (out / "best_of_n.json").unlink(missing_ok=True)
     write_lines(out / "samples.jsonl", made.samples)
@@ -95,7 +95,7 @@ def best_of_n_command(
 
 
 def _ks(given: list[int] | None, n: int) -> tuple[int, ...]:
-    from pairwright.evaluate.best_of_n.estimator import powers
+    from pairwright.evaluate.best_of_n.curves import powers
 
     ks = tuple(sorted(set(given or powers(n))))
     if wrong := [k for k in ks if not 1 <= k <= n]:

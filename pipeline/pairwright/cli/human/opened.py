@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from pairwright.cli import collector
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.load import iterate_pairs
+from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
+from pairwright.workflows import collector
 from pairwright_human_eval.accept import Accepted, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decide import Decision, decide_all

@@ -89,7 +89,7 @@ def on_the_hub(release: ReleaseContext) -> list[str]:
 
 def addresses(release: ReleaseContext) -> list[str]:
     """Each licence's text on spdx.org, or else its name; this release's own page for what has none
-    that is release."""
+    that is known."""
     own = release.primary.provenance.info.own_licence or "unknown"
     found = (
         "LICENSE.md" if name == "unknown" else _address(name) or " ".join(visible(name).split())
