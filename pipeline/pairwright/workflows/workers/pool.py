@@ -9,15 +9,13 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 
-from pairwright.cli.workers.allowance import Allowance
-from pairwright.cli.workers.builder import Setup
-from pairwright.cli.workers.limits import part_of
-from pairwright.cli.workers.process import Word, work
-from pairwright.cli.workers.report import Reading, Report, Trouble
 from pairwright.construct.units import Chunk
 from pairwright.errors import PairwrightError
 from pairwright.models.client import Meter
-from pairwright.workflows.run_models import units_at_once
+from pairwright.workflows.run_models import CallCounts, units_at_once
+from pairwright.workflows.workers.chunk_builder import ChunkReport, Trouble, WorkerSetup
+from pairwright.workflows.workers.limits import Allowance, part_of
+from pairwright.workflows.workers.process import Order, work
 
 DEATHS = 3
 """A chunk whose workers die so often is not given to another."""
@@ -31,11 +29,11 @@ LOOK_S = 0.2
 class _Worker:
     rank: int
     process: BaseProcess
-    pipe: "Connection[Word, Report]"
+    pipe: "Connection[Order, ChunkReport]"
     chunks: dict[int, Chunk] = field(default_factory=dict)
     open_units: dict[int, set[str]] = field(default_factory=dict)
     """By chunk: the units that have not ended."""
-    reading: Reading = field(default_factory=Reading)
+    counts: CallCounts = field(default_factory=CallCounts)
 
     @property
     def name(self) -> str:
@@ -49,12 +47,12 @@ class _Worker:
         self.chunks.clear()
         self.open_units.clear()
 
-    def tell(self, word: Word) -> None:
-        if isinstance(word, Chunk):
-            self.chunks[word.number] = word
-            self.open_units[word.number] = {unit.id for unit in word.units}
+    def send(self, order: Order) -> None:
+        if isinstance(order, Chunk):
+            self.chunks[order.number] = order
+            self.open_units[order.number] = {unit.id for unit in order.units}
         try:
-            self.pipe.send(word)
+            self.pipe.send(order)
         except OSError:
             return  # It has died, which is seen when its reports are read.
 
@@ -64,13 +62,13 @@ class Pool:
 
     merge_at_once = True
 
-    def __init__(self, setup: Setup, workers: int, used: Meter) -> None:
-        """`used` has the budget, and what is used of it."""
+    def __init__(self, setup: WorkerSetup, workers: int, used: Meter) -> None:
+        """Take the budget, and what is used of it, from `used`."""
         # Neither threads nor an event loop are copied, and imports are paid for once.
         self._context: ForkServerContext = get_context("forkserver")
-        self._context.set_forkserver_preload(["pairwright.cli.workers.process"])
+        self._context.set_forkserver_preload(["pairwright.workflows.workers.process"])
         self._setup = setup
-        self._asked_to_stop = False
+        self._stop_requested = False
         self._allowance = Allowance(self._context, used)
         self._size = workers
         # A worker with so many units keeps its share of every endpoint full.
@@ -93,14 +91,14 @@ class Pool:
 
     def stop(self) -> None:
         """Send no new calls; may be called by a signal, at any point of `build`."""
-        self._asked_to_stop = True
+        self._stop_requested = True
 
-    def build(self, chunks: list[Chunk]) -> Iterator[Report]:
+    def build(self, chunks: list[Chunk]) -> Iterator[ChunkReport]:
         """Reports as they come, until every chunk is done; after a trouble or a wish to stop,
         until every chunk that was given out has ended."""
         todo, stopped = deque(chunks), False
         while True:
-            if not stopped and self._asked_to_stop:
+            if not stopped and self._stop_requested:
                 stopped = True
                 self._stop(todo)
             self._hand_out(todo)
@@ -108,39 +106,39 @@ class Pool:
             if not busy:
                 return
             for pipe in wait(list(busy), LOOK_S):
-                report = self._heard(busy[pipe], todo, stopped=stopped)  # type: ignore[index]
+                report = self._received(busy[pipe], todo, stopped=stopped)  # type: ignore[index]
                 yield report
                 if report.trouble and not stopped:
                     stopped = True
                     self._stop(todo)
 
     def _start(self, rank: int) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        given = (self._setup, self._size, rank, self._allowance, theirs)
-        process = self._context.Process(target=work, args=given, daemon=True)
+        pipe, other_end = self._context.Pipe()
+        arguments = (self._setup, self._size, rank, self._allowance, other_end)
+        process = self._context.Process(target=work, args=arguments, daemon=True)
         process.start()
-        theirs.close()
-        return _Worker(rank, process, ours)
+        other_end.close()
+        return _Worker(rank, process, pipe)
 
     def _stop(self, todo: deque[Chunk]) -> None:
         todo.clear()
         for worker in self._workers:
-            worker.tell("stop")
+            worker.send("stop")
 
     def _hand_out(self, todo: deque[Chunk]) -> None:
-        """A chunk to whoever has the fewest units left, until all have enough to begin."""
+        """Give chunks to the worker with the fewest units left, until all have enough to begin."""
         while todo:
             worker = min(self._workers, key=lambda one: one.load)
             if worker.load and worker.load >= self._enough:
                 return
-            worker.tell(todo.popleft())
+            worker.send(todo.popleft())
 
-    def _heard(self, worker: _Worker, todo: deque[Chunk], *, stopped: bool) -> Report:
+    def _received(self, worker: _Worker, todo: deque[Chunk], *, stopped: bool) -> ChunkReport:
         try:
             report = worker.pipe.recv()
         except (EOFError, OSError):
             return self._died(worker, todo, stopped=stopped)
-        worker.reading = report.reading
+        worker.counts = report.counts
         if report.chunk is None:
             worker.forget()
         elif report.done:
@@ -150,10 +148,10 @@ class Pool:
             worker.open_units[report.chunk].difference_update(one.unit for one in report.ended)
         return report
 
-    def _died(self, worker: _Worker, todo: deque[Chunk], *, stopped: bool) -> Report:
-        """Somebody else gets its chunks, and goes on with their shards."""
+    def _died(self, worker: _Worker, todo: deque[Chunk], *, stopped: bool) -> ChunkReport:
+        """Give its chunks to another worker, which goes on with their shards."""
         worker.process.join()
-        report = Report(worker.name, worker.reading._replace(in_flight=0))
+        report = ChunkReport(worker.name, worker.counts._replace(in_flight=0))
         lost = list(worker.chunks.values())
         self._deaths.update(chunk.number for chunk in lost)
         fatal = [chunk for chunk in lost if self._deaths[chunk.number] >= DEATHS]

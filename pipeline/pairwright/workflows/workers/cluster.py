@@ -1,6 +1,6 @@
 """A build over a Ray cluster: its chunks are a Ray Data dataset, its workers are actors.
 
-The only file that imports `ray`. Imported where Ray is asked for.
+This is the only file that imports `ray`; it is imported where a build uses Ray.
 """
 
 import asyncio
@@ -17,9 +17,6 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
-from pairwright.cli.workers.builder import Builder, Setup, builder_of
-from pairwright.cli.workers.limits import part_of
-from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.units import Chunk
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
@@ -31,7 +28,15 @@ from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows import collector
-from pairwright.workflows.run_models import api_key, units_at_once
+from pairwright.workflows.run_models import CallCounts, api_key, call_counts, units_at_once
+from pairwright.workflows.workers.chunk_builder import (
+    Builder,
+    ChunkReport,
+    WorkerSetup,
+    builder_of,
+    trouble_of,
+)
+from pairwright.workflows.workers.limits import part_of
 
 try:
     import ray
@@ -47,8 +52,8 @@ MOST_TIMES = 5
 """How often a chunk may be begun; again where an actor or its node has died."""
 LOOK_S = 0.5
 """How often an actor looks whether its run still wants it."""
-SEEN_S = 15.0
-"""How long a new file may take to be seen on another node."""
+VISIBLE_S = 15.0
+"""How long a new file may take to be visible on another node."""
 MOST_CALLS = 32
 
 
@@ -56,7 +61,7 @@ class Actor:
     """Builds chunks on some node, several of them at a time."""
 
     def __init__(self, token: Path, workers: int, keys: dict[str, SecretStr]) -> None:
-        """`token` holds the Setup, and is there as long as the run wants its actors to work;
+        """`token` holds the WorkerSetup, and is there as long as the run wants its actors to work;
         `keys` are API keys by environment variable."""
         self._token = token
         self._workers = workers
@@ -64,56 +69,56 @@ class Actor:
         self._name = uuid4().hex
         self._begin = asyncio.Lock()
         self._builder: Builder | None = None
-        self._kept = AsyncExitStack()
+        self._resources = AsyncExitStack()
         self._watch: asyncio.Task[None] | None = None
-        self._refusal: PairwrightError | None = None
+        self._error: PairwrightError | None = None
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch of one chunk; gives one report."""
         chunk: Chunk = pickle.loads(batch["chunk"][0])
         return {"report": [pickle.dumps(await self._report(chunk))]}
 
-    async def _report(self, chunk: Chunk) -> Report:
-        ended: list[Brief] = []
+    async def _report(self, chunk: Chunk) -> ChunkReport:
+        outcomes: list[Brief] = []
         trouble = None
         try:
             async with self._begin:
                 builder = self._builder = self._builder or await self._ready()
             self._count(chunk)
-            await builder.build(chunk, ended.append)
+            await builder.build(chunk, outcomes.append)
         except Exception as error:
             # Raised here it would end the whole job, and calls that are in flight with it.
             trouble = trouble_of(error)
-        reading = reading_of(self._builder.meter) if self._builder else Reading()
-        return Report(self._name, reading, chunk.number, tuple(ended), True, trouble)
+        counts = call_counts(self._builder.meter) if self._builder else CallCounts()
+        return ChunkReport(self._name, counts, chunk.number, tuple(outcomes), True, trouble)
 
     async def _ready(self) -> Builder:
-        setup: Setup = pickle.loads(await self._seen())
+        setup: WorkerSetup = pickle.loads(await self._token_content())
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
         collector.ease()
         config = part_of(setup.rules.config, self._workers, None)
-        builder = await self._kept.enter_async_context(builder_of(setup, config, Meter()))
+        builder = await self._resources.enter_async_context(builder_of(setup, config, Meter()))
         self._watch = asyncio.create_task(self._stop_with_run(builder))
         return builder
 
-    async def _seen(self) -> bytes:
-        """What the token holds. Its node may take a while to see a new file of another's."""
-        if self._refusal:
-            raise self._refusal
-        for _ in range(int(SEEN_S / LOOK_S)):
+    async def _token_content(self) -> bytes:
+        """Read the token. A node may take a while to see a new file of another one."""
+        if self._error:
+            raise self._error
+        for _ in range(int(VISIBLE_S / LOOK_S)):
             with suppress(OSError):
                 return self._token.read_bytes()
             await asyncio.sleep(LOOK_S)
         if self._token.parent.exists():
-            self._refusal = Interrupted("the run was asked to stop")
-            raise self._refusal
-        self._refusal = InputError(
+            self._error = Interrupted("the run was asked to stop")
+            raise self._error
+        self._error = InputError(
             f"the node {ray.util.get_node_ip_address()} does not see this folder",
             where=self._token.parent.parent,
             fix="Give a --run folder that all nodes have at the same path, on a file system that"
             " they share.",
         )
-        raise self._refusal
+        raise self._error
 
     def _count(self, chunk: Chunk) -> None:
         """Raise where the run has ended, or actors have died of this chunk again and again."""
@@ -133,36 +138,36 @@ class Actor:
             )
 
     async def _stop_with_run(self, builder: Builder) -> None:
-        # A file of another host's: there is nothing that could be waited for.
+        # The file is another host's, so there is nothing to wait for.
         while self._token.exists():  # noqa: ASYNC110
             await asyncio.sleep(LOOK_S)
         builder.stop()
 
 
 class Cluster:
-    """Actors of a cluster (a `workers.spread.Engine`)."""
+    """Actors of a cluster (a `WorkerGroup`)."""
 
-    # The store is read by other hosts, so nobody writes it before all have ended.
+    # Other hosts read the store, so nothing writes to it before all have ended.
     merge_at_once = False
 
-    def __init__(self, setup: Setup, workers: int, store: Store) -> None:
+    def __init__(self, setup: WorkerSetup, workers: int, store: Store) -> None:
         self._setup = setup
         self._workers = workers
         self._store = store
         self._token = setup.shards / f"run-{uuid4().hex}"
 
     def stop(self) -> None:
-        """Send no new calls: the actors end what they have begun."""
+        """Send no new calls: the actors finish what they have begun."""
         self._token.unlink(missing_ok=True)
 
-    def build(self, chunks: list[Chunk]) -> Iterator[Report]:
+    def build(self, chunks: list[Chunk]) -> Iterator[ChunkReport]:
         """A report of each chunk, in the order in which they end."""
         self._store.settle()
         write_whole(self._token, pickle.dumps(self._setup))
         try:
             for batch in self._dataset(chunks).iter_batches(batch_size=None):
                 for row in batch["report"]:
-                    report: Report = pickle.loads(row)
+                    report: ChunkReport = pickle.loads(row)
                     yield report
                     if report.trouble:
                         self.stop()
@@ -195,7 +200,9 @@ class Cluster:
 
 
 @contextmanager
-def cluster(setup: Setup, workers: int, store: Store, address: str | None) -> Iterator[Cluster]:
+def cluster(
+    setup: WorkerSetup, workers: int, store: Store, address: str | None
+) -> Iterator[Cluster]:
     """Connect to the cluster at `address`, at $RAY_ADDRESS, or to one of this machine alone."""
     address = address or os.environ.get("RAY_ADDRESS")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -246,23 +253,23 @@ def check(config: Config, address: str | None) -> None:
 
 def _reach(address: str) -> None:
     """Ask at the address before Ray does, which would try for minutes."""
-    named = re.fullmatch(r"([\w.-]+):(\d{1,5})", address)
+    match = re.fullmatch(r"([\w.-]+):(\d{1,5})", address)
     if address == "auto":
         return
-    if not named or int(named[2]) >= 1 << 16:
+    if not match or int(match[2]) >= 1 << 16:
         raise InputError(
             "not HOST:PORT of a cluster's head", where=f"--address {address}",
             fix="`ray start --head` prints it, such as 10.0.0.1:6379.",
         )  # fmt: skip
     try:
-        socket.create_connection((named[1], int(named[2])), timeout=5).close()
+        socket.create_connection((match[1], int(match[2])), timeout=5).close()
     except OSError as error:
         raise _unreachable(address, str(error)) from None
 
 
-def _unreachable(address: str, told: str) -> InputError:
+def _unreachable(address: str, reason: str) -> InputError:
     return InputError(
-        f"no Ray cluster can be reached: {told.strip().splitlines()[0]}",
+        f"no Ray cluster can be reached: {reason.strip().splitlines()[0]}",
         where=f"--address {address}",
         fix="Start one (`ray start --head`), and give the address that it prints.",
     )
