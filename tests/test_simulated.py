@@ -12,26 +12,24 @@ import pytest
 
 from pairwright import text
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.pairwise import ComparingJudge
-from pairwright.evaluate.scorers.pointwise import RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
-from pairwright.models.simulated.aspects import subject
 from pairwright.models.simulated.frames import FRAMES
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import REFUSAL, Memory
+from pairwright.models.simulated.statements import subject
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.prompt import VARIABLES, Ask, Prompts
 from pairwright.settings.rules import PlanRules
-from pairwright.stages import judge
-from pairwright.stages.match import match
-from pairwright.stages.narrative import aspects_of_narrative
-from pairwright.stages.plan import Plan, plan, plan_blind
-from pairwright.stages.support import support
-from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper, write_plain
+from pairwright.stages import judges
+from pairwright.stages.aspect_match import match
+from pairwright.stages.narrative_aspects import aspects_of_narrative
+from pairwright.stages.planner import Plan, plan, plan_blind
+from pairwright.stages.support_check import support
+from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper, write_plain
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = Prompts.load(ROOT / "prompts")
@@ -189,7 +187,7 @@ def test_an_adhering_answer_serves_its_own_rubric_and_not_another() -> None:
     for own, other in ((boat, farm), (farm, boat)):
         answer = written(own)
         shares = [
-            wait(judge.adherence(QUESTION, answer, held, model(), PROMPTS)).share
+            wait(judges.adherence(QUESTION, answer, held, model(), PROMPTS)).share
             for held in (own, other)
         ]
         assert shares[0] >= 0.6
@@ -280,7 +278,7 @@ def test_gold_aspects_that_the_planner_never_made_are_served_in_other_words() ->
     aspects = tuple(Aspect(aspect=a, reason="", evidence="") for a in gold)
     of = Rubric(question_id="q", user="u", origin="gold", aspects=aspects)
     answer = written(of)
-    assert wait(judge.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
+    assert wait(judges.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
     assert text.shared_span(answer, gold, QUESTION) is None
 
 
@@ -289,13 +287,13 @@ def test_gold_aspects_that_the_planner_never_made_are_served_in_other_words() ->
 
 def test_the_adherence_judge_names_the_words_it_found() -> None:
     of = rubric(BOAT)
-    verdict = wait(judge.adherence(QUESTION, written(of), of, model(), PROMPTS))
+    verdict = wait(judges.adherence(QUESTION, written(of), of, model(), PROMPTS))
     assert "houseboat" in " ".join(score.reason for score in verdict.scores)
 
 
 def test_the_quality_judge_tells_an_answer_from_a_refusal() -> None:
     good, bad = (
-        wait(judge.quality(QUESTION, answer, SCALES, model(), PROMPTS))
+        wait(judges.quality(QUESTION, answer, SCALES, model(), PROMPTS))
         for answer in (written(rubric(BOAT)), REFUSAL)
     )
     assert good.mean >= 4
@@ -306,7 +304,7 @@ def test_the_quality_judge_tells_an_answer_from_a_refusal() -> None:
 def test_the_comparing_judge_says_tie_unless_one_side_is_clearly_worse() -> None:
     first, second = written(rubric(BOAT)), written(rubric(FARM))
     for other, verdict in ((second, Comparison.TIE), (REFUSAL, Comparison.FIRST)):
-        call = judge.compare(QUESTION, first, other, SCALES, model(), PROMPTS)
+        call = judges.compare(QUESTION, first, other, SCALES, model(), PROMPTS)
         assert wait(call) is verdict
 
 
@@ -344,7 +342,7 @@ def test_a_reply_takes_about_a_millisecond_at_most() -> None:
     of = rubric(BOAT)
     for size in range(2, 8):
         planned((BOAT + FARM)[:size], llm)
-        wait(judge.adherence(QUESTION, written(of, "adhering", llm), of, model(llm), PROMPTS))
+        wait(judges.adherence(QUESTION, written(of, "adhering", llm), of, model(llm), PROMPTS))
     bodies = llm.bodies
     started = time.perf_counter()
     for body in bodies * 5:
@@ -373,7 +371,7 @@ def test_unparseable_json_breaks_off() -> None:
 
 def test_a_wrong_number_of_scores_is_refused() -> None:
     llm, of = only("wrong_number_of_scores"), rubric(BOAT)
-    answer = asyncio.run(judge.adherence(QUESTION, written(of), of, model(llm), PROMPTS))
+    answer = asyncio.run(judges.adherence(QUESTION, written(of), of, model(llm), PROMPTS))
     assert isinstance(answer, Rejected)
     assert "scores for" in answer.detail
     assert set(llm.planted) == {"wrong_number_of_scores"}
@@ -419,7 +417,7 @@ def test_the_memory_of_posts_is_bounded() -> None:
 def test_a_violated_chosen_serves_nothing() -> None:
     llm, of = only("violated_chosen"), rubric(BOAT)
     answer = written(of, llm=llm)
-    assert wait(judge.adherence(QUESTION, answer, of, model(), PROMPTS)).share <= 0.2
+    assert wait(judges.adherence(QUESTION, answer, of, model(), PROMPTS)).share <= 0.2
     assert llm.planted == ["violated_chosen"]
 
 
@@ -427,7 +425,7 @@ def test_a_violated_chosen_serves_nothing() -> None:
 def test_an_adhering_rejected_serves_everything(stance: Stance) -> None:
     llm, of = only("adhering_rejected"), rubric(BOAT)
     answer = written(of, stance, llm)
-    assert wait(judge.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
+    assert wait(judges.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
     assert llm.planted == ["adhering_rejected"]
     assert written(of, "adhering", llm)
     assert llm.planted == ["adhering_rejected"]
@@ -450,7 +448,7 @@ def test_other_defects_of_answers_are_planted(kind: str, holds: Callable[[str], 
 def test_a_first_preferring_judge_is_undecided_over_both_orders() -> None:
     llm = only("first_preferring_judge")
     first, second = written(rubric(BOAT)), written(rubric(FARM))
-    call = judge.compare(QUESTION, first, second, SCALES, model(llm), PROMPTS)
+    call = judges.compare(QUESTION, first, second, SCALES, model(llm), PROMPTS)
     assert wait(call) is Comparison.UNDECIDED
     assert llm.planted == ["first_preferring_judge"] * 2
 
@@ -652,8 +650,8 @@ def test_latency_is_added_to_every_reply() -> None:
 SCORING = Prompts.load(ROOT / "prompts", VARIABLES)
 
 
-def shown_to_judges(texts: tuple[str, ...]) -> Shown:
-    return Shown(QUESTION, history(texts))
+def shown_to_judges(texts: tuple[str, ...]) -> PromptContent:
+    return PromptContent(QUESTION, history(texts))
 
 
 def test_the_comparing_judge_prefers_what_fits_the_posts_it_is_shown() -> None:
@@ -669,13 +667,13 @@ def test_the_rating_judge_scores_higher_what_fits_the_posts_it_is_shown() -> Non
     fitting, other = written(rubric(BOAT)), written(rubric(FARM))
     judge = RatingJudge(model(), SCORING)
 
-    async def scores(shown: Shown) -> list[float]:
+    async def scores(shown: PromptContent) -> list[float]:
         given = [await judge.score(shown, response) for response in (fitting, other)]
         return [score.value for score in given if isinstance(score, Score)]
 
     high, low = asyncio.run(scores(shown_to_judges(BOAT)))
     assert high > low
-    blind = asyncio.run(scores(Shown(QUESTION)))
+    blind = asyncio.run(scores(PromptContent(QUESTION)))
     assert blind[0] == blind[1]
 
 
@@ -683,7 +681,7 @@ def test_the_comparing_judge_reads_aspects_as_it_reads_posts() -> None:
     aspects = tuple(of.aspect for of in planned(FARM).aspects)
     responses = written(rubric(BOAT)), written(rubric(FARM))
     found = asyncio.run(
-        ComparingJudge(model(), SCORING).prefer(Shown(QUESTION, (), aspects), *responses)
+        ComparingJudge(model(), SCORING).prefer(PromptContent(QUESTION, (), aspects), *responses)
     )
     assert isinstance(found, Preference)
     assert found.forward == found.backward == "second"
@@ -694,7 +692,7 @@ def test_the_comparing_judge_likes_the_first_place_a_little() -> None:
     pairs = [(f"Knead it {n} times.", f"Rest it {n} hours.") for n in range(60)]
 
     async def preferences() -> list[Preference | Unscored]:
-        return [await judge.prefer(Shown(QUESTION), *pair) for pair in pairs]
+        return [await judge.prefer(PromptContent(QUESTION), *pair) for pair in pairs]
 
     found = [
         (of.forward, of.backward) for of in asyncio.run(preferences()) if isinstance(of, Preference)

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
-from pairwright.models.batch import Asked, Ingest, Ingested, Round, Shard, read_round
+from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
 from pairwright.models.batch.api import BatchApi
-from pairwright.models.batch.ingest import MEANINGS, Problem
-from pairwright.models.batch.poll import Polled, poll
+from pairwright.models.batch.ingest import MEANINGS, LineProblem
 from pairwright.models.batch.replies import check_readable
 from pairwright.models.batch.rounds import folder_of, latest_round
+from pairwright.models.batch.service import Polled, poll, submit
 from pairwright.models.batch.submissions import Submission
-from pairwright.models.batch.submit import submit
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
@@ -126,7 +125,7 @@ class _BatchRun(NamedTuple):
 
     run: RunFolder
     config: Config
-    requests: Asked
+    requests: PendingCalls
     store: Store
 
     def round_in(self, out: Path) -> Round:
@@ -164,7 +163,7 @@ class _BatchRun(NamedTuple):
             # Also where a file could not be read: what was found before it counts.
             end.callback(partial.replace, problems)
 
-            def note(problem: Problem) -> None:
+            def note(problem: LineProblem) -> None:
                 nonlocal found
                 found += 1
                 file.write(problem.model_dump_json() + "\n")
@@ -187,11 +186,11 @@ def _open_batch_run(run: Path) -> Iterator[_BatchRun]:
     config = folder.settings()
     with (
         closing(Store(folder.calls)) as store,
-        closing(Asked(run / "batch.sqlite")) as requests,
+        closing(PendingCalls(run / "batch.sqlite")) as requests,
     ):
         yield _BatchRun(folder, config, requests, store)
 
 
-def _description(problem: Problem) -> str:
+def _description(problem: LineProblem) -> str:
     custom_id = f" {problem.custom_id!r}" if problem.custom_id else ""
     return f"{problem.where}:{custom_id} {MEANINGS[problem.kind]}: {problem.detail}"

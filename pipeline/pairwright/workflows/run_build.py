@@ -13,7 +13,7 @@ from pairwright.construct.resume import content_hashes, identity
 from pairwright.construct.session import BuildTask, build_here, read_corpus
 from pairwright.construct.tally import ModelCheck, Tally
 from pairwright.errors import InputError
-from pairwright.models.batch import Asked, Round, check_out, write_round
+from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -148,7 +148,7 @@ def estimate(
 
 
 async def _build_in_process(
-    task: BuildTask, requests: Asked | None, progress: Progress, stop: Stop
+    task: BuildTask, requests: PendingCalls | None, progress: Progress, stop: Stop
 ) -> tuple[Tally, list[ModelCheck], Meter]:
     config, store = task.rules.config, task.store
     async with AsyncExitStack() as end:
@@ -184,9 +184,9 @@ def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) 
         )
 
 
-def _begin_round(out: Path, run: RunFolder, end: ExitStack) -> Asked:
+def _begin_round(out: Path, run: RunFolder, end: ExitStack) -> PendingCalls:
     """Begin a round of batch files. Raises InputError where `out` cannot take it."""
-    requests = end.enter_context(closing(Asked(run.path / "batch.sqlite", create=True)))
+    requests = end.enter_context(closing(PendingCalls(run.path / "batch.sqlite", create=True)))
     check_out(out, requests)
     requests.begin()
     return requests

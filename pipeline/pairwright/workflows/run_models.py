@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
-from pairwright.models.batch import Asked, Recorder
+from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Engine, Meter
 from pairwright.models.store import Durable, Store
 from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
@@ -143,7 +143,7 @@ async def client_of(
         yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
 
 
-def batch_models(config: Config, store: Store, asked: Asked) -> RunModels:
+def batch_models(config: Config, store: Store, asked: PendingCalls) -> RunModels:
     """Models that write down the calls that are not stored yet.
 
     No endpoint is connected, and no key is read.

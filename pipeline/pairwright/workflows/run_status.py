@@ -10,8 +10,8 @@ from pairwright.construct.tally import ModelCheck, Tally, checks, tally
 from pairwright.dataset import read_lines
 from pairwright.models.store import Store, Totals
 from pairwright.settings.config import Config
-from pairwright.sources import Problem
-from pairwright.sources.problem_counts import ProblemCounts
+from pairwright.sources import SourceProblem
+from pairwright.sources.problems import ProblemCounts
 from pairwright.text import visible
 
 
@@ -114,6 +114,6 @@ def source_problems(run: RunFolder) -> tuple[str, ...]:
     if not run.problems.is_file():
         return ()
     problems = ProblemCounts()
-    for problem in read_lines(run.problems, Problem):
+    for problem in read_lines(run.problems, SourceProblem):
         problems.add(problem)
     return tuple(map(visible, problems.lines()))

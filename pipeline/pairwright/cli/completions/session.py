@@ -12,11 +12,10 @@ from pairwright.cli.judge import ref_of
 from pairwright.cli.scorers import open_scorers
 from pairwright.cli.signals import stop_on_signals
 from pairwright.errors import CallFailed
-from pairwright.evaluate.best_of_n.scoring import scores_of
+from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Policy, Scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models.client import Meter
 from pairwright.models.run import work_through
 from pairwright.models.store import Durable, Store
@@ -164,7 +163,7 @@ async def _picks(
 ) -> Picks:
     line = Picks(item=of.item, scorer=name)
     question = task.item.question
-    shown = Shown(question, selected(question, task.item.profile, history))
+    shown = PromptContent(question, selected(question, task.item.profile, history))
     try:
         scores, _ = await scores_of(of.texts, shown, scorer, history)
     except CallFailed as error:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.evaluate.planned import PlannerUnderTest
+from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.release import Construction
-from pairwright.evaluate.results import PlannerRef
+from pairwright.evaluate.results import PlannerVersion
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models import key_of
 from pairwright.models.client import Meter
-from pairwright.models.store import Durable, Replies
+from pairwright.models.store import Durable, ReplyStore
 from pairwright.settings.config import Endpoint, Planner
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -25,7 +25,7 @@ class OpenPlanner(NamedTuple):
     """A planner that can be asked."""
 
     planner: PlannerUnderTest
-    ref: PlannerRef
+    ref: PlannerVersion
     stop: Callable[[], None]
 
     def agrees_with(self, built: Construction) -> bool:
@@ -36,7 +36,7 @@ class OpenPlanner(NamedTuple):
 
 @asynccontextmanager
 async def planner_under_test(
-    scorers: Scorers, prompts: Prompts, store: Replies, meter: Meter
+    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
 ) -> AsyncIterator[OpenPlanner]:
     """The planner of the file. Raises ConfigError where it has none."""
     spec = scorers.planner
@@ -60,14 +60,14 @@ def _bare(model: str) -> str:
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
-def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerRef:
+def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
         [prompts.hashes[name] for name in ("history", "system")],
         endpoint.structured,
         endpoint.history_tokens,
     ]
-    return PlannerRef(
+    return PlannerVersion(
         model=endpoint.model,
         revision=endpoint.revision,
         prompt=prompts.hashes["plan"],
