@@ -1,4 +1,4 @@
-"""What a person sees of one result: its accuracy by mode, and what it leaves open."""
+"""One result of `pairwright evaluate` as lines: its accuracy by mode, and what it leaves open."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ from pairwright.evaluate.measure import Figure, leaning, leans, measured
 from pairwright.evaluate.results import Evaluated
 from pairwright.text import number_of
 
-_TOLD = {"accuracy": "right", "both_right": "both halves right"}
+_ACCURACIES = {"accuracy": "right", "both_right": "both halves right"}
 _OF_SCORED = {
     "accuracy_of_scored": "right of the scored",
     "both_right_of_scored": "both halves right of the scored",
 }
 
 
-def tell(about: Evaluated, decisions: list[Decision]) -> None:
-    """Print it: a line, and one for each thing that it leaves open."""
+def print_result(about: Evaluated, decisions: list[Decision]) -> None:
+    """Print a line, and one for each thing that the result leaves open."""
     console, figures = Console(), measured(decisions)
-    names = _TOLD | (_OF_SCORED if about.units != about.units_scored else {})
+    names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"
         for figure in figures
