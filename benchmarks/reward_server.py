@@ -41,7 +41,7 @@ from scoring import SIZES, go_on_elsewhere, pairs, write_model
 from pairwright.construct.folder import to_toml
 from pairwright.dataset.message import message
 from pairwright.errors import PairwrightError
-from pairwright.evaluate.local.batches import batches
+from pairwright.evaluate.local.conversation import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.settings.prompt import Message
 from pairwright.train.rl.client import RewardClient
@@ -78,7 +78,7 @@ class Offline:
     def scores(self, texts: list[Text]) -> list[float]:
         read = [self.model.read((Message("user", a), Message("assistant", b))) for a, b in texts]
         found: dict[int, float] = {}
-        for places in batches(read, self.batch_tokens):
+        for places in batch_places(read, self.batch_tokens):
             scores = self.model.scores([read[place] for place in places])
             found |= dict(zip(places, scores, strict=True))
         return [found[place] for place in range(len(texts))]

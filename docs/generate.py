@@ -29,7 +29,14 @@ from pairwright import cli
 from pairwright.audit.explain import PARTS
 from pairwright.audit.family import COMPARED
 from pairwright.audit.records import Explained
-from pairwright.evaluate.scorers.spec import History, Judge, Planner, Policy, Scorers, Spec
+from pairwright.evaluate.scorers.spec import (
+    OutputJudge,
+    Planner,
+    Policy,
+    ScorerHistory,
+    Scorers,
+    Spec,
+)
 from pairwright.models.simulated import Defects
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.config import (
@@ -160,14 +167,14 @@ def _scorer_sections() -> Iterator[str]:
         yield _fields(kind, [key for key in kind.model_fields if key not in ("kind", "sampling")])
         if "sampling" in kind.model_fields:
             yield _SAMPLED
-    for heading, table in (("planner", Planner), ("judge", Judge), ("policy", Policy)):
+    for heading, table in (("planner", Planner), ("judge", OutputJudge), ("policy", Policy)):
         yield f"## [{heading}]"
         yield inspect.getdoc(table) or ""
         yield _fields(table, [key for key in table.model_fields if key != "sampling"])
         yield _SAMPLED
     yield "## [history]"
-    yield inspect.getdoc(History) or ""
-    yield _fields(History, list(History.model_fields))
+    yield inspect.getdoc(ScorerHistory) or ""
+    yield _fields(ScorerHistory, list(ScorerHistory.model_fields))
 
 
 _SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samplingrole)."

@@ -22,11 +22,10 @@ from aiohttp import web
 
 from endpoint import in_thread, simulated
 from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
-from pairwright.cli.scorers import prompts_of
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
-from pairwright.evaluate.conditions import Conditions
+from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
@@ -38,6 +37,7 @@ from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
 from pairwright.train.rl.wire import Health, Reward, Rewards, Sample
+from pairwright.workflows.scoring import prompts_of
 from released import released, run_of
 from study import pairwright
 
@@ -500,7 +500,7 @@ class Sent(NamedTuple):
 
 def bound(sender: Sent, release: Path | None = None, condition: Any = "profile") -> ScorerRewards:
     policy = HistoryRules(posts=100, history_tokens=10**6)
-    conditions = Conditions(policy, Strangers((), 0))
+    conditions = ContentSources(policy, Strangers((), 0))
     model = RewardModel(Durable(Recent(1000), sender), "toy")
     return ScorerRewards(model, conditions, held_of(release, condition))
 

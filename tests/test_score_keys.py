@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
-from pairwright.evaluate.scorers.seam import Pointwise, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.client.score import said, scored
 from pairwright.models.client.tokens import Tokens, to_text
 from pairwright.records import Post
+from pairwright.workflows.scorers import OpenScorer, open_scorers
+from pairwright.workflows.scoring import prompts_of
 
 SCORE = scored(0.5, 3)
 TOKENS = said(to_text(Tokens((1, 2), (-0.5, -0.25))), 3)
@@ -86,7 +86,7 @@ GOLDEN: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
 }
 """By kind: the settings that results name, and the key of each stored call."""
-SHOWN = Shown(
+SHOWN = PromptContent(
     "How do I bake bread?",
     (Post(id="p1", text="There is no oven on our narrowboat.", category="cooking"),),
     ("Baking without an oven aboard",),

@@ -96,15 +96,15 @@ def end_by_coverage(result: "EvaluationResult", coverage: float, console: Consol
     nothing to show of a user is printed with the result, and does not count."""
     short = result.short(coverage)
     for one in short:
-        reasons = ", ".join(f"{n} {why}" for why, n in one.unscored.items())
+        why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
         pairs = number_of(one.pairs, "pair has", "pairs have")
         warn(
             f"{one.stem}: {one.scored:,} of {pairs} a score"
-            f" ({reasons or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
+            f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
             f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
             console,
         )
     if short:
         console.print('What each reason means: docs/evaluate.md, "What it leaves behind".')
-    reasons = [why for one in result.results for why in one.about.unscored]
+    reasons = [reason for one in result.results for reason in one.about.unscored]
     end(console, short=bool(short), reasons=reasons)

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from pairwright.cli.human.opened import opened
 from pairwright.cli.units import AGAIN, units_of
-from pairwright.construct.as_built import check_as_built
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import check_as_built
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import Forgotten

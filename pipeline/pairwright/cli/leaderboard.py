@@ -89,21 +89,24 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
     for line in check.differences[:SHOWN_DIFFERENCES]:
         console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
     if check.differences:
-        warn(f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked.", console)
+        warn(
+            f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked.", console
+        )
         raise typer.Exit(1)
     results_are = number_of(check.results, "result is", "results are")
     console.print(f"{results_are} what the stored replies give.", highlight=False)
 
 
 def _print(console: Console, board: "Leaderboard") -> None:
-    from pairwright.evaluate.board.cells import MODES, SHOWN, rows
-    from pairwright.evaluate.board.page import floor, warnings, why_unranked
+    from pairwright.evaluate.board.cells import MODES, rows
+    from pairwright.evaluate.board.pages import floor, warnings, why_unranked
+    from pairwright.evaluate.conditions import CONDITIONS
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)
     for of in board.rankings:
         made = rows(board, of)
-        console.print(f"{MODES[of.mode]}. {SHOWN[of.condition]}", style="italic")
+        console.print(f"{MODES[of.mode]}. {CONDITIONS[of.condition].title}", style="italic")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place in made.brief:
             words = made.head[place] in ("scorer", "group")

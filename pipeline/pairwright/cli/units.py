@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pairwright.construct.ended import ended
+from pairwright.construct.unit_results import ended
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.errors import InputError
 from pairwright.models.store import Store

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.evaluate.asked import Asked, Questions
-from pairwright.evaluate.best_of_n.curves import ceiling, curve
-from pairwright.evaluate.best_of_n.estimator import powers
-from pairwright.evaluate.best_of_n.page import page
-from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sampled, Scored
-from pairwright.evaluate.best_of_n.samples import SampledPolicy, sampled
-from pairwright.evaluate.best_of_n.scoring import scored
+from pairwright.evaluate.best_of_n.curves import ceiling, curve, powers
+from pairwright.evaluate.best_of_n.page import best_of_n_page
+from pairwright.evaluate.best_of_n.records import BestOfN, Curve, SampledQuestion, SampleScores
+from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
+from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import Scorers
@@ -34,12 +32,12 @@ class SamplingResult:
     summary: BestOfN
     """A curve for each scorer: the mean score of its pick of k samples, from 0 to 1, and the gain
     over a random pick, with 95 % intervals by user."""
-    samples: tuple[Sampled, ...]
-    scores: tuple[Scored, ...]
+    samples: tuple[SampledQuestion, ...]
+    scores: tuple[SampleScores, ...]
 
     @property
     def counted(self) -> int:
-        """Questions that count in every curve."""
+        """ReleaseQuestions that count in every curve."""
         return min((curve.questions for curve in self.summary.curves), default=0)
 
 
@@ -75,7 +73,7 @@ def best_of_n(
     task = _Task(Release(Path(release), split), names, n, _ks(ks, n), limit)
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_sample_and_score(task, session))
-    report = page(done.summary)
+    report = best_of_n_page(done.summary)
     # The summary is written last, so that it is never beside lines that it is not of.
     (folder / "best_of_n.json").unlink(missing_ok=True)
     write_lines(folder / "samples.jsonl", done.samples)
@@ -106,7 +104,7 @@ class _Task(NamedTuple):
 class _Samples(NamedTuple):
     policy: ScorerRef
     judge: ScorerRef
-    lines: list[Sampled]
+    lines: list[SampledQuestion]
 
 
 def _ks(given: Iterable[int] | None, n: int) -> tuple[int, ...]:
@@ -124,10 +122,10 @@ def _ks(given: Iterable[int] | None, n: int) -> tuple[int, ...]:
 
 async def _sample_and_score(task: _Task, session: ScorerSession) -> SamplingResult:
     policy_of(session.settings, task.n)
-    questions = Questions(task.release.rows()).own[: task.limit]
+    questions = ReleaseQuestions(task.release.rows()).own[: task.limit]
     await check_pointwise(session, task.scorers)
     samples = await _sample(task, session, questions)
-    scores: list[Scored] = []
+    scores: list[SampleScores] = []
     curves: list[Curve] = []
     for name in task.scorers:
         lines, of_scorer = await _score(task, session, name, questions, samples.lines)
@@ -152,7 +150,7 @@ async def _sample_and_score(task: _Task, session: ScorerSession) -> SamplingResu
     return SamplingResult(summary, tuple(samples.lines), tuple(scores))
 
 
-async def _sample(task: _Task, session: ScorerSession, questions: list[Asked]) -> _Samples:
+async def _sample(task: _Task, session: ScorerSession, questions: list[PersonQuestion]) -> _Samples:
     spec = policy_of(session.settings, task.n)
     prompts = tuple(sorted({"history", *SAMPLING}))
     async with session.judge() as judge, session.policy(prompts) as policy:
@@ -162,7 +160,7 @@ async def _sample(task: _Task, session: ScorerSession, questions: list[Asked]) -
             judge.stop()
 
         with session.calls.step("questions sampled and judged", len(questions), end) as count:
-            lines = await sampled(
+            lines = await sample_questions(
                 questions,
                 task.n,
                 SampledPolicy(policy.model, session.prompts, spec.history, spec.words),
@@ -178,13 +176,13 @@ async def _score(
     task: _Task,
     session: ScorerSession,
     name: str,
-    questions: list[Asked],
-    samples: list[Sampled],
-) -> tuple[list[Scored], Curve]:
+    questions: list[PersonQuestion],
+    samples: list[SampledQuestion],
+) -> tuple[list[SampleScores], Curve]:
     # One at a time: a model in this process fills the memory there is.
     async with session.scorer(name) as opened:
         with session.calls.step(f"scored by {name}", len(samples), opened.stop) as count:
-            lines = await scored(
+            lines = await score_samples(
                 samples,
                 {question.pair: question for question in questions},
                 name,

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed
-from pairwright.evaluate.best_of_n.scoring import scores_of
+from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.retrieve import selected
@@ -63,9 +62,9 @@ def completions(
     """Have a policy write the body of each item's question as its user would, given the title.
 
     `source` is a file of items, or a `SourceRules` with the configuration and split of a Hugging
-    Face dataset; `scorers` has the table [policy] and the scorers of `names`, which pick the best of
-    `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the user wrote
-    by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
+    Face dataset; `scorers` has the table [policy] and the scorers of `names`, which pick the
+    best of `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the
+    user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
     completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
     not asked again.
 
@@ -193,7 +192,7 @@ async def _picks(
 ) -> Picks:
     line = Picks(item=completion.item, scorer=name)
     question = task.item.question
-    shown = Shown(question, selected(question, task.item.profile, history))
+    shown = PromptContent(question, selected(question, task.item.profile, history))
     try:
         scores, _ = await scores_of(completion.texts, shown, scorer, history)
     except CallFailed as error:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 from pairwright.errors import InputError
-from pairwright.evaluate.correlate import Correlations, Models, Stated, read_models
-from pairwright.evaluate.correlate import correlate as correlated
-from pairwright.evaluate.correlate.page import page
+from pairwright.evaluate.correlation import Correlations, DownstreamFacts, ModelTable, read_models
+from pairwright.evaluate.correlation import correlate as correlated
+from pairwright.evaluate.correlation.page import page
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
 
@@ -18,7 +18,7 @@ class CorrelationResult:
     """How benchmarks go with downstream scores over the same models."""
 
     correlations: Correlations
-    models: Models
+    models: ModelTable
 
 
 def correlate(
@@ -53,7 +53,7 @@ def correlate(
     folder = output_folder(None if out is None else Path(out))
     names = (benchmarks,) if isinstance(benchmarks, str) else tuple(dict.fromkeys(benchmarks))
     models = read_models(Path(table), names, downstream, model, lineage)
-    stated = Stated(judge=judge, overlap=overlap, lineage=lineage)
+    stated = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
     count = counter(progress, "orders", total=6 * len(names))
     try:
         found = correlated(models, downstream, stated, gain=gain, p=p, seed=seed, done=count)

@@ -8,27 +8,36 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from pairwright.errors import InputError, near
-from pairwright.evaluate.conditions import Conditions, applies
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.conditions import (
+    CONDITIONS,
+    ConditionName,
+    ContentSources,
+    usual_conditions,
+)
+from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.evaluation import Evaluation, reasons
 from pairwright.evaluate.evaluation import evaluate as score_pairs
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import Evaluated, Result, Timing, previous_timing, write_result
+from pairwright.evaluate.results import Result, ResultSummary, Timing, previous_timing, write_result
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
-from pairwright.evaluate.shown import CONDITIONS, OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.models import Usage, counting
 from pairwright.notebook import run_async
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
 from pairwright.workflows.scorers import OpenScorer
-from pairwright.workflows.scoring import ScorerSession, ScorerSettings, open_session, scorer_settings
+from pairwright.workflows.scoring import (
+    ScorerSession,
+    ScorerSettings,
+    open_session,
+    scorer_settings,
+)
 from pairwright.workflows.scoring_roles import OpenPlanner
 
-OnResult: TypeAlias = Callable[[Evaluated, list[Decision]], None]
+OnResult: TypeAlias = Callable[[ResultSummary, list[PairDecision]], None]
 """What is called with a result's summary and decisions once its files are written."""
 
 
@@ -40,7 +49,7 @@ class EvaluationResult:
     results: tuple[Result, ...]
     """One for each scorer and condition, in this order; each reads its decisions from its file."""
 
-    def short(self, coverage: float = 0.95) -> list[Evaluated]:
+    def short(self, coverage: float = 0.95) -> list[ResultSummary]:
         """The summaries of results in which fewer than `coverage` (a share) of the twins and other
         pairs have a score. Pairs of users of whom the release has nothing to show do not count."""
         return [
@@ -83,25 +92,18 @@ def evaluate(
     task = EvaluationTask(
         pairs,
         tuple(dict.fromkeys(BASELINES if names is None else names)),
-        usual_conditions(pairs, limit) if conditions is None else conditions_of(conditions),
+        usual_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
         limit,
     )
-    if conditions is None and "wrong-profile" not in task.conditions:
-        progress(Note("Condition wrong-profile is left out: it does not apply to twins."))
+    for name, condition in CONDITIONS.items() if conditions is None else ():
+        if condition.usual and name not in task.conditions:
+            progress(Note(f"Condition {name} is left out: it does not apply to twins."))
     return run_evaluation(task, settings, folder, progress, stop, on_result)
 
 
-def usual_conditions(release: Release, limit: int | None = None) -> tuple[Condition, ...]:
-    """The conditions that are tried where none is named: none, profile, and wrong-profile unless all
-    pairs are twins, which it does not apply to."""
-    if any(applies(row, "wrong-profile") for row in release.rows(limit)):
-        return ("none", "profile", "wrong-profile")
-    return ("none", "profile")
-
-
-def conditions_of(names: Iterable[str]) -> tuple[Condition, ...]:
+def conditions_of(names: Iterable[str]) -> tuple[ConditionName, ...]:
     """The conditions of these names, each once. Raises InputError for a name that is not one."""
-    by_name = {name: name for name in CONDITIONS}
+    by_name: dict[str, ConditionName] = {name: name for name in CONDITIONS}
     names = list(dict.fromkeys(names))
     if unknown := [name for name in names if name not in by_name]:
         raise InputError(
@@ -117,7 +119,7 @@ class EvaluationTask(NamedTuple):
 
     release: Release
     scorers: tuple[str, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ConditionName, ...]
     limit: int | None
 
 
@@ -129,10 +131,10 @@ def run_evaluation(
     stop: Stop | None,
     on_result: OnResult,
 ) -> EvaluationResult:
-    """Score, write each result to `folder` and pass it to `on_result`. Raises as `evaluate` does."""
+    """Score, write each result to `folder` and pass it on. Raises as `evaluate` does."""
     results: list[Result] = []
 
-    def keep(about: Evaluated, decisions: list[Decision]) -> None:
+    def keep(about: ResultSummary, decisions: list[PairDecision]) -> None:
         results.append(Result(write_result(folder, about, decisions)))
         on_result(about, decisions)
 
@@ -142,7 +144,7 @@ def run_evaluation(
 
 
 async def _each(
-    results: AsyncGenerator[tuple[Evaluated, list[Decision]], None], keep: OnResult
+    results: AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None], keep: OnResult
 ) -> None:
     async with aclosing(results):
         async for about, decisions in results:
@@ -151,7 +153,7 @@ async def _each(
 
 async def derive_results(
     task: EvaluationTask, session: ScorerSession, folder: Path
-) -> AsyncGenerator[tuple[Evaluated, list[Decision]], None]:
+) -> AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None]:
     """Every scorer in every condition, without writing a file.
 
     `folder` may hold earlier results, whose timing is kept where nothing is asked. Raises
@@ -159,16 +161,17 @@ async def derive_results(
     """
     await _check_score_files(task, session)
     async with AsyncExitStack() as stack:
-        planner = None
-        if "planner" in task.conditions:
+        planner, needs = None, {CONDITIONS[name].needs for name in task.conditions}
+        if "planner" in needs:
             planner = await stack.enter_async_context(session.planner())
-        rows = task.release.rows() if "wrong-profile" in task.conditions else ()
+        rows = task.release.rows() if "strangers" in needs else ()
         strangers = Strangers(map(asker, rows), session.settings.seed)
-        conditions = Conditions(session.settings.history, strangers, planner and planner.planner)
+        history = session.settings.history
+        sources = ContentSources(history, strangers, planner and planner.planner)
         for name in task.scorers:
             # One at a time: a model in this process fills the memory there is.
             async with session.scorer(name) as scorer:
-                one = _OneScorer(task, session, folder, scorer, conditions, planner)
+                one = _OneScorer(task, session, folder, scorer, sources, planner)
                 for condition in task.conditions:
                     yield await one.score(condition)
 
@@ -196,18 +199,18 @@ class _OneScorer(NamedTuple):
     session: ScorerSession
     folder: Path
     opened: OpenScorer
-    conditions: Conditions
+    sources: ContentSources
     planner: OpenPlanner | None
 
-    async def score(self, condition: Condition) -> tuple[Evaluated, list[Decision]]:
+    async def score(self, condition: ConditionName) -> tuple[ResultSummary, list[PairDecision]]:
         release, limit, meter = self.task.release, self.task.limit, self.session.calls.meter
-        total = sum(applies(row, condition) for row in release.rows(limit))
+        total = sum(map(CONDITIONS[condition].applies, release.rows(limit)))
         calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
         name = f"{self.opened.ref.name}, {condition}"
         with self.session.calls.step(name, total, self._stop) as count, counting() as usage:
             decisions = await score_pairs(
                 release.rows(limit),
-                Evaluation(self.opened.scorer, condition, self.conditions),
+                Evaluation(self.opened.scorer, condition, self.sources),
                 workers=self.opened.workers,
                 stop=self._stop,
                 seen=lambda _: count(),
@@ -224,24 +227,25 @@ class _OneScorer(NamedTuple):
             self.planner.stop()
 
     def _about(
-        self, condition: Condition, decisions: list[Decision], usage: Usage
-    ) -> Evaluated:
+        self, condition: ConditionName, decisions: list[PairDecision], usage: Usage
+    ) -> ResultSummary:
         opened, release, settings = self.opened, self.task.release, self.session.settings
-        planned = self.planner if condition == "planner" else None
+        record = CONDITIONS[condition]
+        planned = self.planner if record.needs == "planner" else None
         models = {opened.ref.model, opened.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [one.choice for one in decisions]
         modes = list(by_mode(decisions))
         # [history] does not decide which posts the scores of a file were made with.
-        shows = condition in OF_POSTS and not isinstance(opened.scorer, ByPair)
-        return Evaluated(
+        shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
+        return ResultSummary(
             release=release.ref,
             scorer=opened.ref,
             condition=condition,
             limit=self.task.limit,
             split=release.split,
             history=settings.history.hash if shows else "",
-            seed=settings.seed if condition == "wrong-profile" else None,
+            seed=settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(release.construction)),
             simulated=self.session.calls.any_simulated(models),
@@ -268,7 +272,9 @@ class _OneScorer(NamedTuple):
         priced = {one.model: one for one in endpoints if one.price_in or one.price_out}
         if not usage.by_model or not usage.by_model.keys() <= priced.keys():
             return None
-        return round(sum(priced[model].cost(*tokens) for model, tokens in usage.by_model.items()), 6)
+        return round(
+            sum(priced[model].cost(*tokens) for model, tokens in usage.by_model.items()), 6
+        )
 
 
 def _timing(calls: int, in_flight_s: float, wall_s: float) -> Timing:

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pairwright.evaluate.guided.accuracy import lines
-from pairwright.evaluate.guided.page import page
+from pairwright.evaluate.guided.accuracy import guided_results, taus
+from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
-from pairwright.evaluate.guided.records import Line, PolicyAccuracy
-from pairwright.evaluate.guided.tau import taus
+from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.workflows.evaluation import (
@@ -65,11 +64,9 @@ def policy_accuracy(
         conditions_of(conditions),
         limit,
     )
-    done = run_evaluation(
-        task, given._replace(scorers=settings), folder, progress, stop, on_result
-    )
+    done = run_evaluation(task, given._replace(scorers=settings), folder, progress, stop, on_result)
     accuracy = _accuracy(done, settings, guided)
-    write_report(folder, "policy", page(accuracy), accuracy)
+    write_report(folder, "policy", policy_page(accuracy), accuracy)
     return PolicyResult(accuracy, done)
 
 
@@ -77,7 +74,7 @@ def _accuracy(
     evaluation: EvaluationResult, settings: Scorers, guided: tuple[str, ...]
 ) -> PolicyAccuracy:
     results = evaluation.results
-    found: list[Line] = []
+    found: list[GuidedResult] = []
     for condition in dict.fromkeys(one.about.condition for one in results):
         decided = {
             one.about.scorer.name: list(one.decisions())
@@ -85,7 +82,7 @@ def _accuracy(
             if one.about.condition == condition
         }
         for name in guided:
-            found += lines(name, settings, condition, decided)
+            found += guided_results(name, settings, condition, decided)
     first = results[0].about
     return PolicyAccuracy(
         release=first.release,

@@ -4,19 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.dataset import write_lines, write_one
-from pairwright.evaluate.asked import Questions
 from pairwright.evaluate.outputs import (
-    Found,
-    Judged,
+    JudgedOutput,
     OutputScores,
+    QuestionOutput,
     by_model,
-    judge_outputs as judge_each,
+    model_score,
     read_outputs,
-    summarised,
 )
+from pairwright.evaluate.outputs import judge_outputs as judge_each
 from pairwright.evaluate.outputs.records import ModelScore
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import ReleaseRef
+from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.notebook import run_async
 from pairwright.workflows.progress import Progress, Stop, log_notes
@@ -29,7 +28,7 @@ class JudgedOutputs:
 
     scores: OutputScores
     """By model: mean adherence from 0 to 1, with n and a 95 % interval by user."""
-    outputs: tuple[Judged, ...]
+    outputs: tuple[JudgedOutput, ...]
 
     def short(self, coverage: float = 0.95) -> list[ModelScore]:
         """The models of which fewer than `coverage` (a share) of the outputs have a score."""
@@ -60,7 +59,7 @@ def judge_outputs(
     """
     settings, folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release))
-    questions = Questions(pairs.rows())
+    questions = ReleaseQuestions(pairs.rows())
     found = read_outputs(Path(outputs), questions)
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_judge(session, pairs.ref, found, len(questions.own)))
@@ -72,7 +71,7 @@ def judge_outputs(
 
 
 async def _judge(
-    session: ScorerSession, release: ReleaseRef, found: list[Found], questions: int
+    session: ScorerSession, release: ReleaseRef, found: list[QuestionOutput], questions: int
 ) -> JudgedOutputs:
     async with session.judge() as judge:
         with session.calls.step("outputs", len(found), judge.stop) as count:
@@ -88,7 +87,7 @@ async def _judge(
         judge=judge.ref,
         simulated=session.calls.any_simulated({judge.ref.model}),
         models=tuple(
-            summarised(model, lines, questions) for model, lines in by_model(judged).items()
+            model_score(model, lines, questions) for model, lines in by_model(judged).items()
         ),
     )
     return JudgedOutputs(scores, tuple(judged))

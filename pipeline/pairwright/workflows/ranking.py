@@ -7,10 +7,9 @@ from itertools import groupby
 from pathlib import Path
 
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluate.board import Leaderboard, gather
+from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import leaderboard as ranked
-from pairwright.evaluate.board.page import page
-from pairwright.evaluate.board.summary import summary
+from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.derivation import (
     NOT_STORED,
     check_release,
@@ -42,9 +41,9 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank scorers by what they got right on one release, and say which can be distinguished.
 
-    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs and
-    the same limit. `out` gets leaderboard.html, .md and .json. Accuracies are shares from 0 to 1,
-    with 95 % intervals by cluster; scorers are compared by a step-down sign-flip test.
+    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
+    and the same limit. `out` gets leaderboard.html, .md and .json. Accuracies are shares from 0 to
+    1, with 95 % intervals by cluster; scorers are compared by a step-down sign-flip test.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 
@@ -53,10 +52,10 @@ def leaderboard(
         [(None, 'none'), (None, 'profile')]
     """
     folder = output_folder(None if out is None else Path(out))
-    found = gather(map(Path, results))
+    found = gather_results(map(Path, results))
     board = ranked(found, counter(progress, "results", total=len(found)))
     if folder:
-        write_report(folder, "leaderboard", page(board), board, summary(board))
+        write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
     return board
 
 
@@ -84,7 +83,7 @@ def check_results(
     Raises InputError where a result is not of this release, was made with other settings, or has no
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
-    found = gather(map(Path, results))
+    found = gather_results(map(Path, results))
     settings = _without_keys(scorer_settings(scorers))
     count = counter(progress, "results", total=len(found))
     sentences: list[str] = []

@@ -9,30 +9,26 @@ from typing import NamedTuple, assert_never
 
 from pairwright.errors import ConfigError, near
 from pairwright.evaluate.local import InProcess
-from pairwright.evaluate.own.find import own_class
-from pairwright.evaluate.own.scorer import OwnObject, OwnReward
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
-from pairwright.evaluate.scorers.guided import GuidedPolicy
-from pairwright.evaluate.scorers.language_model import LanguageModel
-from pairwright.evaluate.scorers.pairwise import ComparingJudge
-from pairwright.evaluate.scorers.pointwise import RatingJudge
-from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.baselines import BASELINES, Baseline, EmbeddingBaseline
+from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluate.scorers.own_class import own_class
+from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward
 from pairwright.evaluate.scorers.score_file import ScoreFile
+from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
 from pairwright.evaluate.scorers.seam import ByPair, Pointwise, Scorer
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,
-    Embedding,
-    Guided,
+    EmbeddingScorer,
+    GuidedDecoding,
     Likelihood,
     PairwiseJudge,
     PointwiseJudge,
     PythonScorer,
     Scorers,
     ScoresOfFile,
-    Served,
+    ServedClassifier,
     ServedLikelihood,
     Spec,
 )
@@ -84,14 +80,14 @@ class _Opener(NamedTuple):
         if name in BASELINES:
             return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"), 1, _nothing)
         match _spec(self.scorers, name):
-            case Classifier() | Dpo() | Served() as spec:
+            case Classifier() | Dpo() | ServedClassifier() as spec:
                 return await self._reward_model(name, spec)
             case Likelihood() | ServedLikelihood() as spec:
                 return await self._language_model(name, spec)
-            case Guided() as spec:
+            case GuidedDecoding() as spec:
                 policy, reward = await self.open(spec.policy), await self.open(spec.reward)
                 return _guided(name, spec, policy, reward)
-            case Embedding() as spec:
+            case EmbeddingScorer() as spec:
                 where = f"[scorers.{name}] model"
                 dense.require(where, "leave out this scorer")
                 ref = ScorerRef(name=name, kind=spec.kind, model=spec.model)
@@ -106,7 +102,9 @@ class _Opener(NamedTuple):
             case never:
                 assert_never(never)
 
-    async def _reward_model(self, name: str, spec: Classifier | Dpo | Served) -> OpenScorer:
+    async def _reward_model(
+        self, name: str, spec: Classifier | Dpo | ServedClassifier
+    ) -> OpenScorer:
         answering = await self._answering(name, spec)
         scorer = RewardModel(
             Durable(self.store, answering.client),
@@ -130,10 +128,10 @@ class _Opener(NamedTuple):
         return OpenScorer(scorer, ref, answering.workers, answering.client.stop)
 
     async def _answering(
-        self, name: str, spec: Classifier | Dpo | Likelihood | Served | ServedLikelihood
+        self, name: str, spec: Classifier | Dpo | Likelihood | ServedClassifier | ServedLikelihood
     ) -> "_Answering":
         """Open what answers for a model: a server, or this process."""
-        if isinstance(spec, Served | ServedLikelihood):
+        if isinstance(spec, ServedClassifier | ServedLikelihood):
             endpoint = self.scorers.endpoints[spec.endpoint]
             client = vllm_client(name, spec, endpoint, self.meter, self.say)
             served = await self.stack.enter_async_context(client)
@@ -221,7 +219,7 @@ def _judge_prompts(
     return OwnPrompt.load(Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate")
 
 
-def _guided(name: str, spec: Guided, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
+def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
     assert isinstance(policy.scorer, LanguageModel), "checked when the file was read"
     assert isinstance(reward.scorer, Pointwise), "checked when the file was read"
 

@@ -1,4 +1,4 @@
-"""What all workflows share that ask models: the settings, the stored calls, progress and stopping."""
+"""What the workflows that ask models share: settings, stored calls, progress and stopping."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
@@ -32,7 +32,7 @@ class ScorerSettings(NamedTuple):
 
 
 class ModelCalls(NamedTuple):
-    """The calls of a workflow: where they are stored and counted, who watches, and who stops them."""
+    """The calls of a workflow: where they are stored, counted, reported and stopped."""
 
     store: Store
     meter: Meter
@@ -68,8 +68,10 @@ class ScorerSession(NamedTuple):
 
     @asynccontextmanager
     async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:
-        """Open one scorer. A model in this process stays in memory until the block ends, so open one
-        at a time. Raises ConfigError."""
+        """Open one scorer. Raises ConfigError.
+
+        A model in this process stays in memory until the block ends, so open one at a time.
+        """
         async with self.scorers(name) as opened:
             yield opened[name]
 

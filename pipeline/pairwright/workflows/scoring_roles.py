@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError
+from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.outputs import AspectJudge
-from pairwright.evaluate.planned import PlannerUnderTest
 from pairwright.evaluate.release import Construction
-from pairwright.evaluate.results import PlannerRef, ScorerRef
+from pairwright.evaluate.results import PlannerVersion, ScorerRef
 from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
@@ -26,7 +26,7 @@ class OpenPlanner(NamedTuple):
     """A planner under test that can be asked."""
 
     planner: PlannerUnderTest
-    ref: PlannerRef
+    ref: PlannerVersion
     stop: Callable[[], None]
 
     def agrees_with(self, built: Construction) -> bool:
@@ -133,19 +133,22 @@ async def open_policy(
 
 
 def _bare(model: str) -> str:
-    """A model's name without its folder or organisation, in lower case: a release names a model that
-    lay in a folder by its last part, and "org/Model" may be served as "model"."""
+    """A model's name without its folder or organisation, in lower case.
+
+    A release names a model that was read from a folder by its last part, and "org/Model" may be
+    served as "model".
+    """
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
-def _planner_ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerRef:
+def _planner_ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
         [prompts.hashes[name] for name in ("history", "system")],
         endpoint.structured,
         endpoint.history_tokens,
     ]
-    return PlannerRef(
+    return PlannerVersion(
         model=endpoint.model,
         revision=endpoint.revision,
         prompt=prompts.hashes["plan"],

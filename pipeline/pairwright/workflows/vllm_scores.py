@@ -1,7 +1,7 @@
 """Clients of what vLLM's servers say of a response: a class, or log-probabilities."""
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.spec import Served, ServedLikelihood
+from pairwright.evaluate.scorers.spec import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
 from pairwright.settings.config import SIMULATED_URL, Endpoint
@@ -15,7 +15,7 @@ _SERVED: dict[str, tuple[str, str, str]] = {
 
 
 def vllm_client(
-    name: str, spec: Served | ServedLikelihood, endpoint: Endpoint, meter: Meter, say: Say
+    name: str, spec: ServedClassifier | ServedLikelihood, endpoint: Endpoint, meter: Meter, say: Say
 ) -> Client:
     """A client of what vLLM's servers say of a response: a class, or log-probabilities.
 
@@ -30,6 +30,6 @@ def vllm_client(
             " process.",
         )
     key = api_key(spec.endpoint, endpoint)
-    wire = Classify if isinstance(spec, Served) else PromptLogprobs
+    wire = Classify if isinstance(spec, ServedClassifier) else PromptLogprobs
     wires: list[Wire] = [wire(url, key, endpoint.timeout_s) for url in endpoint.base_urls]
     return Client(spec.endpoint, endpoint, key, meter, *wires, say=say)

@@ -16,6 +16,7 @@ from pairwright.workflows.output import output_folder
 if TYPE_CHECKING:
     from pairwright.train.completions.records import Completions
 
+
 def completions_command(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A file of items, or a Hugging Face id.")
@@ -37,9 +38,7 @@ def completions_command(
     ] = None,
     n: Annotated[
         int | None,
-        typer.Option(
-            "-n", min=1, max=1000, help="Texts to pick from [8 with --scorer, else 1]."
-        ),
+        typer.Option("-n", min=1, max=1000, help="Texts to pick from [8 with --scorer, else 1]."),
     ] = None,
     config: Annotated[
         str | None, typer.Option(metavar="NAME", help="Configuration of a Hugging Face dataset.")

@@ -13,7 +13,7 @@ from pairwright.cli.progress import display
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlate import Correlations
+    from pairwright.evaluate.correlation import Correlations
 
 
 def correlate_command(
@@ -94,7 +94,7 @@ def correlate_command(
 
 
 def _print(console: Console, of: "Correlations") -> None:
-    from pairwright.evaluate.correlate.page import HEAD, between, cells, no_claim, warnings
+    from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
 
     for name, correlations in of.found.items():
         title = f"{name} against {of.downstream}, n = {of.n} models"

@@ -69,10 +69,12 @@ def _print(console: Console, scores: "OutputScores") -> None:
     console.print(f"{about} Judge: {scores.judge.model}.", markup=False, highlight=False)
     for one in scores.models:
         if one.outputs < one.questions:
-            line = f"{visible(one.model)}: outputs for {one.outputs:,} of {one.questions:,} questions"
+            line = (
+                f"{visible(one.model)}: outputs for {one.outputs:,} of {one.questions:,} questions"
+            )
             console.print(line, markup=False, highlight=False)
     if scores.simulated:
-        console.print("Simulated: the embedded model judged, so this is not a result.", style="yellow")
+        console.print("Simulated: the embedded model judged. This is not a result.", style="yellow")
     if scores.release.trial:
         console.print(TRIAL, style="yellow")
 

@@ -14,9 +14,8 @@ from rich.table import Table
 from pairwright import __version__, assets
 from pairwright.cli.human.options import RunPath, share_of
 from pairwright.cli.shell import program
-from pairwright.construct.as_built import check_as_built
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.load import iterate_pairs
+from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.errors import InputError
 from pairwright_human_eval.checks import load_checks
 from pairwright_human_eval.folder import HumanFolder
