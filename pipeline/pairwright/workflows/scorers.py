@@ -33,7 +33,7 @@ from pairwright.evaluate.scorers.spec import (
     Spec,
 )
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import Durable, Replies
+from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
 from pairwright.settings.config import SIMULATED_URL, Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
@@ -70,7 +70,7 @@ class _Opener(NamedTuple):
 
     scorers: Scorers
     prompts: Prompts
-    store: Replies
+    store: ReplyStore
     meter: Meter
     say: Say
     stack: AsyncExitStack
@@ -176,7 +176,7 @@ async def open_scorers(
     scorers: Scorers,
     names: Sequence[str],
     prompts: Prompts,
-    store: Replies,
+    store: ReplyStore,
     meter: Meter,
     say: Say = say,
 ) -> AsyncIterator[dict[str, OpenScorer]]:

@@ -15,7 +15,7 @@ from pairwright.evaluate.results import PlannerVersion, ScorerRef
 from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
-from pairwright.models.store import Durable, Replies
+from pairwright.models.store import Durable, ReplyStore
 from pairwright.settings.config import Endpoint, Planner, Sampling
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -55,7 +55,7 @@ class OpenPolicy(NamedTuple):
 
 @asynccontextmanager
 async def open_planner(
-    scorers: Scorers, prompts: Prompts, store: Replies, meter: Meter
+    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
 ) -> AsyncIterator[OpenPlanner]:
     """Connect the planner of a file of scorers. Raises ConfigError where it has none."""
     spec = scorers.planner
@@ -75,7 +75,7 @@ async def open_planner(
 
 @asynccontextmanager
 async def open_judge(
-    scorers: Scorers, prompts: Prompts, store: Replies, meter: Meter
+    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
 ) -> AsyncIterator[OpenJudge]:
     """Connect the judge of a file of scorers. Raises ConfigError where it has none."""
     spec = scorers.judge
@@ -116,7 +116,7 @@ def policy_of(scorers: Scorers, samples: int) -> Policy:
 
 @asynccontextmanager
 async def open_policy(
-    scorers: Scorers, prompts: Prompts, deciding: tuple[str, ...], store: Replies, meter: Meter
+    scorers: Scorers, prompts: Prompts, deciding: tuple[str, ...], store: ReplyStore, meter: Meter
 ) -> AsyncIterator[OpenPolicy]:
     """Connect the policy of a file of scorers; `deciding` names the prompts it is asked with.
 
