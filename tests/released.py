@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
-from pairwright.cli.gather import Asked, Gathered, gather
+from pairwright.workflows.release_content import Asked, Gathered, gather
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes

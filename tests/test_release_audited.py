@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.cli.release_audit import write_audit
+from pairwright.workflows.release_audit import write_audit
 from pairwright.dataset import Row
 from pairwright.errors import Difference
 from pairwright.release.verify import verify

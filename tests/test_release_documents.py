@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from hostile import HOSTILE
 from pairwright.audit.records import Audit, Check
 from pairwright.audit.records import Source as AuditedSource
-from pairwright.cli.gather import Asked, gather
+from pairwright.workflows.release_content import Asked, gather
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import message

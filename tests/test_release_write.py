@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.gather import Asked
-from pairwright.cli.make_release import make_release
+from pairwright.workflows.release_content import Asked
+from pairwright.workflows.new_release import make_release
 from pairwright.cli.release_tables import _notes
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
@@ -429,7 +429,7 @@ def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("again")
     copy, out = copied(run, folder / "copy"), folder / "elsewhere"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.cli.make_release.write_audit", _interrupted)
+        patched.setattr("pairwright.workflows.new_release.write_audit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             make_release(copy, out, Asked("1.0.0", None, False, 0.4))
     assert not out.exists()

@@ -164,7 +164,7 @@ def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, Public | None]":
 
     Raises InputError where they cannot be read, or another command works on the study.
     """
-    from pairwright.cli.human.opened import opened
+    from pairwright.workflows.study import opened
     from pairwright.dataset.tombstones import Forgotten
     from pairwright.release.select import survey
     from pairwright.release.tombstones import read_tombstones

@@ -65,8 +65,8 @@ def release_command(
       pairwright release runs/demo --out releases/demo --version 0.1.0 --trial
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.cli.gather import Asked
-    from pairwright.cli.make_release import make_release
+    from pairwright.workflows.release_content import Asked
+    from pairwright.workflows.new_release import make_release
     from pairwright.cli.release_tables import tell
 
     if validation >= 1:

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.gather import Gathered
-from pairwright.cli.make_release import Made
+from pairwright.workflows.release_content import Gathered
+from pairwright.workflows.new_release import Made
 from pairwright.cli.program import program
 from pairwright.release.errata import FILE as ERRATA
 from pairwright.release.summary import Summary

@@ -58,7 +58,7 @@ def verify_command(
 def verify_shown(release: Path, digest: str | None = None) -> "Verified":
     """Verify with a bar on the terminal. Raises Difference and InputError."""
     # Statistics take a while to import, and other commands do without.
-    from pairwright.cli.release_audit import write_audit
+    from pairwright.workflows.release_audit import write_audit
     from pairwright.release.verify import verify
 
     console = Console(stderr=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.human.opened import Opened, opened
+from pairwright.workflows.study import Opened, opened
 from pairwright.cli.human.options import RunPath
 from pairwright.errors import InputError
 from pairwright_human_eval.adjudicate import adjudication_tasks

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from pairwright.cli.human.opened import Opened, opened
+from pairwright.workflows.study import Opened, opened
 from pairwright.cli.human.options import KnownUrl, RunPath, api_key
 from pairwright.cli.program import program
 from pairwright.errors import InputError

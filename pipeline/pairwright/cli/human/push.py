@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from pairwright.cli.human.opened import opened
+from pairwright.workflows.study import opened
 from pairwright.cli.human.options import RunPath, ServerUrl, api_key
 from pairwright.text import number_of
 from pairwright_human_eval.exports.store import check_unmixed

@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pairwright.cli.human.opened import opened
+from pairwright.workflows.study import opened
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.program import program
 from pairwright_human_eval.decide import Decision, write_decisions

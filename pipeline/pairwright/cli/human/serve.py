@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.human.opened import Opened, opened
+from pairwright.workflows.study import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, RunPath, cache_folder
 from pairwright.cli.steps import steps
 from pairwright.errors import InputError

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.bring import tell
-from pairwright.cli.human.opened import opened
+from pairwright.workflows.study import opened
 from pairwright.cli.human.options import RunPath
 from pairwright.text import number_of
 from pairwright_human_eval.simulate import Traits, simulate

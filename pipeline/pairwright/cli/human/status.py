@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pairwright.cli.human.opened import Opened, opened
+from pairwright.workflows.study import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, KnownUrl, RunPath, api_key
 from pairwright_human_eval.records import KINDS
 

@@ -12,8 +12,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from pairwright.audit.explain import explained
 from pairwright.audit.page.shown import config_name
-from pairwright.cli.gather import Asked, Gathered, Step, gather
-from pairwright.cli.release_audit import write_audit
+from pairwright.workflows.release_content import Asked, Gathered, Step, gather
+from pairwright.workflows.release_audit import write_audit
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import write_checksums
