@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pairwright.cli import collector
 from pairwright.cli.audit_tables import tell
-from pairwright.cli.outside import outside
 from pairwright.text import visible
+from pairwright.workflows import collector
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.audit.read import PairSource
@@ -155,7 +155,7 @@ def _folder(source: "PairSource", out: Path | None) -> Path:
     else:
         name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
         folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
-    outside(folder)
+    output_folder(folder)
     return folder
 
 

@@ -12,11 +12,10 @@ import typer
 from rich.console import Console
 
 from pairwright import sources
-from pairwright.cli import collector
 from pairwright.cli.batch.writing import BatchBuild
 from pairwright.cli.crew import crew_of
-from pairwright.cli.program import program
 from pairwright.cli.progress import Progress
+from pairwright.cli.shell import program
 from pairwright.cli.signals import stop_on_signals
 from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import estimate_tables, result_table
@@ -37,6 +36,7 @@ from pairwright.models.store import Store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import SIMULATED_URL, Config, load
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 

@@ -10,8 +10,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.outside import outside
 from pairwright.errors import InputError
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.correlate import Correlations
@@ -49,7 +49,7 @@ def correlate_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write report.html, report.md and .json.", callback=outside
+            metavar="DIR", help="Write report.html, report.md and .json.", callback=output_folder
         ),
     ] = None,
 ) -> None:
@@ -67,9 +67,9 @@ def correlate_command(
       --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none --lineage family --out report
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.cli.reports import write_report
     from pairwright.evaluate.correlate import Stated, correlate, read_models
     from pairwright.evaluate.correlate.page import page
+    from pairwright.workflows.output import write_report
 
     names = tuple(dict.fromkeys(benchmark))
     console = Console()

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli import collector
 from pairwright.text import visible
+from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright.release.diff import Difference

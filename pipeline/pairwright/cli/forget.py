@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
@@ -22,6 +21,7 @@ from pairwright.errors import InputError
 from pairwright.records import Item, pseudonym
 from pairwright.release.kept import subjects_in
 from pairwright.release.tombstones import FILE, add_tombstones
+from pairwright.workflows import collector
 from pairwright_human_eval.subjects import Subject
 
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")

@@ -12,10 +12,10 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.models.store import Store
 from pairwright.text import number_of, visible
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.outputs import Found, Judged, OutputScores
@@ -34,7 +34,7 @@ def judge_outputs_command(
         Path, typer.Option("--scorers", metavar="FILE.toml", help="Its [judge] and [endpoints].")
     ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     coverage: Annotated[
         float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")

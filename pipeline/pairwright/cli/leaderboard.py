@@ -10,9 +10,9 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.outside import outside
 from pairwright.errors import InputError
 from pairwright.text import number_of, visible
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,9 @@ def leaderboard_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write leaderboard.html, .md and .json there.", callback=outside
+            metavar="DIR",
+            help="Write leaderboard.html, .md and .json there.",
+            callback=output_folder,
         ),
     ] = None,
     verify: Annotated[
@@ -64,10 +66,10 @@ def leaderboard_command(
       pairwright leaderboard results --verify releases/1.0.0 --scorers scorers.toml
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.cli.reports import write_report
     from pairwright.evaluate.board import gather, leaderboard
     from pairwright.evaluate.board.page import page
     from pairwright.evaluate.board.summary import summary
+    from pairwright.workflows.output import write_report
 
     gathered = gather(results)
     if verify:

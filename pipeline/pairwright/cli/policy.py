@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.models.store import Store
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.guided.records import Line, PolicyAccuracy
@@ -33,7 +33,7 @@ def policy_command(
         typer.Option(
             metavar="DIR",
             help="Folder of the results; one of `evaluate` will do.",
-            callback=outside,
+            callback=output_folder,
         ),
     ],
     scorer: Annotated[
@@ -77,13 +77,13 @@ def policy_command(
     from pairwright.cli.evaluate.command import conditions_named, end
     from pairwright.cli.evaluate.session import Session, Wanted
     from pairwright.cli.evaluate.shown import tell
-    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.evaluate.guided.page import page
     from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
     from pairwright.models.client import Meter
+    from pairwright.workflows.output import write_report
 
     read = load_scorers(scorers)
     settings, guided = both_readings(read, guided_names(read, scorer or ()))

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli import collector
 from pairwright.cli.verify import tell, verify_shown
 from pairwright.errors import InputError
 from pairwright.extras import install
+from pairwright.workflows import collector
 
 Public = Annotated[
     bool, typer.Option("--public", help="Make a dataset that is not there yet public, not private.")

@@ -17,7 +17,6 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
-from pairwright.cli import collector
 from pairwright.cli.crew import api_key, units_alive
 from pairwright.cli.workers.builder import Builder, Setup, builder_of
 from pairwright.cli.workers.limits import part_of
@@ -32,6 +31,7 @@ from pairwright.models.store import Store
 from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 try:
     import ray

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli import collector
 from pairwright.cli.human.options import RunPath, share_of
-from pairwright.cli.outside import outside
 from pairwright.cli.push import Public, check_push, publish
 from pairwright.errors import InputError
+from pairwright.workflows import collector
+from pairwright.workflows.output import output_folder
 
 
 def release_command(
@@ -18,7 +18,7 @@ def release_command(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", metavar="DIR", help="A new folder, for the release.", callback=outside
+            "--out", metavar="DIR", help="A new folder, for the release.", callback=output_folder
         ),
     ],
     version: Annotated[

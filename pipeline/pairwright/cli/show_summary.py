@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.construct.outcomes import Failure, Outcome, Waiting
 from pairwright.records import Draft, Pair, Rejected
 from pairwright.text import number_of, visible

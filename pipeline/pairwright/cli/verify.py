@@ -8,9 +8,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pairwright.cli import collector
 from pairwright.errors import Difference
 from pairwright.text import number_of
+from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright.release.verify import Verified

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from pairwright.cli.batch.opened import OutPath, RunPath, opened
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.models.batch import Shard
 from pairwright.models.batch.submissions import Submission
 from pairwright.models.batch.submit import submit

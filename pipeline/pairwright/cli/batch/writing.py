@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pairwright.cli.crew import EndpointCrew, writing_crew
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.construct.folder import RunFolder
 from pairwright.models.batch import Asked, Round, check_out, write_round
 from pairwright.models.batch.rounds import folder_of

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.outside import outside
 from pairwright.errors import InputError, on_disk
 from pairwright.models.store import Store
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.best_of_n.records import BestOfN
@@ -29,7 +29,7 @@ def best_of_n_command(
         ),
     ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     scorer: Annotated[
         list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
@@ -69,12 +69,12 @@ def best_of_n_command(
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.best_of_n.session import Session, Wanted
-    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
     from pairwright.evaluate.best_of_n.page import page
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
+    from pairwright.workflows.output import write_report
 
     settings = load_scorers(scorers)
     prompts = prompts_of(settings, scorers.resolve().parent)

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.models.store import Store
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.train.completions.records import Completions
@@ -30,7 +30,7 @@ def completions_command(
         typer.Option("--scorers", metavar="FILE.toml", help="Its [policy], endpoints and scorers."),
     ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     k: Annotated[
         list[int] | None,
@@ -77,12 +77,12 @@ def completions_command(
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.completions.session import Session, Wanted
     from pairwright.cli.completions.source import asked
-    from pairwright.cli.reports import write_report
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
     from pairwright.evaluate.scorers.spec import load_scorers
     from pairwright.settings.rules import SourceRules
     from pairwright.train.completions.page import page
+    from pairwright.workflows.output import write_report
 
     settings = load_scorers(scorers)
     prompts = prompts_of(settings, scorers.resolve().parent)

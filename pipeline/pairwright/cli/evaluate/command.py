@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.outside import outside
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.errors import InputError, on_disk
 from pairwright.models.store import Store
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.release import Release
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def evaluate_command(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     scorer: Annotated[
         list[str] | None,

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from pairwright.workflows.study import Opened, opened
 from pairwright.cli.human.options import KnownUrl, RunPath, api_key
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.errors import InputError
 from pairwright.text import number_of
 from pairwright_human_eval.accept import Accepted

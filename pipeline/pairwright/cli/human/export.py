@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pairwright import __version__, assets
 from pairwright.cli.human.options import RunPath, share_of
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.construct.as_built import check_as_built
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.load import iterate_pairs

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pairwright.workflows.study import opened
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright_human_eval.decide import Decision, write_decisions
 
 if TYPE_CHECKING:

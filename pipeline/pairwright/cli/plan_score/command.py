@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.outside import outside
 from pairwright.errors import on_disk
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.train.plan_score.page import Scores
@@ -24,7 +24,7 @@ def plan_score_command(
         Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
     ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
     ],
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
@@ -47,11 +47,11 @@ def plan_score_command(
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.plan_score.session import Session
-    from pairwright.cli.reports import write_report
     from pairwright.models.client import Meter
     from pairwright.models.store import Store
     from pairwright.train.plan_score.page import page
     from pairwright.train.plan_score.spec import load_scoring
+    from pairwright.workflows.output import write_report
 
     scoring, base = load_scoring(settings), settings.resolve().parent
     console = Console(stderr=True)

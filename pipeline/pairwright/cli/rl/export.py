@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from pairwright.cli.outside import outside
-from pairwright.cli.program import program
+from pairwright.cli.shell import program
 from pairwright.errors import InputError
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 
 class Format(StrEnum):
@@ -25,7 +25,7 @@ class ShownCondition(StrEnum):
 def export_rl_command(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="New folder of the data.", callback=outside)
+        Path, typer.Option(metavar="DIR", help="New folder of the data.", callback=output_folder)
     ],
     format: Annotated[Format, typer.Option(help="Which trainer reads it.")],
     condition: Annotated[

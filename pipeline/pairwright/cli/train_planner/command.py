@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from pairwright.cli.outside import outside
 from pairwright.errors import ConfigError
 from pairwright.extras import install
+from pairwright.workflows.output import output_folder
 
 LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
 
@@ -19,7 +19,9 @@ def train_planner_command(
     ],
     out: Annotated[
         Path,
-        typer.Option(metavar="DIR", help="Folder of checkpoints and adapter.", callback=outside),
+        typer.Option(
+            metavar="DIR", help="Folder of checkpoints and adapter.", callback=output_folder
+        ),
     ],
     merge: Annotated[
         bool, typer.Option("--merge", help="Also write the model with the adapter in its weights.")

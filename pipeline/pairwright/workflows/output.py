@@ -1,13 +1,19 @@
-"""What --out may be: a folder, and none inside a release, whose checksums name every file."""
+"""Where a workflow writes: a folder that may be written to, and a report in its three forms."""
 
 from pathlib import Path
 
 from pairwright.errors import InputError
+from pairwright.files import write_whole
+from pairwright.records import Record
+from pairwright.report import Page, to_html, to_markdown
 
 
-def outside(folder: Path | None) -> Path | None:
-    """The folder of an option `--out`, as it was given. Raises InputError where a file is in its
-    place, and inside a release."""
+def output_folder(folder: Path | None) -> Path | None:
+    """Check the folder of an option `--out`, and return it as it was given.
+
+    Raises InputError where a file is in its place, and inside a release, whose checksums name every
+    file.
+    """
     # What reads rows takes a while to import, and other commands do without.
     from pairwright.dataset import Layout, parts_of
 
@@ -29,3 +35,15 @@ def outside(folder: Path | None) -> Path | None:
                 fix="Give --out a new folder outside of it.",
             )
     return folder
+
+
+def write_report(
+    folder: Path, name: str, page: Page, values: Record, summary: Page | None = None
+) -> None:
+    """Write NAME.html, NAME.md and last NAME.json, each whole.
+
+    With a `summary`, the Markdown is of that page. Raises StoreError.
+    """
+    write_whole(folder / f"{name}.html", to_html(page))
+    write_whole(folder / f"{name}.md", to_markdown(summary or page))
+    write_whole(folder / f"{name}.json", values.model_dump_json(indent=2) + "\n")

@@ -1,0 +1,152 @@
+"""How a workflow reports what it does, and how it is asked to end early.
+
+A workflow takes `progress`, a function that it calls with each event: a `Step` while something is
+counted or under way, a `Note` where a person should know something at once, and for a build
+`BuildBegun` and `UnitEnded`. `progress=print` shows what there is. A workflow takes `stop`, too:
+calling `stop.request()` from any thread or signal handler ends it early, with all that was
+finished stored; the workflow then raises `errors.Interrupted`.
+
+A workflow reports with `counter`, and lets itself be stopped with `stop.heard_by`:
+
+    done = counter(progress, "outputs", total=len(outputs))
+    with stop.heard_by(client.stop, meter):
+        for output in outputs:
+            await judge(output)
+            done()
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from pairwright.construct.outcomes import Brief
+    from pairwright.models.client import Meter
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is being done, and how far it is."""
+
+    name: str
+    done: int | None = None
+    """How many of `total` are done; None where nothing is counted."""
+    total: int | None = None
+    """None where nobody knows yet."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line for the person who waits, such as an endpoint that does not answer yet."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class BuildBegun:
+    """A build begins with its units."""
+
+    units: int
+    meter: "Meter"
+    """Goes on counting calls, tokens and cost while the build runs."""
+
+
+@dataclass(frozen=True)
+class UnitEnded:
+    """A unit of a build has its outcome."""
+
+    unit: "Brief"
+
+
+Event: TypeAlias = Step | Note | BuildBegun | UnitEnded
+Progress: TypeAlias = Callable[[Event], None]
+
+
+def log_notes(event: Event) -> None:
+    """Pass notes on to the logger `pairwright` and drop the rest: the default of all workflows."""
+    if isinstance(event, Note):
+        logging.getLogger("pairwright").warning(event.text)
+
+
+def counter(
+    progress: Progress, name: str, total: int | None = None, *, done: int = 0
+) -> Callable[[], None]:
+    """Report a step that begins, and return a function that counts one more as done."""
+    progress(Step(name, done, total))
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        progress(Step(name, done, total))
+
+    return count
+
+
+class _Listener(NamedTuple):
+    end: Callable[[], object]
+    cancel: Callable[[], object] | None
+    meter: "Meter | None"
+
+
+class Stop:
+    """A person's wish that a workflow end early."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._listeners: list[_Listener] = []
+
+    def request(self) -> bool:
+        """Let calls in flight finish and begin nothing new; False where nothing listens just now.
+
+        May be called from any thread, and from a signal handler.
+        """
+        if not self._listeners:
+            return False
+        self.requested = True
+        for listener in self._listeners:
+            listener.end()
+        return True
+
+    def cancel(self) -> bool:
+        """End at once, without waiting for calls in flight; False where nothing can be cancelled.
+
+        May be called as `request` may.
+        """
+        cancels = [one.cancel for one in self._listeners if one.cancel]
+        for cancel in cancels:
+            cancel()
+        return bool(cancels)
+
+    @property
+    def in_flight(self) -> int:
+        """Calls that are waited for."""
+        return sum(one.meter.in_flight for one in self._listeners if one.meter)
+
+    @contextmanager
+    def heard_by(self, end: Callable[[], object], meter: "Meter | None" = None) -> Iterator[None]:
+        """Call `end` when the wish comes, or at once where it came before.
+
+        In a coroutine `end` is called by its event loop, and `cancel` cancels the task.
+        """
+        try:
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        except RuntimeError:
+            listener = _Listener(end, None, meter)
+        else:
+            assert task is not None, "a coroutine runs in a task"
+            cancel = task.cancel
+            listener = _Listener(
+                lambda: loop.call_soon_threadsafe(end),
+                lambda: loop.call_soon_threadsafe(cancel),
+                meter,
+            )
+        self._listeners.append(listener)
+        try:
+            if self.requested:
+                end()
+            yield
+        finally:
+            self._listeners.remove(listener)
