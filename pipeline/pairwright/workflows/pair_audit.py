@@ -14,7 +14,7 @@ from pairwright.dataset import Layout, write_lines, write_one
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.release.select import survey
 from pairwright.release.tombstones import read_tombstones
-from pairwright.workflows.output import check_output
+from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.folder import HumanFolder
@@ -71,7 +71,7 @@ def audit(
     source = open_source(str(path), columns)
     beside = open_source(str(against), against_columns) if against is not None else None
     folder = _folder(source, Path(out) if out is not None else None)
-    check_output(folder)
+    output_folder(folder)
     options = Options(max_shortcut, tuple(map(Path, corpora)))
 
     def rows(name: str, done: int | None) -> None:
