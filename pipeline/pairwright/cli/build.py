@@ -14,7 +14,7 @@ from rich.console import Console
 from pairwright import sources
 from pairwright.cli.batch.writing import BatchBuild
 from pairwright.cli.crew import crew_of
-from pairwright.cli.progress import Progress
+from pairwright.cli.progress import BuildPanel
 from pairwright.cli.shell import program
 from pairwright.cli.signals import stop_on_signals
 from pairwright.cli.source_problems import tell_of_problems
@@ -207,7 +207,7 @@ async def _build_here(
     corpus, summary, rules, store, run, limit = work
     async with batch.crew(store) if batch else crew_of(rules.config, store) as crew:
         stop_on_signals(crew.stop, crew.meter, console)
-        with Progress(console, total, crew.meter) as progress:
+        with BuildPanel(console, total, crew.meter) as progress:
             counted, checked = await build(
                 corpus, summary, rules.with_other_users(corpus), crew, store, run,
                 limit=limit, seen=progress.seen,

@@ -20,7 +20,9 @@ def train_planner_command(
     out: Annotated[
         Path,
         typer.Option(
-            metavar="DIR", help="Folder of checkpoints and adapter.", callback=output_folder
+            metavar="DIR",
+            help="Folder of checkpoints and adapter.",
+            callback=output_folder,
         ),
     ],
     merge: Annotated[

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from pairwright.cli.crew import meter_of
-from pairwright.cli.progress import Progress
+from pairwright.cli.progress import BuildPanel
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import check_engines, most_workers
 from pairwright.cli.workers.pool import Pool
@@ -56,7 +56,7 @@ def build_over_workers(
         else:
             engine = stack.enter_context(Pool(setup, workers, meter))
         stack.enter_context(stopping(meter, engine.stop))
-        progress = stack.enter_context(Progress(console, total, meter))
+        progress = stack.enter_context(BuildPanel(console, total, meter))
         todo = unfinished(
             units(corpus, config.modes, limit), store, lambda outcome: progress.seen(outcome.brief)
         )

@@ -1,0 +1,104 @@
+"""What a workflow reports, how it is asked to end, and commands that can be pasted."""
+
+import asyncio
+import logging
+import shlex
+import signal
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from pairwright.cli.progress import display, interruptible
+from pairwright.cli.shell import command
+from pairwright.models.client import Meter
+from pairwright.workflows.progress import Event, Note, Step, Stop, counter, log_notes
+
+
+def test_a_counter_reports_the_step_and_each_piece() -> None:
+    events = list[Event]()
+    done = counter(events.append, "outputs", 2)
+    done()
+    done()
+    assert events == [Step("outputs", n, 2) for n in range(3)]
+
+
+def test_by_default_notes_are_logged_and_steps_are_not(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="pairwright"):
+        log_notes(Step("outputs", 1, 2))
+        log_notes(Note("the endpoint does not answer"))
+    assert [record.message for record in caplog.records] == ["the endpoint does not answer"]
+
+
+def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None:
+    stop, heard = Stop(), list[str]()
+    assert not stop.request(), "nothing listens"
+    with stop.heard_by(lambda: heard.append("first"), Meter(in_flight=3)):
+        assert stop.in_flight == 3
+        assert stop.request()
+        assert not stop.cancel(), "no task to cancel"
+    assert stop.in_flight == 0
+    with stop.heard_by(lambda: heard.append("second")):
+        pass
+    assert heard == ["first", "second"]
+
+
+def test_a_coroutine_is_stopped_and_cancelled_from_another_thread() -> None:
+    stop, heard = Stop(), list[str]()
+
+    async def work() -> None:
+        ended = asyncio.Event()
+        with stop.heard_by(ended.set):
+            await asyncio.to_thread(stop.request)
+            await ended.wait()
+            heard.append("ended")
+            await asyncio.to_thread(stop.cancel)
+            await asyncio.sleep(60)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(work())
+    assert heard == ["ended"]
+
+
+def test_the_first_signal_asks_and_the_second_interrupts(capfd: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    heard = list[str]()
+    with interruptible() as stop, stop.heard_by(lambda: heard.append("end"), Meter(in_flight=2)):
+        signal.raise_signal(signal.SIGINT)
+        assert heard == ["end"]
+        assert "waiting for 2 calls in flight" in capfd.readouterr().err
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_where_nothing_listens_the_first_signal_interrupts() -> None:
+    with interruptible(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+
+
+def shown(*events: Event, terminal: bool, plain_steps: bool = False) -> str:
+    out = StringIO()
+    console = Console(file=out, force_terminal=terminal, width=100)
+    with display(console, plain_steps=plain_steps) as progress:
+        for event in events:
+            progress(event)
+    return out.getvalue()
+
+
+def test_a_terminal_shows_each_step_with_its_count() -> None:
+    text = shown(Step("reading [b]", 3, 20), Step("writing", 7), terminal=True)
+    assert "writing" in text
+    assert "7" in text
+
+
+def test_elsewhere_notes_are_lines_and_steps_only_where_wanted() -> None:
+    events = (Step("reading", 1, 20), Note("[x] waits"), Step("reading", 2, 20))
+    assert shown(*events, terminal=False) == "[x] waits\n"
+    lines = shown(*events, terminal=False, plain_steps=True).splitlines()
+    assert lines == ["reading: 1 of 20", "[x] waits"]
+
+
+def test_a_printed_command_gives_back_its_arguments() -> None:
+    line = command("status", "my runs/it's", "--verify")
+    assert shlex.split(line)[-3:] == ["status", "my runs/it's", "--verify"]
