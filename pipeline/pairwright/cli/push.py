@@ -6,13 +6,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.verify import tell, verify_shown
-from pairwright.errors import InputError
-from pairwright.extras import install
+from pairwright.cli.progress import display
+from pairwright.cli.verify import print_verified
 from pairwright.workflows import collector
 
 Public = Annotated[
-    bool, typer.Option("--public", help="Make a dataset that is not there yet public, not private.")
+    bool,
+    typer.Option(
+        "--public", help="Make a dataset that does not exist yet public, instead of private."
+    ),
 ]
 
 
@@ -24,43 +26,26 @@ def push_command(
     """Verify a release and publish it on the Hugging Face Hub, tagged with its version.
 
     Needs the extra [hub] and your own login: `hf auth login`, or HF_TOKEN. A new dataset is
-    private, so that it can be looked at first; one that is there stays as visible as it is.
+    private, so that it can be looked at first; one that exists stays as visible as it is.
 
     Example:
 
       pairwright push releases/1.0.0 my-lab/my-pairs
     """
     collector.ease()
-    publish(release, name, public=public)
+    push_and_print(release, name, public=public)
 
 
-def check_push(name: str, *, trial: bool) -> None:
-    """Before any work: raise InputError where a release of this kind cannot go to this name, or
-    the extra is missing."""
-    try:
-        from pairwright.release.push import check_name
-    except ModuleNotFoundError as error:
-        if error.name != "huggingface_hub":
-            raise
-        raise InputError(
-            "to push, `huggingface_hub` is missing",
-            where=name,
-            fix=f"Run {install('hub')}.",
-        ) from None
-    check_name(name, trial=trial)
+def push_and_print(release: Path, name: str, *, public: bool) -> None:
+    """Publish a release, and print what was verified and where it is now."""
+    from pairwright.workflows.releases import publish
 
-
-def publish(release: Path, name: str, *, public: bool = False) -> None:
-    """Verify, push, and tell where it is. Raises Difference and InputError."""
-    check_push(name, trial=name.endswith("-trial"))
-    from pairwright.release.push import push
-
-    verified = verify_shown(release)
-    pushed = push(release, name, verified, public=public)
-    console = Console()
-    tell(console, verified)
-    seen = "private: make it public on its settings page" if pushed.private else "public"
+    with display() as progress:
+        published = publish(release, name, public=public, progress=progress)
+    console, place = Console(), published.place
+    print_verified(console, published.release)
+    access = "private: make it public on its settings page" if place.private else "public"
     console.print(
-        f"Published as {pushed.tag}, {seen}: {pushed.url}",
+        f"Published as {place.tag}, {access}: {place.url}",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pairwright.cli.progress import display
 from pairwright.errors import Difference
 from pairwright.text import number_of
 from pairwright.workflows import collector
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pairwright.release.verify import Verified
 
 NOT_SHOWN = (
-    "What this cannot show: stated.json is what the run says of itself, and whoever can rewrite the"
-    " whole folder\ncan make it agree with itself"
+    "What this cannot show: stated.json is what the run says of itself, and anyone who can rewrite"
+    " the whole folder\ncan make it agree with itself"
 )
-HOLD_TO = ": compare the root digest with the published one, or give it as --digest."
-HELD = ", but not have this root digest: it is the one you gave."
+COMPARE = ": compare the root digest with the published one, or give it as --digest."
+COMPARED = ", but not with this root digest: it is the one you gave."
 
 
 def verify_command(
@@ -41,9 +41,13 @@ def verify_command(
 
       pairwright verify releases/1.0.0 --digest sha256:...
     """
+    # Statistics take a while to import, and other commands do without.
+    from pairwright.workflows.releases import verify
+
     collector.ease()
     try:
-        verified = verify_shown(release, digest)
+        with display() as progress:
+            verified = verify(release, digest, progress=progress)
     except Difference as found:
         if not as_json:
             raise
@@ -52,43 +56,26 @@ def verify_command(
     if as_json:
         typer.echo(_json(verified, None))
         return
-    tell(Console(), verified, held=digest is not None)
+    print_verified(Console(), verified, compared=digest is not None)
 
 
-def verify_shown(release: Path, digest: str | None = None) -> "Verified":
-    """Verify with a bar on the terminal. Raises Difference and InputError."""
-    # Statistics take a while to import, and other commands do without.
-    from pairwright.workflows.release_audit import write_audit
-    from pairwright.release.verify import verify
+def print_verified(console: Console, verified: "Verified", *, compared: bool = False) -> None:
+    """Print what was checked, and what that cannot show.
 
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-        TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("files", total=None)
-        return verify(
-            release,
-            digest,
-            lambda step, done, of: bar.update(task, description=step, completed=done, total=of),
-            write_audit=write_audit,
-        )
-
-
-def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
-    """What was checked, and what that cannot show; `held`: to a root digest that was given."""
+    `compared` says that the release was compared with a root digest that the user gave.
+    """
     if verified.kind == "trial":
         because = "; ".join(verified.trial_because)
-        console.print(f"A trial, no benchmark: {because}", style="bold red", markup=False)
+        console.print(f"A trial, not a benchmark: {because}", style="bold red", markup=False)
     lines = (
         f"{verified.name} {verified.version} is what it says:"
         f" {number_of(verified.rows, 'row')} of {number_of(verified.subjects, 'subject')},"
         f" {number_of(verified.verdicts, 'verdict')},"
         f" {number_of(verified.units, 'unit')} of the build, {number_of(verified.files, 'file')}.",
-        *(f"No part of the release: {name}" for name in verified.beside),
+        *(f"Not part of the release: {name}" for name in verified.beside),
         *(f"Not compared: {what}." for what in verified.not_compared),
         f"Root digest: {verified.digest}",
-        NOT_SHOWN + (HELD if held else HOLD_TO),
+        NOT_SHOWN + (COMPARED if compared else COMPARE),
     )
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

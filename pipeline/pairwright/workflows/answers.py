@@ -199,6 +199,4 @@ def simulate_verdicts(
     )
     with open_study(Path(run)) as study:
         done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
-        return SimulatedVerdicts(
-            done.answered, tuple(sorted(done.careless)), count_answers(study)
-        )
+        return SimulatedVerdicts(done.answered, tuple(sorted(done.careless)), count_answers(study))

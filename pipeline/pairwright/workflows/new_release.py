@@ -32,6 +32,7 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.release_content import (
     ReleaseContent,
     ReleaseOptions,
+    every_100,
     release_content,
 )
 
@@ -183,9 +184,8 @@ def _store(run: Path) -> Iterator[Store]:
 
 
 def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progress) -> ReleaseResult:
-    primary, summary = write_primary(
-        layout, content.content, lambda n: progress(Step("writing pairs", n))
-    )
+    count = every_100(progress, "writing pairs")
+    primary, summary = write_primary(layout, content.content, count)
     audited = write_audit(
         layout.root, primary.public, layout.audit, layout.audit_page,
         lambda name, n: progress(Step(f"auditing: {name}", n)),

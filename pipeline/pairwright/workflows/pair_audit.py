@@ -9,7 +9,8 @@ from pairwright.audit.page import Sizes, write_page
 from pairwright.audit.read import PairSource, open_source
 from pairwright.audit.read.release import open_release
 from pairwright.audit.records import Audit
-from pairwright.audit.run import Options, audit as audit_source, shortened
+from pairwright.audit.run import Options, shortened
+from pairwright.audit.run import audit as audit_source
 from pairwright.dataset import Layout, write_lines, write_one
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.release.select import survey

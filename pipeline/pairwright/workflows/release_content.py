@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,6 +111,16 @@ def release_content(
     return ReleaseContent(content, found.entries, why, failed)
 
 
+def every_100(progress: Progress, name: str) -> Callable[[int], None]:
+    """Report a step's count at every hundredth, for what is quick and done many times."""
+
+    def count(done: int) -> None:
+        if done % 100 == 0:
+            progress(Step(name, done))
+
+    return count
+
+
 def _previous(options: ReleaseOptions, name: str) -> Told | None:
     if options.previous is None:
         return None
@@ -130,10 +140,7 @@ def _surveyed(
     run: Path, config: Config, forgotten: Forgotten, options: ReleaseOptions, progress: Progress
 ) -> _Surveyed:
     human, trial = HumanFolder(run), options.trial
-
-    def count(subjects: int) -> None:
-        progress(Step("reading pairs", subjects))
-
+    count = every_100(progress, "reading pairs")
     if not human.study.exists():
         if not trial:
             raise InputError(

@@ -1,6 +1,5 @@
 """What is done with releases that are written: verifying, comparing and publishing them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,8 @@ from pairwright.release.diff import Difference, differences, sides_of, sketches_
 from pairwright.release.history import settled
 from pairwright.release.records import Change
 from pairwright.release.told import Told, read_release
-from pairwright.release.verify import Verified, verify as verify_release
+from pairwright.release.verify import Verified
+from pairwright.release.verify import verify as verify_release
 from pairwright.release.versions import TRIAL, check_version
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -62,11 +62,8 @@ class ReleaseDiff:
     """Every twin and pair that was added, removed or changed, and why."""
     counts: tuple[Change, ...]
     """Pairs, by configuration, change and reason."""
-
-    @property
-    def same_dataset(self) -> bool:
-        """Whether both releases are of a dataset of one name."""
-        return self.before.name == self.after.name
+    same_dataset: bool
+    """Whether both are releases, or trials, of a dataset of one name."""
 
     @property
     def reversed(self) -> bool:
@@ -78,9 +75,7 @@ class ReleaseDiff:
         return second < first
 
 
-def diff(
-    before: str | Path, after: str | Path, *, progress: Progress = log_notes
-) -> ReleaseDiff:
+def diff(before: str | Path, after: str | Path, *, progress: Progress = log_notes) -> ReleaseDiff:
     """Find which pairs one release has and a later one has not, or has otherwise, and why.
 
     A twin is one subject: its halves are added, removed and changed together. The reasons are those
@@ -95,7 +90,8 @@ def diff(
     progress(Step("reading rows"))
     found = differences(sketches_of(old.layout), sketches_of(new.layout), sides_of(old, new))
     listed, counts = settled(found, old, new)
-    return ReleaseDiff(_name(old), _name(new), tuple(listed), tuple(counts))
+    same_dataset = old.stated.info.name == new.stated.info.name
+    return ReleaseDiff(_name(old), _name(new), tuple(listed), counts, same_dataset)
 
 
 def _name(release: Told) -> ReleaseName:

@@ -20,7 +20,8 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes
 from pairwright_human_eval.reading_time import Reading, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
-from pairwright_human_eval.subjects import file_hash, sample as draw, subjects_of
+from pairwright_human_eval.subjects import file_hash, subjects_of
+from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.write import add_adjudication, not_given, read_fixed, write_study
 
