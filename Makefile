@@ -38,7 +38,8 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	@echo "Open: $(DEMO)/release/audit/report.html"
 
 test: .venv/all-$(STAMP)      ## the fast tests
-	$(BIN)/pytest -m 'not real' --numprocesses auto --maxprocesses 4 --dist loadfile --durations=5
+	@# The compiled tests are kept, also where Python is told to keep none: every process needs them.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m 'not real' --numprocesses auto --maxprocesses 4 --dist loadfile --durations=5
 
 test-real: .venv/all-$(STAMP) ## the tiers with real components
 	$(BIN)/pytest -m real --durations=5

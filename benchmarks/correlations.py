@@ -1,4 +1,4 @@
-"""How often the intervals of `pairwright correlate` hold the truth.
+"""How often the intervals of `pairwright downstream correlate` hold the truth.
 
     python benchmarks/correlations.py [--tries 1000]
 
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from pairwright.evaluate.correlate.interval import jackknife
-from pairwright.evaluate.correlate.measures import Measure, measures
-from pairwright.evaluate.correlate.table import Scores
+from pairwright.evaluate.correlation.measures import RankMeasure, reported_measures
+from pairwright.evaluate.correlation.table import Scores
+from pairwright.evaluate.correlation.uncertainty import jackknife
 
 SHAPES = ("normal", "heavy tails", "skewed", "bounded")
 MODELS = (10, 20, 50)
@@ -40,7 +40,7 @@ def drawn(
     return x, y
 
 
-def coverage(measure: Measure, shape: str, rho: float, n: int, tries: int) -> float:
+def coverage(measure: RankMeasure, shape: str, rho: float, n: int, tries: int) -> float:
     """Share of intervals that hold the truth."""
     chance = np.random.default_rng(n)
     if measure.name == "Pearson":
@@ -56,7 +56,7 @@ def coverage(measure: Measure, shape: str, rho: float, n: int, tries: int) -> fl
     return held / tries
 
 
-def _of(measure: Measure, x: Scores, y: Scores, kept: NDArray[np.intp]) -> Scores:
+def _of(measure: RankMeasure, x: Scores, y: Scores, kept: NDArray[np.intp]) -> Scores:
     return measure.of(x[kept], y[kept])
 
 
@@ -64,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=1000)
     tries = parser.parse_args().tries
-    for n, measure in product(MODELS, measures("rank", 0.9)):
+    for n, measure in product(MODELS, reported_measures("rank", 0.9)):
         found = {}
         for shape, rho in product(SHAPES, TRUE):
             found[shape, rho] = coverage(measure, shape, rho, n, tries)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import building
 
-from pairwright.construct.outcomes import Failure, Outcome, Waiting, spooled
+from pairwright.construct.outcomes import Failure, Outcome, Pending, spooled
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
@@ -140,7 +140,7 @@ def _kept(outcome: Outcome) -> tuple[Draft, ...]:
 
 
 def _refused(outcome: Outcome) -> tuple[Draft, ...]:
-    if isinstance(outcome.result, Failure | Waiting):
+    if isinstance(outcome.result, Failure | Pending):
         return ()
     if isinstance(outcome.result, Rejected):
         return outcome.result.drafts

@@ -1,4 +1,4 @@
-"""Rewards a second of `pairwright reward-server`, against the same model in one offline loop.
+"""Rewards a second of `pairwright train reward-server`, against the same model in one offline loop.
 
 The texts are those of `scoring.py`: responses to questions with histories of mixed length. The loop
 has all of them at once and takes them in batches of about the same length, of the size that is
@@ -41,7 +41,7 @@ from scoring import SIZES, go_on_elsewhere, pairs, write_model
 from pairwright.construct.folder import to_toml
 from pairwright.dataset.message import message
 from pairwright.errors import PairwrightError
-from pairwright.evaluate.local.batches import batches
+from pairwright.evaluate.local.conversation import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.settings.prompt import Message
 from pairwright.train.rl.client import RewardClient
@@ -78,7 +78,7 @@ class Offline:
     def scores(self, texts: list[Text]) -> list[float]:
         read = [self.model.read((Message("user", a), Message("assistant", b))) for a, b in texts]
         found: dict[int, float] = {}
-        for places in batches(read, self.batch_tokens):
+        for places in batch_places(read, self.batch_tokens):
             scores = self.model.scores([read[place] for place in places])
             found |= dict(zip(places, scores, strict=True))
         return [found[place] for place in range(len(texts))]
@@ -90,7 +90,13 @@ def server(folder: Path) -> Iterator[str]:
     scorers = folder.parent / "scorers.toml"
     mine = {"kind": "classifier", "model": str(folder)}
     scorers.write_text(to_toml({"scorers": {"mine": mine}}), encoding="utf-8")
-    command = [sys.executable, "-c", "from pairwright.cli import main; main()", "reward-server"]
+    command = [
+        sys.executable,
+        "-c",
+        "from pairwright.cli import main; main()",
+        "train",
+        "reward-server",
+    ]
     options = ["--scorers", str(scorers), "--scorer", "mine", "--port", "0"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(

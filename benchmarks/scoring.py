@@ -30,10 +30,9 @@ from typing import Any, NamedTuple
 
 from pairwright.dataset.message import message
 from pairwright.evaluate.local import InProcess
-from pairwright.evaluate.scorers.reward import RewardModel
-from pairwright.evaluate.scorers.seam import Score
+from pairwright.evaluate.scorers.score_models import RewardModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score
 from pairwright.evaluate.scorers.spec import Classifier
-from pairwright.evaluate.shown import Shown
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, Store
 from pairwright.records import Post
@@ -62,7 +61,7 @@ POST = 120
 
 
 class Pair(NamedTuple):
-    shown: Shown
+    shown: PromptContent
     responses: tuple[str, str]
 
 
@@ -78,7 +77,7 @@ def pairs(n: int, words: int) -> list[Pair]:
             for place, length in enumerate(lengths)
         )
         responses = (_text(chance, chance.randint(15, 35)), _text(chance, chance.randint(15, 35)))
-        made.append(Pair(Shown(f"{_text(chance, 8)} {number}?", posts), responses))
+        made.append(Pair(PromptContent(f"{_text(chance, 8)} {number}?", posts), responses))
     return made
 
 
@@ -158,7 +157,7 @@ async def measured(
                 with closing(Store(Path(scratch) / f"{turn}.sqlite")) as store:
                     model = RewardModel(Durable(store, sender), str(folder))
                     if turn < 0:  # Loads the model.
-                        await model.score(Shown("Why?"), "So.")
+                        await model.score(PromptContent("Why?"), "So.")
                         continue
                     first = [plain()] if turn % 2 else []
                     began = time.monotonic()

@@ -29,7 +29,14 @@ from pairwright import cli
 from pairwright.audit.explain import PARTS
 from pairwright.audit.family import COMPARED
 from pairwright.audit.records import Explained
-from pairwright.evaluate.scorers.spec import History, Judge, Planner, Policy, Scorers, Spec
+from pairwright.evaluate.scorers.spec import (
+    OutputJudge,
+    Planner,
+    Policy,
+    ScorerHistory,
+    Scorers,
+    Spec,
+)
 from pairwright.models.simulated import Defects
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.config import (
@@ -140,10 +147,10 @@ def main() -> int:
 def scorers_page() -> str:
     return _page(
         "# The file of scorers, key by key",
-        "`pairwright evaluate`, `best-of-n`, `judge-outputs`, `policy` and `completions` take it as"
-        " `--scorers FILE.toml`; [scorers.md](scorers.md) shows examples. `prompts`, `prompt`,"
-        " `path` and `folder` are relative to the file's folder, a model's folder to where the"
-        " command is run.",
+        "`pairwright evaluate`, `pairwright train reward-server` and the commands of `pairwright"
+        " downstream` (but `correlate`) take it as `--scorers FILE.toml`; [scorers.md](scorers.md)"
+        " shows examples. `prompts`, `prompt`, `path` and `folder` are relative to the file's"
+        " folder, a model's folder to where the command is run.",
         "## Keys outside tables",
         _fields(Scorers, ["prompts", "seed"]),
         "## [endpoints.NAME]",
@@ -160,14 +167,14 @@ def _scorer_sections() -> Iterator[str]:
         yield _fields(kind, [key for key in kind.model_fields if key not in ("kind", "sampling")])
         if "sampling" in kind.model_fields:
             yield _SAMPLED
-    for heading, table in (("planner", Planner), ("judge", Judge), ("policy", Policy)):
+    for heading, table in (("planner", Planner), ("judge", OutputJudge), ("policy", Policy)):
         yield f"## [{heading}]"
         yield inspect.getdoc(table) or ""
         yield _fields(table, [key for key in table.model_fields if key != "sampling"])
         yield _SAMPLED
     yield "## [history]"
-    yield inspect.getdoc(History) or ""
-    yield _fields(History, list(History.model_fields))
+    yield inspect.getdoc(ScorerHistory) or ""
+    yield _fields(ScorerHistory, list(ScorerHistory.model_fields))
 
 
 _SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samplingrole)."
@@ -178,13 +185,13 @@ _SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samp
 def train_page() -> str:
     return _page(
         "# Training and comparing planners, key by key",
-        "The files of `pairwright train-planner` and `pairwright plan-score`; `docs/train.md` shows"
-        " both. Paths are relative to the file's folder, a model's folder to where the command is"
-        " run.",
-        "## train-planner: keys outside tables",
+        "The files of `pairwright train planner` and `pairwright train score`; `docs/train.md`"
+        " shows both. Paths are relative to the file's folder, a model's folder to where the"
+        " command is run.",
+        "## train planner: keys outside tables",
         _fields(Training, [key for key in Training.model_fields if f"[{key}]" not in TRAINING]),
         *_tables_of(TRAINING),
-        "## plan-score: keys outside tables",
+        "## train score: keys outside tables",
         _fields(Scoring, ["prompts", "rubrics", "seed"]),
         "`[source]` is as a build's [`[source]`](config.md#source), `[endpoints.NAME]` as a build's"
         " [endpoints](config.md#endpointsname).",
@@ -365,7 +372,7 @@ def commands_page() -> str:
         (f"`{kind}`", field.description or "") for kind, field in Defects.model_fields.items()
     ]
     sections += [
-        "## Defects that `simulate` plants",
+        "## Defects that `pairwright simulate` plants",
         "A rate goes from 0 to 1: the share of requests that it strikes.",
         _table(("kind", "meaning"), defects),
     ]

@@ -5,17 +5,19 @@ decisions = [violate(1, 2.0, 1.0), *twin(2, (2.0, 1.0), (1.0, 2.0))]
 
 from typing import Any
 
-from pairwright.evaluate.decision import Choice, Decision
+from pairwright.evaluate.decision import Choice, PairDecision
 
 
-def violate(n: int, chosen: float | None, rejected: float | None = 0.0, **changes: Any) -> Decision:
+def violate(
+    n: int, chosen: float | None, rejected: float | None = 0.0, **changes: Any
+) -> PairDecision:
     """A pair of mode violate by a user of its own."""
     return decision(f"pair-{n}", n, chosen, rejected, **({"cluster": f"user-{n}"} | changes))
 
 
 def twin(
     n: int, asked: tuple[float | None, float], other: tuple[float | None, float], **changes: Any
-) -> tuple[Decision, Decision]:
+) -> tuple[PairDecision, PairDecision]:
     """Both halves, each with the scores of its own chosen and rejected response."""
     shared = {"mode": "twin", "twin_id": f"twin-{n}", "cluster": f"dyad-{n}"} | changes
     return (
@@ -24,14 +26,14 @@ def twin(
     )
 
 
-def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> Decision:
+def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> PairDecision:
     """A pair of mode violate with a comparing judge's two verdicts."""
     return violate(n, None, None, orders=(forward, backward), **changes)
 
 
 def decision(
     name: str, n: int, chosen: float | None, rejected: float | None, **changes: Any
-) -> Decision:
+) -> PairDecision:
     domain, mode = changes.get("domain", "Home"), changes.get("mode", "violate")
     fields: dict[str, Any] = {
         "id": name, "item_id": f"item-{n}", "config": f"{domain}-{mode}", "domain": domain,
@@ -40,4 +42,4 @@ def decision(
     }  # fmt: skip
     if chosen is None and "orders" not in changes:
         fields |= {"rejected": None, "unscored": "context_length"}
-    return Decision(**(fields | changes))
+    return PairDecision(**(fields | changes))

@@ -21,15 +21,28 @@ from pairwright.cli.judge_outputs import _tell
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.asked import Questions
-from pairwright.evaluate.best_of_n.curves import CEILING, ceiling, curve
-from pairwright.evaluate.best_of_n.estimator import of_first, of_subsets, powers, weights
-from pairwright.evaluate.best_of_n.page import page
+from pairwright.evaluate.best_of_n.curves import (
+    CEILING,
+    ceiling,
+    curve,
+    of_first,
+    of_subsets,
+    powers,
+    weights,
+)
+from pairwright.evaluate.best_of_n.page import best_of_n_page
 from pairwright.evaluate.best_of_n.page import rows as shown_rows
-from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sample, Sampled, Scored
-from pairwright.evaluate.outputs import Judged, OutputScores, read_outputs, summarised
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import TRIAL, ReleaseRef, ScorerRef
+from pairwright.evaluate.best_of_n.records import (
+    BestOfN,
+    Curve,
+    PolicySample,
+    SampledQuestion,
+    SampleScores,
+)
+from pairwright.evaluate.outputs import JudgedOutput, OutputScores, model_score, read_outputs
+from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.release import Release, ReleaseRef
+from pairwright.evaluate.results import TRIAL, ScorerRef
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.records import AspectScore
 from pairwright.report import to_html, to_markdown
@@ -54,8 +67,8 @@ def rows(release: Path) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def questions(rows: list[Row]) -> Questions:
-    return Questions(rows)
+def questions(rows: list[Row]) -> ReleaseQuestions:
+    return ReleaseQuestions(rows)
 
 
 # The estimator
@@ -125,19 +138,19 @@ def test_k_doubles_up_to_n(n: int, ks: tuple[int, ...]) -> None:
 # Curves
 
 
-def samples(*worths: list[float], cluster: str = "") -> list[Sampled]:
+def samples(*worths: list[float], cluster: str = "") -> list[SampledQuestion]:
     return [
-        Sampled(
+        SampledQuestion(
             pair=f"p{n}", item_id=f"i{n}", domain="Home", cluster=cluster or f"user-{n}",
-            samples=tuple(Sample(response="", adherence=worth) for worth in worths[n]),
+            samples=tuple(PolicySample(response="", adherence=worth) for worth in worths[n]),
         )
         for n in range(len(worths))
     ]  # fmt: skip
 
 
-def made(given: list[Sampled], *scores: list[float], ks: tuple[int, ...] = (1, 2)) -> Curve:
+def made(given: list[SampledQuestion], *scores: list[float], ks: tuple[int, ...] = (1, 2)) -> Curve:
     scored = [
-        Scored(pair=of.pair, scorer="s", scores=tuple(each))
+        SampleScores(pair=of.pair, scorer="s", scores=tuple(each))
         for of, each in zip(given, scores, strict=True)
     ]
     return curve(ScorerRef(name="s", kind="pointwise"), given, scored, ks)
@@ -190,8 +203,8 @@ def test_the_judges_own_pick_is_the_ceiling() -> None:
 def test_a_question_without_a_score_for_every_sample_does_not_count() -> None:
     given = samples([0.0, 1.0], [0.8, 0.2])
     scored = [
-        Scored(pair="p0", scorer="s", scores=(1.0, 2.0)),
-        Scored(pair="p1", scorer="s", unscored="context_length", detail="draw 1: too long"),
+        SampleScores(pair="p0", scorer="s", scores=(1.0, 2.0)),
+        SampleScores(pair="p1", scorer="s", unscored="context_length", detail="draw 1: too long"),
     ]
     found = curve(ScorerRef(name="s", kind="pointwise"), given, scored, (1, 2))
     assert (found.questions, found.unscored) == (1, {"context_length": 1})
@@ -213,7 +226,7 @@ def given_file(tmp_path: Path, text: str | bytes) -> Path:
 
 
 def test_an_output_is_named_by_its_item_or_by_a_pair(
-    tmp_path: Path, questions: Questions, rows: list[Row]
+    tmp_path: Path, questions: ReleaseQuestions, rows: list[Row]
 ) -> None:
     counterfactual = next(row for row in rows if not row.asked)
     own = next(row for row in rows if row.asked and row.item_id == counterfactual.item_id)
@@ -228,7 +241,9 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     assert second.asked.cluster == counterfactual.user
 
 
-def test_a_person_has_one_question_in_both_modes(questions: Questions, rows: list[Row]) -> None:
+def test_a_person_has_one_question_in_both_modes(
+    questions: ReleaseQuestions, rows: list[Row]
+) -> None:
     assert len(questions.own) == len({row.item_id for row in rows})
     assert len({asked.pair for asked in questions.own}) == len(questions.own)
 
@@ -236,7 +251,7 @@ def test_a_person_has_one_question_in_both_modes(questions: Questions, rows: lis
 def test_an_item_with_two_rubrics_is_named_by_pair(rows: list[Row]) -> None:
     row = next(row for row in rows if row.mode == "violate")
     other = row.model_copy(update={"id": "other", "rubric_aspects": row.rubric_aspects[:1]})
-    questions = Questions([row, other])
+    questions = ReleaseQuestions([row, other])
     found = questions.find(row.item_id)
     assert isinstance(found, str)
     assert "2 rubrics" in found
@@ -279,7 +294,7 @@ def test_an_item_with_two_rubrics_is_named_by_pair(rows: list[Row]) -> None:
     ],
 )  # fmt: skip
 def test_a_bad_file_of_outputs_is_refused_with_its_line(
-    tmp_path: Path, questions: Questions, text: str | bytes, where: str, what: str
+    tmp_path: Path, questions: ReleaseQuestions, text: str | bytes, where: str, what: str
 ) -> None:
     asked = questions.own[0]
     if isinstance(text, str):
@@ -292,21 +307,21 @@ def test_a_bad_file_of_outputs_is_refused_with_its_line(
     assert caught.value.fix
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path, questions: Questions) -> None:
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path, questions: ReleaseQuestions) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_outputs(tmp_path / "none.jsonl", questions)
 
 
-def judged(n: int, adherence: float | None, why: str = "") -> Judged:
+def judged(n: int, adherence: float | None, why: str = "") -> JudgedOutput:
     scores = () if adherence is None else (AspectScore(reason="r", score=round(2 * adherence)),)
-    return Judged(
+    return JudgedOutput(
         id=f"i{n}", pair=f"p{n}", item_id=f"i{n}", model="m", domain="Home", cluster=f"user-{n}",
         adherence=adherence, scores=scores, unscored=why,
     )  # fmt: skip
 
 
 def test_outputs_without_a_score_are_bounded_and_never_zero() -> None:
-    found = summarised("m", [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")], 5)
+    found = model_score("m", [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")], 5)
     assert found.adherence is not None
     assert (found.adherence.value, found.adherence.n) == (0.75, 2)
     assert found.worst == 0.5
@@ -316,7 +331,7 @@ def test_outputs_without_a_score_are_bounded_and_never_zero() -> None:
 
 
 def test_a_model_without_any_score_has_no_mean() -> None:
-    found = summarised("m", [judged(0, None, "empty_output")], 5)
+    found = model_score("m", [judged(0, None, "empty_output")], 5)
     assert found.adherence is None
     assert (found.worst, found.best) == (0, 1)
 
@@ -372,8 +387,8 @@ def settings(folder: Path, url: str, more: str = "") -> Path:
 
 def best_of(release: Path, folder: Path, *more: object, scorers: str = "rater") -> Done:
     return pairwright(
-        "best-of-n", release, "--scorers", folder / "scorers.toml", "--out", folder / "out",
-        "--scorer", scorers, *more,
+        "downstream", "best-of-n", release, "--scorers", folder / "scorers.toml",
+        "--out", folder / "out", "--scorer", scorers, *more,
     )  # fmt: skip
 
 
@@ -396,7 +411,7 @@ def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(
     assert rater.points == found.ceiling.points
     assert [point.gain.value for point in constant.points] == [0, 0, 0]
     assert all(point.subsets.n == found.questions for point in rater.points)
-    lines = list(read_lines(tmp_path / "out" / "samples.jsonl", Sampled))
+    lines = list(read_lines(tmp_path / "out" / "samples.jsonl", SampledQuestion))
     assert [sample.adherence for sample in lines[0].samples] == [0, 0.5, 1, 0]
     assert (tmp_path / "out" / "best_of_n.html").is_file()
     assert "rater" in done.out
@@ -418,11 +433,11 @@ def test_running_again_asks_nothing_and_more_samples_go_on_with_those_there_are(
 
 
 def test_a_policy_is_shown_as_many_posts_as_its_table_says_and_no_rubric(
-    release: Path, tmp_path: Path, endpoint: Endpoint, questions: Questions
+    release: Path, tmp_path: Path, endpoint: Endpoint, questions: ReleaseQuestions
 ) -> None:
     settings(tmp_path, endpoint.url, "posts = 1\n")
     assert best_of(release, tmp_path, "-n", 1).code == 0
-    lines = list(read_lines(tmp_path / "out" / "samples.jsonl", Sampled))
+    lines = list(read_lines(tmp_path / "out" / "samples.jsonl", SampledQuestion))
     assert {line.posts for line in lines} == {1}
     told = [call.said for call in endpoint.asked if "<task>sample</task>" in call.said]
     assert [said.count("<post ") for said in told] == [1] * len(questions.own)
@@ -484,13 +499,13 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(
     found = about(tmp_path)
     assert (found.sampled, found.unscored) == (0, {"unparseable": found.questions})
     assert found.ceiling is None
-    lines = list(read_lines(tmp_path / "out" / "samples.jsonl", Sampled))
+    lines = list(read_lines(tmp_path / "out" / "samples.jsonl", SampledQuestion))
     assert {line.unscored for line in lines} == {"unparseable"}
     assert all(line.samples[1].adherence is None for line in lines)
     assert f"0 of {found.questions} questions count" in done.err
 
 
-def outputs(folder: Path, questions: Questions, text: str = "Draw 2.") -> Path:
+def outputs(folder: Path, questions: ReleaseQuestions, text: str = "Draw 2.") -> Path:
     path = folder / "outputs.jsonl"
     written = "".join(line(id=asked.item, output=text) for asked in questions.own)
     path.write_text(written, encoding="utf-8")
@@ -499,13 +514,13 @@ def outputs(folder: Path, questions: Questions, text: str = "Draw 2.") -> Path:
 
 def judge_outputs(release: Path, folder: Path, *more: object) -> Done:
     return pairwright(
-        "judge-outputs", release, folder / "outputs.jsonl", "--scorers", folder / "scorers.toml",
-        "--out", folder / "out", *more,
+        "downstream", "judge-outputs", release, folder / "outputs.jsonl",
+        "--scorers", folder / "scorers.toml", "--out", folder / "out", *more,
     )  # fmt: skip
 
 
 def test_outputs_are_judged_once_by_every_aspect(
-    release: Path, tmp_path: Path, endpoint: Endpoint, questions: Questions
+    release: Path, tmp_path: Path, endpoint: Endpoint, questions: ReleaseQuestions
 ) -> None:
     settings(tmp_path, endpoint.url)
     outputs(tmp_path, questions, "Draw 1.")
@@ -515,7 +530,7 @@ def test_outputs_are_judged_once_by_every_aspect(
     (model,) = read.models
     assert model.adherence is not None
     assert (model.adherence.value, model.scored) == (0.5, len(questions.own))
-    first = next(iter(read_lines(tmp_path / "out" / "judged.jsonl", Judged)))
+    first = next(iter(read_lines(tmp_path / "out" / "judged.jsonl", JudgedOutput)))
     assert [score.score for score in first.scores] == [1] * len(questions.own[0].aspects)
     asked = endpoint.n
     assert judge_outputs(release, tmp_path).code == 0
@@ -529,20 +544,20 @@ def test_outputs_are_judged_once_by_every_aspect(
     ids=["a number", "a list", "too few scores", "empty", "no scores", "off the scale"],
 )  # fmt: skip
 def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(
-    release: Path, tmp_path: Path, questions: Questions, reply: str
+    release: Path, tmp_path: Path, questions: ReleaseQuestions, reply: str
 ) -> None:
     with in_thread(Toy(lambda _: reply or " ")) as endpoint:
         settings(tmp_path, endpoint.url)
         outputs(tmp_path, questions)
         done = judge_outputs(release, tmp_path)
     assert done.code == 1
-    lines = list(read_lines(tmp_path / "out" / "judged.jsonl", Judged))
+    lines = list(read_lines(tmp_path / "out" / "judged.jsonl", JudgedOutput))
     assert {(line.adherence, line.unscored) for line in lines} == {(None, "unparseable")}
     assert "not known" in done.out
 
 
 def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(
-    release: Path, tmp_path: Path, questions: Questions
+    release: Path, tmp_path: Path, questions: ReleaseQuestions
 ) -> None:
     healed = False
     toy = Toy()
@@ -560,7 +575,7 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(
         done = judge_outputs(release, tmp_path, "--coverage", "0.5")
         assert done.code == 0, done.err
         assert "run the same command again" in done.err
-        first, *others = read_lines(tmp_path / "out" / "judged.jsonl", Judged)
+        first, *others = read_lines(tmp_path / "out" / "judged.jsonl", JudgedOutput)
         assert first.adherence is None
         assert first.unscored.startswith("call_failed:")
         assert all(of.adherence == 1 for of in others)
@@ -575,7 +590,7 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(
 
 
 def test_an_empty_output_is_counted_and_not_judged(
-    release: Path, tmp_path: Path, endpoint: Endpoint, questions: Questions
+    release: Path, tmp_path: Path, endpoint: Endpoint, questions: ReleaseQuestions
 ) -> None:
     settings(tmp_path, endpoint.url)
     outputs(tmp_path, questions, "  ")
@@ -593,10 +608,10 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is(tmp_path: Path) -> 
         sampled=1, unscored={}, ceiling=ceiling(samples([0.0, 1.0]), (1, 2)),
         curves=(made(samples([0.0, 1.0]), [0, 1]),),
     )  # fmt: skip
-    html = to_html(page(found))
+    html = to_html(best_of_n_page(found))
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert "no interval: one user" in to_markdown(page(found))
+    assert "no interval: one user" in to_markdown(best_of_n_page(found))
 
 
 def test_at_one_sample_there_is_no_gain() -> None:
@@ -611,7 +626,7 @@ def test_at_one_sample_there_is_no_gain() -> None:
     assert two[4].startswith("+0.500")
     text = io.StringIO()
     say(Console(file=text, width=80), found, Path("out"))
-    for told in (to_markdown(page(found)), text.getvalue()):
+    for told in (to_markdown(best_of_n_page(found)), text.getvalue()):
         assert "At k = 1 nothing is picked, so there is none." in " ".join(told.split())
 
 

@@ -80,6 +80,20 @@ def test_both_sides_look_alike(check: Check) -> None:
         assert side.endswith(".")
 
 
+@each
+def test_a_check_has_a_second_wording_and_two_more_questions(check: Check) -> None:
+    short, long = check.questions
+    assert len(short) <= 50 < 95 <= len(long)
+    lengths = sorted(words(side) for side in (check.good_terse, check.bad_terse))
+    assert 60 <= lengths[0] <= lengths[1] <= 1.1 * lengths[0]
+    for text in (check.good_terse, check.bad_terse):
+        assert 7 <= len(re.findall(r"[.!?](?:\s|$)", text)) <= 10
+        assert not MARKUP.search(text)
+        assert not PERSONA.search(text)
+        assert text.isascii()
+        assert text.endswith(".")
+
+
 @pytest.mark.parametrize("mark", [",", ":", ";", "?", "!", "(", "'", "."])
 def test_no_punctuation_tells_good_from_bad(mark: str) -> None:
     more = sum(check.good.count(mark) > check.bad.count(mark) for check in CHECKS)

@@ -8,16 +8,15 @@ import pytest
 
 from pairwright.cli.workers.allowance import Allowance, SharedMeter
 from pairwright.cli.workers.limits import most_workers, part_of
-from pairwright.construct.chunks import chunks, size_of
-from pairwright.construct.units import Unit
+from pairwright.construct.units import BuildUnit, chunks, size_of
 from pairwright.errors import BudgetSpent, ConfigError
 from pairwright.models.client import Meter
 from pairwright.settings.config import Config, differences, essential, validate
 
 
-def work(items: int, modes: int = 2) -> list[Unit]:
+def work(items: int, modes: int = 2) -> list[BuildUnit]:
     return [
-        Unit(f"{mode}:{item}", "violate", item, item * modes + mode)
+        BuildUnit(f"{mode}:{item}", "violate", item, item * modes + mode)
         for item in range(items)
         for mode in range(modes)
     ]

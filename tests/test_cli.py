@@ -22,6 +22,7 @@ from aiohttp import web
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated
 from pairwright import assets, load_release
+from pairwright.cli.renamed import RENAMED
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
@@ -936,10 +937,29 @@ def test_a_config_that_is_not_there_or_not_right_is_named(tmp_path: Path) -> Non
 def test_help_names_every_command_and_the_exit_codes() -> None:
     done = pairwright("--help")
     assert done.code == 0
-    for name in ("init", "doctor", "build", "status", "show", "simulate"):
+    for name in ("init", "doctor", "build", "status", "show", "train", "downstream"):
         assert re.search(rf"^\W*{name}\b", done.out, re.MULTILINE)
         assert pairwright(name, "--help").code == 0
     assert "130" in done.out
+
+
+def test_the_top_level_can_be_held_in_mind() -> None:
+    listed = pairwright("--help").out.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert len(listed.splitlines()) <= 16, listed
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items(), ids=RENAMED)
+def test_an_old_name_of_a_command_is_an_error_that_names_the_new_one(old: str, new: str) -> None:
+    done = pairwright(old, "x.toml", "--out", "y")
+    assert done.code == 2
+    assert f"`pairwright {old}` is now `pairwright {new}`" in done.err
+    words = new.partition(" DIR")[0].split()
+    assert pairwright(*words, "--help").code == 0
+
+
+def test_a_command_that_is_misspelt_is_an_error_that_names_the_near_one() -> None:
+    assert "Did you mean 'train'?" in pairwright("trian", "x").err
+    assert "Did you mean 'best-of-n'?" in pairwright("downstream", "best-of", "x").err
 
 
 def test_the_version_is_printed() -> None:

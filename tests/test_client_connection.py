@@ -4,11 +4,13 @@ import asyncio
 import base64
 import gzip
 import json
+import ssl
 import tracemalloc
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from aiohttp import web
 
@@ -16,7 +18,7 @@ from endpoint import Asked, Handler, completion, say, serving, trickle
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
-from pairwright.models.client.connection import LARGEST_REPLY
+from pairwright.models.client.connection import LARGEST_REPLY, Connection
 from pairwright.models.client.proxy import proxy_for
 from pairwright.settings.config import Endpoint
 from pairwright.settings.prompt import Message
@@ -418,3 +420,34 @@ def test_a_proxy_of_another_kind_is_refused_with_what_to_set(
     assert "HTTPS_PROXY" in told
     assert "NO_PROXY" in told
     assert "secret" not in told
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "read"),
+    [
+        ("http://127.0.0.1:8000/v1", {}, False),
+        ("http://model.example/v1", {"HTTP_PROXY": "http://proxy.example:3128"}, False),
+        ("http://model.example/v1", {"HTTP_PROXY": "https://proxy.example:3128"}, True),
+        ("https://model.example/v1", {}, True),
+        ("HTTPS://model.example/v1", {}, True),
+    ],
+)
+def test_certificates_are_read_where_a_connection_is_encrypted(
+    url: str, environment: dict[str, str], read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    of_the_library = httpx2.create_ssl_context
+
+    def counted() -> ssl.SSLContext:
+        made.append(url)
+        return of_the_library()
+
+    monkeypatch.setattr("httpx2.create_ssl_context", counted)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    async def scenario() -> None:
+        await Connection(url, KEY, 5).close()
+
+    asyncio.run(scenario())
+    assert bool(made) == read

@@ -245,7 +245,9 @@ def ran(folder: Path, handler: Handler, given: Path, *more: object, sampling: st
             endpoint = "near"
         """)
         out = folder / "out"
-        done = pairwright("completions", given, "--scorers", path, "--out", out, *more)
+        done = pairwright(
+            "downstream", "completions", given, "--scorers", path, "--out", out, *more
+        )
         return done._replace(err=f"{done.err}\nsent {server.n}")
 
 
@@ -368,7 +370,9 @@ def test_what_cannot_pick_is_refused_before_anything_is_sent(
 def test_a_file_without_a_policy_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "scorers.toml"
     path.write_text("seed = 1")
-    done = pairwright("completions", source(tmp_path), "--scorers", path, "--out", tmp_path / "o")
+    done = pairwright(
+        "downstream", "completions", source(tmp_path), "--scorers", path, "--out", tmp_path / "o"
+    )
     assert done.code == 2
     assert "there is no policy" in done.said
 
@@ -391,7 +395,17 @@ def test_real_histories_are_asked_by_the_embedded_model(tmp_path: Path) -> None:
         endpoint = "near"
     """)
     done = pairwright(
-        "completions", MOVIES, "--scorers", path, "--out", tmp_path / "out", "--limit", 5, "-k", 2
+        "downstream",
+        "completions",
+        MOVIES,
+        "--scorers",
+        path,
+        "--out",
+        tmp_path / "out",
+        "--limit",
+        5,
+        "-k",
+        2,
     )
     assert done.code == 0, done.said
     found = report(tmp_path)

@@ -14,36 +14,41 @@ from typer.testing import CliRunner
 
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
-from pairwright.evaluate.correlate import Stated, chance, correlate, read_models
-from pairwright.evaluate.correlate.chance import by_chance
-from pairwright.evaluate.correlate.interval import Interval, Jackknife, difference, jackknife
-from pairwright.evaluate.correlate.measures import (
-    Measure,
+from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models, uncertainty
+from pairwright.evaluate.correlation.measures import (
+    RankMeasure,
     kendall,
-    measures,
     ndcg,
     pearson,
+    reported_measures,
     spearman,
 )
-from pairwright.evaluate.correlate.measures import weighted_tau as weighted
-from pairwright.evaluate.correlate.overlap import (
+from pairwright.evaluate.correlation.measures import weighted_tau as weighted
+from pairwright.evaluate.correlation.overlap import (
     Ties,
     average_overlap,
     overlap_of_scores,
     rank_biased_overlap,
 )
-from pairwright.evaluate.correlate.page import between, cells, page
+from pairwright.evaluate.correlation.page import between, cells, page
+from pairwright.evaluate.correlation.uncertainty import (
+    Jackknife,
+    MeasureInterval,
+    by_chance,
+    difference_interval,
+    jackknife,
+)
 from pairwright.report import to_html, to_markdown
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
 published = pytest.mark.skipif(not REFERENCE.exists(), reason=f"{REFERENCE} is not there")
-NOTHING = Stated()
+NOTHING = DownstreamFacts()
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enough orders to see a strong correlation by."""
-    monkeypatch.setattr(chance, "ORDERS", 300)
+    monkeypatch.setattr(uncertainty, "ORDERS", 300)
 
 
 def scores(*values: float) -> Any:
@@ -117,7 +122,7 @@ def test_seventeen_reward_models_correlate_as_published(tables: dict[str, Any]) 
 def test_six_models_cannot_tell_the_published_figures_from_chance() -> None:
     """Personalized RewardBench prints rho .2571 and .3714, which six models can give."""
     x = scores(1, 2, 3, 4, 5, 6)
-    spearmans = measures("rank", 0.9)[1]
+    spearmans = reported_measures("rank", 0.9)[1]
     for squares, rho, p in ((26, 0.2571, 0.66), (22, 0.3714, 0.50)):
         order = next(
             scores(*order)
@@ -183,15 +188,15 @@ def test_overlap_refuses_an_item_twice_and_an_empty_ranking() -> None:
 def test_an_exact_p_is_that_of_scipy() -> None:
     x, y = scores(1, 2, 3, 4, 5, 6, 7), scores(2, 1, 4, 3, 7, 6, 5)
     exact = stats.kendalltau(x, y, method="exact").pvalue
-    assert by_chance(measures("rank", 0.9)[2], x, y, seed=0).p == pytest.approx(exact)
+    assert by_chance(reported_measures("rank", 0.9)[2], x, y, seed=0).p == pytest.approx(exact)
 
 
 def test_a_sampled_p_is_close_to_the_exact_one_and_never_zero() -> None:
     x = scores(*range(12))
-    found = by_chance(measures("rank", 0.9)[0], x, x, seed=0)
+    found = by_chance(reported_measures("rank", 0.9)[0], x, x, seed=0)
     assert 0 < found.p < 0.001
     far = by_chance(
-        measures("rank", 0.9)[0], x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0
+        reported_measures("rank", 0.9)[0], x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0
     )
     assert far.p == pytest.approx(
         stats.pearsonr(x, [3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8]).pvalue, abs=0.03
@@ -212,13 +217,13 @@ def test_models_of_one_lineage_are_left_out_together() -> None:
     assert kept == [[0, 1, 2, 3, 4], [1, 3, 4], [0, 1, 2], [0, 2, 3, 4]]
 
 
-def of_models(measure: Measure, x: Any, y: Any) -> Jackknife:
+def of_models(measure: RankMeasure, x: Any, y: Any) -> Jackknife:
     """Every model its own lineage."""
     names = tuple(map(str, range(len(x))))
     return jackknife(lambda kept: measure.of(x[kept], y[kept]), names, measure.least)
 
 
-def holds(found: Interval, truth: float) -> bool:
+def holds(found: MeasureInterval, truth: float) -> bool:
     assert found.low is not None
     assert found.high is not None
     return found.low - 1e-9 <= truth <= found.high + 1e-9
@@ -227,22 +232,22 @@ def holds(found: Interval, truth: float) -> bool:
 def test_columns_that_are_the_same_agree_whole_and_so_does_the_interval() -> None:
     for n in (4, 10, 20):
         x = np.random.default_rng(n).normal(size=n)
-        for measure in measures("rank", 0.9):
+        for measure in reported_measures("rank", 0.9):
             found = of_models(measure, x, x)
             interval = found.interval()
             ends = (found.value, interval.low, interval.high)
             assert ends == pytest.approx((1, 1, 1)), measure.name
-            same = difference(found, found)
+            same = difference_interval(found, found)
             assert (same.low, same.high) == (0, 0)
 
 
 def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> None:
     """A bootstrap draws models twice, whose ties count against RBO: its interval may not."""
-    chance = np.random.default_rng(3)
+    uncertainty = np.random.default_rng(3)
     for _ in range(100):
-        x = chance.normal(size=12)
-        y = x + chance.choice([0.01, 0.3, 3]) * chance.normal(size=12)
-        for measure in measures("rank", 0.9):
+        x = uncertainty.normal(size=12)
+        y = x + uncertainty.choice([0.01, 0.3, 3]) * uncertainty.normal(size=12)
+        for measure in reported_measures("rank", 0.9):
             found = of_models(measure, x, y)
             interval = found.interval()
             assert holds(interval, found.value)
@@ -256,7 +261,7 @@ def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
     z = np.arctanh(pearson(x, y))
     without = [np.arctanh(pearson(np.delete(x, n), np.delete(y, n))) for n in range(6)]
     error = np.sqrt(5 / 6 * sum((of - z) ** 2 for of in without))
-    found = of_models(measures("rank", 0.9)[0], x, y).interval()
+    found = of_models(reported_measures("rank", 0.9)[0], x, y).interval()
     width = stats.t.ppf(0.975, 5) * error
     assert found.low == pytest.approx(np.tanh(z - width))
     assert found.high == pytest.approx(np.tanh(z + width))
@@ -270,13 +275,13 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(
 ) -> None:
     """Of models whose scores are normal: Pearson's rho itself, and of the others the mean over
     samples of as many models. `benchmarks/correlations.py` has other shapes, and more of each."""
-    chance = np.random.default_rng(n)
+    uncertainty = np.random.default_rng(n)
 
     def sample(size: tuple[int, int]) -> Any:
-        x, e = chance.normal(size=(2, *size))
+        x, e = uncertainty.normal(size=(2, *size))
         return x, rho * x + np.sqrt(1 - rho**2) * e
 
-    for measure in measures("rank", 0.9):
+    for measure in reported_measures("rank", 0.9):
         if measure.name == "weighted tau":
             continue  # A loop in Python: the benchmark has it.
         truth = rho if measure.name == "Pearson" else measure.of(*sample((4000, n))).mean()
@@ -288,20 +293,20 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(
 
 def test_the_interval_of_a_difference_holds_the_truth_in_about_95_of_100() -> None:
     """Two benchmarks of .9 and .5, whose errors go together by one half."""
-    chance, held, pearsons = np.random.default_rng(4), 0, measures("rank", 0.9)[0]
+    uncertainty, held, pearsons = np.random.default_rng(4), 0, reported_measures("rank", 0.9)[0]
     for _ in range(400):
-        y, c, *own = chance.normal(size=(4, 15))
+        y, c, *own = uncertainty.normal(size=(4, 15))
         first, second = (
             of_models(pearsons, rho * y + np.sqrt((1 - rho**2) / 2) * (c + e), y)
             for rho, e in zip((0.9, 0.5), own, strict=True)
         )
-        held += holds(difference(first, second), 0.4)
+        held += holds(difference_interval(first, second), 0.4)
     assert 0.92 <= held / 400 <= 0.99
 
 
 def test_models_that_are_equal_without_one_of_them_have_no_interval() -> None:
     x, y = scores(1, 1, 1, 4), scores(1, 2, 3, 4)
-    found = of_models(measures("rank", 0.9)[0], x, y).interval()
+    found = of_models(reported_measures("rank", 0.9)[0], x, y).interval()
     assert (found.low, found.high) == (None, None)
     assert "all others are equal" in found.note
 
@@ -309,17 +314,17 @@ def test_models_that_are_equal_without_one_of_them_have_no_interval() -> None:
 def test_an_interval_needs_three_models_without_each_one() -> None:
     """Of two models every correlation is whole, so three would seem to agree for sure."""
     x, y = scores(1, 2, 4), scores(1, 2, 4.3)
-    for measure in measures("rank", 0.9):
+    for measure in reported_measures("rank", 0.9):
         found = of_models(measure, x, y).interval()
         assert (found.low, found.high) == (None, None), measure.name
         assert found.note == "too few models"
 
 
 def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
-    assert between(Interval(low=0.9961, high=0.9993)) == "0.99 to 1.00"
-    assert between(Interval(low=-0.001, high=0.071), "+") == "-0.01 to +0.08"
-    assert between(Interval(low=1 - 1e-12, high=1.0)) == "1.00 to 1.00"
-    assert between(Interval(low=0.29, high=0.58)) == "0.29 to 0.58"
+    assert between(MeasureInterval(low=0.9961, high=0.9993)) == "0.99 to 1.00"
+    assert between(MeasureInterval(low=-0.001, high=0.071), "+") == "-0.01 to +0.08"
+    assert between(MeasureInterval(low=1 - 1e-12, high=1.0)) == "1.00 to 1.00"
+    assert between(MeasureInterval(low=0.29, high=0.58)) == "0.29 to 0.58"
 
 
 def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
@@ -395,7 +400,7 @@ def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
     if not app.registered_commands:
         _register()
     options = ["--benchmark", "b", "--downstream", "d"]
-    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "The first column numbers the rows" in done.output
 
@@ -416,7 +421,7 @@ def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Pat
         _register()
     path = write(tmp_path / "m.csv", "model,a[/b],[red]d\nx,1,1\ny,2,3\nz,3,2\n")
     options = ["--benchmark", "a[/b]", "--downstream", "[red]d"]
-    done = CliRunner().invoke(app, ["correlate", str(path), *options])
+    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "a[/b] against [red]d, n = 3 models" in done.output
 
@@ -471,8 +476,8 @@ def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
 def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
     spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
-    chance = spearman.chance.model_copy(update={"p": 0.0005})
-    tiny = spearman.model_copy(update={"chance": chance})
+    uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
+    tiny = spearman.model_copy(update={"chance": uncertainty})
     assert cells(tiny)[-2] == "< 0.001"
 
 
@@ -489,7 +494,9 @@ def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_pat
         _register()
     path = str(table(tmp_path / "m.csv", 6))
     options = ["--benchmark", "good", "--downstream", "d", "--judge", "one who reads"]
-    done = CliRunner().invoke(app, ["correlate", path, *options, "--out", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        app, ["downstream", "correlate", path, *options, "--out", str(tmp_path / "out")]
+    )
     assert done.exit_code == 0, done.output
     for name in ("Pearson", "Spearman", "Kendall", "weighted", "NDCG", "RBO"):
         assert name in done.output

@@ -11,21 +11,19 @@ import pytest
 
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluate.conditions import Conditions, applies, fitted
-from pairwright.evaluate.decision import Decision, undecided
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
-from pairwright.evaluate.release import Release, posts_of
+from pairwright.evaluate.release import Release, ReleaseRef, posts_of
 from pairwright.evaluate.results import (
-    Evaluated,
-    ReleaseRef,
+    ResultSummary,
     ScorerRef,
     previous_timing,
     read_results,
     write_result,
 )
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.seam import Preference, Score, Scorer, Unscored
-from pairwright.evaluate.shown import Condition, Shown
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Scorer, Unscored
 from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS, released, run_of
@@ -47,25 +45,28 @@ def rows(release: Path) -> list[Row]:
 class Scripted(NamedTuple):
     """A scorer whose answers a function gives."""
 
-    given: Callable[[Shown, str], Score | Unscored]
+    given: Callable[[PromptContent, str], Score | Unscored]
 
-    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         return self.given(shown, response)
 
 
 class Comparing(NamedTuple):
     """A judge whose verdicts a function gives."""
 
-    given: Callable[[Shown, str, str], Preference | Unscored]
+    given: Callable[[PromptContent, str, str], Preference | Unscored]
 
-    async def prefer(self, shown: Shown, first: str, second: str) -> Preference | Unscored:
+    async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
         return self.given(shown, first, second)
 
 
 def scored(
-    rows: list[Row], scorer: Scorer, condition: Condition = "profile", policy: HistoryRules = ALL
-) -> list[Decision]:
-    conditions = Conditions(policy, Strangers(map(asker, rows), 0))
+    rows: list[Row],
+    scorer: Scorer,
+    condition: ConditionName = "profile",
+    policy: HistoryRules = ALL,
+) -> list[PairDecision]:
+    conditions = ContentSources(policy, Strangers(map(asker, rows), 0))
     return asyncio.run(
         evaluate(
             rows, Evaluation(scorer, condition, conditions), workers=4,
@@ -74,34 +75,36 @@ def scored(
     )  # fmt: skip
 
 
-def shown_in(row: Row, condition: Condition, rows: list[Row]) -> Shown | Unscored:
-    return asyncio.run(Conditions(ALL, Strangers(map(asker, rows), 0)).shown(row, condition))
+def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptContent | Unscored:
+    return asyncio.run(ContentSources(ALL, Strangers(map(asker, rows), 0)).shown(row, condition))
 
 
-# Conditions
+# ContentSources
 
 
 def test_the_question_alone_comes_without_posts_and_aspects(rows: list[Row]) -> None:
-    assert shown_in(rows[0], "none", rows) == Shown(rows[0].question)
+    assert shown_in(rows[0], "none", rows) == PromptContent(rows[0].question)
 
 
 def test_the_profile_is_the_rows_own_oldest_first(rows: list[Row]) -> None:
     shown = shown_in(rows[0], "profile", rows)
-    assert isinstance(shown, Shown)
+    assert isinstance(shown, PromptContent)
     assert [post.id for post in shown.posts] == [post.id for post in rows[0].profile]
     assert not shown.aspects
 
 
 def test_the_rubric_shows_aspects_and_no_posts(rows: list[Row]) -> None:
     shown = shown_in(rows[0], "rubric", rows)
-    assert shown == Shown(rows[0].question, (), tuple(a.aspect for a in rows[0].rubric_aspects))
+    assert shown == PromptContent(
+        rows[0].question, (), tuple(a.aspect for a in rows[0].rubric_aspects)
+    )
 
 
 def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -> None:
     owners = {post.id: row.user for row in rows for post in row.profile}
     for row in rows:
         shown = shown_in(row, "wrong-profile", rows)
-        assert isinstance(shown, Shown)
+        assert isinstance(shown, PromptContent)
         users = {owners[post.id] for post in shown.posts}
         assert len(users) == 1
         assert row.user not in users
@@ -123,7 +126,7 @@ def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
 def test_a_wrong_profile_has_no_post_younger_than_the_question(rows: list[Row]) -> None:
     early = rows[0].model_copy(update={"created": "2011-01-01T00:00:00.000"})
     shown = shown_in(early, "wrong-profile", rows)
-    assert isinstance(shown, Shown)
+    assert isinstance(shown, PromptContent)
     assert {post.created for post in shown.posts} == {"2010-05-01T12:00:00.000"}
 
 
@@ -154,15 +157,15 @@ def test_a_row_without_aspects_has_no_score_under_its_rubric(rows: list[Row]) ->
 
 
 def test_twins_have_no_wrong_profile(rows: list[Row]) -> None:
-    assert {row.mode for row in rows if applies(row, "wrong-profile")} == {"violate"}
+    assert {row.mode for row in rows if CONDITIONS["wrong-profile"].applies(row)} == {"violate"}
     assert len(scored(rows, Baseline("longer"), "wrong-profile")) == len(PAIRS) // 3
 
 
 # Histories that do not fit
 
 
-def too_long(limit: int) -> Callable[[Shown], Awaitable[int | Unscored]]:
-    async def ask(shown: Shown) -> int | Unscored:
+def too_long(limit: int) -> Callable[[PromptContent], Awaitable[int | Unscored]]:
+    async def ask(shown: PromptContent) -> int | Unscored:
         n = len(shown.posts)
         return Unscored("context_length") if n > limit else n
 
@@ -178,8 +181,8 @@ def test_a_history_that_does_not_fit_loses_the_lowest_ranked_posts(
     others = [
         post.model_copy(update={"id": f"p{n}", "text": f"Nothing {n} of it."}) for n in range(1, 10)
     ]
-    shown = Shown(rows[0].question, (relevant, *others))
-    answer, fewer = asyncio.run(fitted(shown, ALL, too_long(limit)))
+    shown = PromptContent(rows[0].question, (relevant, *others))
+    answer, fewer = asyncio.run(ask_fitting(shown, ALL, too_long(limit)))
     assert answer == len(fewer.posts) <= limit
     kept = [post.id for post in fewer.posts]
     assert kept[0] == "p0"
@@ -188,8 +191,8 @@ def test_a_history_that_does_not_fit_loses_the_lowest_ranked_posts(
 
 
 def test_the_last_post_stays_and_then_there_is_no_score(rows: list[Row]) -> None:
-    shown = Shown(rows[0].question, posts_of(rows[0]))
-    answer, fewer = asyncio.run(fitted(shown, ALL, too_long(0)))
+    shown = PromptContent(rows[0].question, posts_of(rows[0]))
+    answer, fewer = asyncio.run(ask_fitting(shown, ALL, too_long(0)))
     assert isinstance(answer, Unscored)
     assert len(fewer.posts) == 1
 
@@ -200,7 +203,7 @@ def test_posts_that_were_left_out_are_counted_and_both_responses_see_the_same(
     row = next(row for row in rows if len(row.profile) > 1)
     seen: dict[str, int] = {}
 
-    def given(shown: Shown, response: str) -> Score | Unscored:
+    def given(shown: PromptContent, response: str) -> Score | Unscored:
         if response == row.chosen and len(shown.posts) > 1:
             return Unscored("context_length")
         seen[response] = len(shown.posts)
@@ -255,7 +258,7 @@ def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row]) -> 
 
 
 def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:
-    def given(_: Shown, response: str) -> Score:
+    def given(_: PromptContent, response: str) -> Score:
         if response == rows[0].chosen:
             raise CallFailed("http_500", "it broke")
         return Score(float(len(response)))
@@ -268,7 +271,7 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
 
 
 def test_an_interruption_is_let_through(rows: list[Row]) -> None:
-    def given(_: Shown, __: str) -> Score:
+    def given(_: PromptContent, __: str) -> Score:
         raise Interrupted("stopping")
 
     with pytest.raises(Interrupted):
@@ -287,9 +290,9 @@ def test_decisions_carry_what_measures_need_and_no_text(rows: list[Row]) -> None
 def test_the_share_of_votes_leaves_out_who_could_not_tell(rows: list[Row]) -> None:
     votes = {"chosen": 2, "rejected": 1, "equal": 1, "cannot_tell": 5}
     row = Row.model_validate(rows[0].model_dump() | {"votes": votes})
-    assert undecided(row).vote_share == 0.625
+    assert blank_decision(row).vote_share == 0.625
     none = Row.model_validate(rows[0].model_dump() | {"votes": dict.fromkeys(votes, 0)})
-    assert undecided(none).vote_share is None
+    assert blank_decision(none).vote_share is None
 
 
 def test_a_blind_baseline_is_right_on_one_half_of_every_twin(rows: list[Row]) -> None:
@@ -303,11 +306,11 @@ def test_a_blind_baseline_is_right_on_one_half_of_every_twin(rows: list[Row]) ->
 
 
 def test_baselines_that_read_prefer_what_shares_more_with_what_is_shown() -> None:
-    known = Shown("How?", aspects=("hand tools, quiet in the evening",))
+    known = PromptContent("How?", aspects=("hand tools, quiet in the evening",))
     for name in ("overlap", "similarity"):
         of = BASELINES[name]
         assert of(known, "Use hand tools; they are quiet.") > of(known, "Buy a large saw.")
-        assert of(Shown("How?"), "Use hand tools.") == 0.0
+        assert of(PromptContent("How?"), "Use hand tools.") == 0.0
 
 
 # The release
@@ -371,21 +374,21 @@ def _copy(release: Path, to: Path) -> Path:
 def test_a_score_that_is_no_number_leaves_the_pair_without_one(
     rows: list[Row], value: float
 ) -> None:
-    def given(_: Shown, response: str) -> Score:
+    def given(_: PromptContent, response: str) -> Score:
         return Score(value if response == rows[0].chosen else 0.0)
 
     decision = scored(rows[:1], Scripted(given), "none")[0]
     assert (decision.choice, decision.unscored) == (None, "not_a_number")
 
 
-def about(decisions: list[Decision], **changes: object) -> Evaluated:
+def about(decisions: list[PairDecision], **changes: object) -> ResultSummary:
     fields: dict[str, object] = {
         "release": ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=len(decisions)),
         "scorer": ScorerRef(name="longer", kind="baseline"),
         "condition": "none", "pairs": len(decisions), "scored": len(decisions), "ties": 0,
         "unstable": 0, "unscored": {}, "shortened": 0, "tokens": 0,
     }  # fmt: skip
-    return Evaluated.model_validate(fields | changes)
+    return ResultSummary.model_validate(fields | changes)
 
 
 def test_results_come_back_as_they_were_written(rows: list[Row], tmp_path: Path) -> None:

@@ -18,11 +18,11 @@ from pairwright.cli.evaluate.shown import tell
 from pairwright.cli.scorers import prompts_of
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.board import gather
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import Evaluated, ReleaseRef, ScorerRef
+from pairwright.evaluate.board import gather_results
+from pairwright.evaluate.conditions import CONDITIONS
+from pairwright.evaluate.release import Release, ReleaseRef
+from pairwright.evaluate.results import ResultSummary, ScorerRef
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
-from pairwright.evaluate.shown import CONDITIONS
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from released import released, run_of
@@ -60,7 +60,7 @@ def settings(url: str, **more: object) -> Scorers:
 def evaluated(
     release: Path, out: Path, of: Scorers, *names: str, conditions: tuple[str, ...] = ALL,
     limit: int | None = None,
-) -> dict[str, Evaluated]:  # fmt: skip
+) -> dict[str, ResultSummary]:  # fmt: skip
     out.mkdir(exist_ok=True)
     wanted = Wanted(Release(release), names, conditions, limit)  # type: ignore[arg-type]
     with closing(Store(out / "calls.sqlite")) as store:
@@ -159,7 +159,7 @@ def test_results_say_by_which_rules_posts_were_shown(
 ) -> None:
     conditions = ("none", "profile", "wrong-profile", "planner")
 
-    def of(name: str, **more: object) -> dict[str, Evaluated]:
+    def of(name: str, **more: object) -> dict[str, ResultSummary]:
         given = settings(endpoint.url, **more)
         made = evaluated(release, tmp_path / name, given, "overlap", conditions=conditions)
         return {about.condition: about for about in made.values()}
@@ -173,8 +173,13 @@ def test_results_say_by_which_rules_posts_were_shown(
     assert plain["profile"] == drawn["profile"]
     assert plain["planner"].planner != warm["planner"].planner
     with pytest.raises(InputError, match=r"another \[history\]"):
-        gather([tmp_path / "a" / "overlap.profile.json", tmp_path / "b" / "overlap.none.json",
-                tmp_path / "b" / "overlap.wrong-profile.json"])  # fmt: skip
+        gather_results(
+            [
+                tmp_path / "a" / "overlap.profile.json",
+                tmp_path / "b" / "overlap.none.json",
+                tmp_path / "b" / "overlap.wrong-profile.json",
+            ]
+        )
 
 
 @pytest.mark.parametrize("what", ["model", "served", "prompt"])
@@ -315,7 +320,7 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
 def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
     scored: int, why: str, short: bool
 ) -> None:
-    of = Evaluated(
+    of = ResultSummary(
         release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
         scorer=ScorerRef(name="longer", kind="baseline"),
         condition="wrong-profile",
@@ -338,7 +343,7 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
 def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    about = Evaluated(
+    about = ResultSummary(
         release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
         scorer=ScorerRef(name="mine", kind="python"),
         condition="wrong-profile",

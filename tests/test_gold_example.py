@@ -1,5 +1,5 @@
-"""The bundled items with gold aspects: what they are, and that plan-score and train-planner can be
-tried on them as docs/train.md says."""
+"""The bundled items with gold aspects: what they are, and that `train score` and `train planner`
+can be tried on them as docs/train.md says."""
 
 import json
 from pathlib import Path
@@ -74,7 +74,7 @@ def test_the_page_on_training_scores_the_embedded_model_on_them(tmp_path: Path) 
     (study / "score.toml").write_text(
         compare.partition("```toml\n")[2].partition("```")[0], encoding="utf-8"
     )
-    done = pairwright("plan-score", study / "score.toml", "--out", study / "scores")
+    done = pairwright("train", "score", study / "score.toml", "--out", study / "scores")
     assert done.code == 0, done.err
     assert "The embedded model had a part in this: it is no result." in done.out
     scores = Scores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())

@@ -5,15 +5,17 @@ import json
 import re
 import shutil
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pairwright.construct.load import iterate_pairs
+from pairwright import assets
+from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.records import Pair
+from pairwright_human_eval.checks import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_id
@@ -22,6 +24,7 @@ from pairwright_human_eval.tasks import Task, when
 from pairwright_human_eval.write import Fixed, read_key, read_study
 from study import Done, pairwright
 from test_check_layout import MEASURES, area
+from verified import study_of
 
 
 @pytest.fixture(scope="module")
@@ -230,14 +233,24 @@ def test_checks_are_dated_like_other_preferences(exported: HumanFolder) -> None:
             assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", date) for date in dates)
 
 
-@pytest.mark.parametrize("measure", ["number of posts", "length of posts", "length of replies"])
-def test_no_length_tells_a_check(exported: HumanFolder, measure: str) -> None:
-    found: dict[bool, list[float]] = {True: [], False: []}
-    for keyed, data in tasks_of(exported):
-        if keyed.kind == "preference":
-            task = Task(data, keyed)
-            found[keyed.purpose == "attention"].append(MEASURES[measure](task))
-    assert 0.4 <= area(found[True], found[False]) <= 0.6
+@pytest.fixture(scope="module")
+def studies(built: Path) -> dict[bool, list[Task]]:
+    """Preference tasks of the example's pairs, drawn with several seeds: checks, and others."""
+    pairs, found = list(iterate_pairs(built)), defaultdict[bool, list[Task]](list)
+    checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
+    for seed in range(4):
+        for tasks in study_of(pairs, seed=seed, checks=checks).tasks.values():
+            for task in tasks:
+                if task.keyed.kind == "preference":
+                    found[task.keyed.purpose == "attention"].append(task)
+    return found
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_no_size_tells_a_check(studies: dict[bool, list[Task]], measure: str) -> None:
+    checks, others = ([MEASURES[measure](task) for task in studies[of]] for of in (True, False))
+    assert len(checks) == 144
+    assert 0.4 <= area(checks, others) <= 0.6
 
 
 def tasks_of(folder: HumanFolder) -> list[tuple[KeyedTask, dict[str, Any]]]:

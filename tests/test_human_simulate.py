@@ -58,7 +58,9 @@ def pair(n: int) -> Pair:
 
 def tasks_for(who: str) -> list[Task]:
     policy, found = PlanRules(), []
-    example = Example("pair-0", pair(0).profile, (pair(0).chosen, pair(0).rejected))
+    example = Example(
+        "pair-0", pair(0).question, pair(0).profile, (pair(0).chosen, pair(0).rejected)
+    )
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
         page = page_of(subject, 0, bool(n % 2))

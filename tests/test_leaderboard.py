@@ -15,21 +15,16 @@ from decided import judged, twin, violate
 from hostile import HOSTILE
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
-from pairwright.evaluate.board import Leaderboard, gather, leaderboard
-from pairwright.evaluate.board.groups import letters
-from pairwright.evaluate.board.page import page
+from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
+from pairwright.evaluate.board.flips import sign_flip
+from pairwright.evaluate.board.pages import board_page
 from pairwright.evaluate.board.plots import accuracies
-from pairwright.evaluate.board.sign_flip import sign_flip
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.board.ranking import group_letters
+from pairwright.evaluate.conditions import ConditionName
+from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE
-from pairwright.evaluate.results import (
-    Evaluated,
-    PlannerRef,
-    ReleaseRef,
-    ScorerRef,
-    write_result,
-)
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import PlannerVersion, ResultSummary, ScorerRef, write_result
 from pairwright.report import to_html, to_markdown
 from study import pairwright
 
@@ -39,8 +34,8 @@ RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=
 def result(
     folder: Path,
     name: str,
-    decisions: Sequence[Decision],
-    condition: Condition = "profile",
+    decisions: Sequence[PairDecision],
+    condition: ConditionName = "profile",
     **changes: Any,
 ) -> Path:
     """A result as `pairwright evaluate` writes it."""
@@ -51,16 +46,16 @@ def result(
         "unscored": {}, "shortened": 0, "tokens": 100,
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
-    return write_result(folder, Evaluated(**(about | changes)), list(decisions))
+    return write_result(folder, ResultSummary(**(about | changes)), list(decisions))
 
 
-def right_on(wins: int, n: int = 40, **changes: Any) -> list[Decision]:
+def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
     """Pairs of mode violate, each by a user of its own; the first `wins` right."""
     return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
 
 
 def board_of(*given: Path) -> Leaderboard:
-    return leaderboard(gather(given))
+    return leaderboard(gather_results(given))
 
 
 def run(*given: object) -> Any:
@@ -135,18 +130,18 @@ def test_rows_share_a_letter_just_when_they_were_not_told_apart() -> None:
     pairs = list(itertools.combinations(rows, 2))
     for share in (0, 0.2, 0.5, 0.8, 1):
         apart = [pair for pair in pairs if chance.random() < share]
-        found = letters(rows, apart)
+        found = group_letters(rows, apart)
         for pair in pairs:
             assert share_a_letter(found, *pair) == (pair not in apart)
         assert found["p"].startswith("a")
 
 
 def test_letters_overlap_where_only_the_ends_differ() -> None:
-    assert letters(["x", "y", "z"], [("x", "z")]) == {"x": "a", "y": "a b", "z": "b"}
-    assert letters(["x", "y"], []) == {"x": "a", "y": "a"}
-    assert letters([], []) == {}
+    assert group_letters(["x", "y", "z"], [("x", "z")]) == {"x": "a", "y": "a b", "z": "b"}
+    assert group_letters(["x", "y"], []) == {"x": "a", "y": "a"}
+    assert group_letters([], []) == {}
     many = [f"row-{n:02}" for n in range(30)]
-    assert letters(many, itertools.combinations(many, 2))["row-29"] == "d2"
+    assert group_letters(many, itertools.combinations(many, 2))["row-29"] == "d2"
 
 
 # The ranking
@@ -198,7 +193,7 @@ def test_a_difference_has_its_interval(tmp_path: Path) -> None:
     assert 0.1 < compared.low < 0.2
     assert 0.4 < compared.high < 0.5
     told = f"+30.0 ({100 * compared.low:+.1f} to {100 * compared.high:+.1f})"
-    shown = to_markdown(page(board))
+    shown = to_markdown(board_page(board))
     assert told in shown
     assert "|  |" not in "".join(line for line in shown.splitlines() if "clusters" in line)
 
@@ -206,7 +201,7 @@ def test_a_difference_has_its_interval(tmp_path: Path) -> None:
 def test_twins_of_one_dyad_are_one_cluster_and_a_half_without_a_score_is_wrong(
     tmp_path: Path,
 ) -> None:
-    def twins(right: int, missing: bool) -> list[Decision]:
+    def twins(right: int, missing: bool) -> list[PairDecision]:
         made = [
             half
             for n in range(20)
@@ -246,9 +241,9 @@ def test_twins_of_one_dyad_are_one_cluster_and_a_half_without_a_score_is_wrong(
 )
 def test_what_is_no_competitor_is_shown_and_not_ranked(
     tmp_path: Path,
-    condition: Condition,
+    condition: ConditionName,
     changes: dict[str, Any],
-    decisions: list[Decision],
+    decisions: list[PairDecision],
     why: str,
 ) -> None:
     result(tmp_path, "other", decisions, condition, **changes)
@@ -257,7 +252,7 @@ def test_what_is_no_competitor_is_shown_and_not_ranked(
     (ranking,) = board.rankings
     assert f"other.{condition}" not in ranking.ranked
     assert why in ranking.unranked[f"other.{condition}"]
-    assert "other" in to_markdown(page(board))
+    assert "other" in to_markdown(board_page(board))
 
 
 def test_a_table_that_can_tell_nothing_apart_says_what_it_takes(tmp_path: Path) -> None:
@@ -268,7 +263,7 @@ def test_a_table_that_can_tell_nothing_apart_says_what_it_takes(tmp_path: Path) 
     assert ranking.test
     assert ranking.test.least == 0.0625
     told = "The least p that 5 clusters of pairs can give is 0.062; it takes 6 or more."
-    assert told in " ".join(page(board).warnings)
+    assert told in " ".join(board_page(board).warnings)
     done = run(tmp_path)
     assert "the least p that two of 2 rows can have with 5 clusters is 0.062" in done.output
     result(tmp_path, "good", right_on(6, 6))
@@ -284,7 +279,7 @@ def test_a_scorer_that_leaves_out_what_it_gets_wrong_does_not_pass_the_one_that_
     result(tmp_path, "picky", left_out)
     (ranking,) = board_of(tmp_path).rankings
     assert ranking.ranked == ("honest.profile", "picky.profile")
-    told = to_markdown(page(board_of(tmp_path)))
+    told = to_markdown(board_page(board_of(tmp_path)))
     assert "| 80.0 (" in told
     assert "| 84.2 (" in told
 
@@ -302,7 +297,7 @@ def test_a_judge_with_a_position_bias_is_flagged_before_any_number(tmp_path: Pat
     result(tmp_path, "judge", [judged(n, "chosen", "rejected") for n in range(40)])
     result(tmp_path, "fair", [judged(n, "chosen", "chosen") for n in range(40)])
     result(tmp_path, "judge", [judged(n, "chosen", "rejected") for n in range(40)], "none")
-    flagged = [of for of in page(board_of(tmp_path)).warnings if "Position bias" in of]
+    flagged = [of for of in board_page(board_of(tmp_path)).warnings if "Position bias" in of]
     assert len(flagged) == 1
     assert flagged[0].startswith("Position bias of judge, the share")
     assert "condition profile, pairs of mode violate, 100.0% (91." in flagged[0]
@@ -315,7 +310,7 @@ def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_pa
     result(tmp_path, "priced", right_on(30), cost=0.5, **tokens)
     result(tmp_path, "free", right_on(20), **tokens)
     result(tmp_path, "older", right_on(10), tokens=48_000)
-    told = to_markdown(page(board_of(tmp_path)))
+    told = to_markdown(board_page(board_of(tmp_path)))
     assert "| priced.profile | 1,000 | 200 |  | 12.50 |" in told
     assert "| free.profile | 1,000 | 200 |  |  |" in told
     assert "| older.profile |  |  | 1,200 |  |" in told
@@ -379,7 +374,7 @@ def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_pa
     result(tmp_path, "overlap", right_on(25), scorer=ScorerRef(name="overlap", kind="baseline"))
     board = board_of(tmp_path)
     assert board.missing == {"profile": ("longer", "constant", "similarity")}
-    told = to_markdown(page(board))
+    told = to_markdown(board_page(board))
     assert "overlap (baseline)" in told
     assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
     for name in ("longer", "constant", "similarity"):
@@ -391,7 +386,7 @@ def test_a_split_is_said_and_what_is_missing_comes_with_the_same_options(tmp_pat
     for condition in ("none", "profile"):
         rules = {"history": "b2:other"} if condition == "profile" else {}
         result(tmp_path, "a", right_on(30), condition, split="test", **rules)
-    told = to_markdown(page(board_of(tmp_path)))
+    told = to_markdown(board_page(board_of(tmp_path)))
     assert "Only the split test was scored." in told
     assert "RESULTS --split test --condition none" in told
     assert "RESULTS --scorers FILE.toml --split test --condition profile" in told
@@ -407,7 +402,7 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     # Ten ties against ten right: ten halves.
     assert comparison.difference == 0.125
     assert comparison.p == pytest.approx(2 * 0.5**10, rel=1e-5)
-    told = to_markdown(page(board_of(tmp_path)))
+    told = to_markdown(board_page(board_of(tmp_path)))
     assert "| swap consistency | judge.profile | 75.0 (" in told
     assert "| swap consistency | model.profile" not in told
 
@@ -521,14 +516,14 @@ def test_wrong_profiles_of_two_seeds_are_refused(tmp_path: Path) -> None:
     for seed, name in enumerate(("a", "b")):
         result(tmp_path, name, right_on(30), "wrong-profile", seed=seed)
     with pytest.raises(InputError, match="by another seed"):
-        gather([tmp_path])
+        gather_results([tmp_path])
 
 
 def test_a_planners_hostile_name_does_nothing(tmp_path: Path) -> None:
-    planner = PlannerRef(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
+    planner = PlannerVersion(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
     result(tmp_path, "a", right_on(30), "planner", planner=planner)
     done = run(tmp_path)
-    report = page(board_of(tmp_path))
+    report = board_page(board_of(tmp_path))
     for told in (done.output, to_markdown(report), to_html(report)):
         assert "KEPT" in told
         assert "\x1b" not in told
@@ -616,7 +611,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
 def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
     """The ceiling and the control as well: the caption says it of all marks."""
 
-    def marks(condition: Condition) -> int:
+    def marks(condition: ConditionName) -> int:
         folder = tmp_path / condition
         result(folder, "a", right_on(30), condition)
         return accuracies(board_of(folder), "violate").svg.count("fill: var(--paper)")
@@ -627,7 +622,7 @@ def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
 def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) -> None:
     trial = RELEASE.model_copy(update={"trial": True})
     result(tmp_path, "a", right_on(30), limit=7, release=trial)
-    warnings = page(board_of(tmp_path)).warnings
+    warnings = board_page(board_of(tmp_path)).warnings
     assert "is a trial" in warnings[0]
     assert "first 7 subjects" in warnings[1]
 
@@ -635,7 +630,7 @@ def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) ->
 def test_the_same_results_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:
     paths = [result(tmp_path, name, right_on(n)) for name, n in (("a", 30), ("b", 30), ("c", 9))]
     one, other = board_of(*paths), board_of(*reversed(paths))
-    assert to_html(page(one)) == to_html(page(other))
+    assert to_html(board_page(one)) == to_html(board_page(other))
 
 
 def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> None:
@@ -648,7 +643,7 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> N
         kind, model, revision, settings = texts
         scorer = ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)
         result(tmp_path, name, decisions, scorer=scorer, release=release)
-    html = to_html(page(board_of(tmp_path)))
+    html = to_html(board_page(board_of(tmp_path)))
     assert html.count("KEPT") > 10 * len(nasty)
     for text in nasty:
         assert "<" not in text or text not in html

@@ -9,23 +9,23 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from decided import judged, twin, violate
-from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure import MEANING, Figure, gains, measured
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure import FIGURES, ScorerFigure, figures_of, gains
 from pairwright.stats import share as wilson
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 
 
-def found(decisions: Sequence[Decision], name: str, group: str) -> Figure:
-    (one,) = [of for of in measured(decisions) if (of.name, of.group) == (name, group)]
+def found(decisions: Sequence[PairDecision], name: str, group: str) -> ScorerFigure:
+    (one,) = [of for of in figures_of(decisions) if (of.name, of.group) == (name, group)]
     return one
 
 
-def value(decisions: Sequence[Decision], name: str, group: str = "twin") -> float | None:
+def value(decisions: Sequence[PairDecision], name: str, group: str = "twin") -> float | None:
     return found(decisions, name, group).value
 
 
-def blind(n: int, a: float, b: float) -> tuple[Decision, Decision]:
+def blind(n: int, a: float, b: float) -> tuple[PairDecision, PairDecision]:
     """What a scorer that cannot see the user gives a twin: each response its one score."""
     return twin(n, (a, b), (b, a))
 
@@ -48,7 +48,7 @@ def test_half_a_twin_whose_other_half_is_not_there_changes_nothing() -> None:
         half for n in range(40) for half in twin(n, (n % 3, 1.0), (n % 5, 2.0), vote_share=0.75)
     ]
     alone = twin(99, (5.0, 0.0), (None, 0.0))[:1]
-    for before, after in zip(measured(whole), measured([*whole, *alone]), strict=True):
+    for before, after in zip(figures_of(whole), figures_of([*whole, *alone]), strict=True):
         if after.name not in ("coverage", "users_above_chance"):
             assert after == before
     coverage = found([*whole, *alone], "coverage", "twin")
@@ -110,9 +110,9 @@ def test_the_interaction_looks_at_both_responses_for_both_users() -> None:
 
 
 def test_the_interaction_of_a_comparing_judge_is_that_of_its_verdicts() -> None:
-    def half(n: int, forward: str, backward: str) -> Decision:
+    def half(n: int, forward: str, backward: str) -> PairDecision:
         orders = {"orders": (forward, backward), "chosen": None, "rejected": None}
-        return Decision(**twin(1, (1.0, 0.0), (1.0, 0.0))[n].model_dump() | orders)
+        return PairDecision(**twin(1, (1.0, 0.0), (1.0, 0.0))[n].model_dump() | orders)
 
     one_sided = [half(0, "chosen", "chosen"), half(1, "rejected", "chosen")]
     assert value(one_sided, "interaction") == 1
@@ -182,7 +182,7 @@ def test_a_mode_without_a_score_is_wrong_and_has_no_accuracy_of_the_scored() -> 
     assert (of_scored.value, of_scored.low, of_scored.high, of_scored.n) == (None, None, None, 0)
     assert value(decisions, "worst_case", "violate") == 0
     assert value(decisions, "best_case", "violate") == 1
-    assert measured([]) == ()
+    assert figures_of([]) == ()
 
 
 def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
@@ -197,13 +197,13 @@ def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
     assert value(decisions, "accuracy", "Home-violate") == 0
     assert value(decisions, "accuracy", "twin") == 0.5
     assert value(decisions, "accuracy", "pairs") == 1
-    assert {of.name for of in measured(decisions)} <= set(MEANING)
+    assert {of.name for of in figures_of(decisions)} <= set(FIGURES)
 
 
 # Users
 
 
-def asked_by(user: str, right: int, wrong: int, ties: int = 0) -> list[Decision]:
+def asked_by(user: str, right: int, wrong: int, ties: int = 0) -> list[PairDecision]:
     points = [1.0] * right + [-1.0] * wrong + [0.0] * ties
     return [
         violate(n, ahead, id=f"{user}-{n}", item_id=f"{user}-{n}", user=user, cluster=user)
@@ -347,5 +347,5 @@ def test_the_interval_of_a_gain_holds_the_truth_in_about_95_of_100() -> None:
 
 
 def test_figures_are_plain_numbers() -> None:
-    for of in measured([*blind(1, 1e308, -1e308), violate(2, math.pi)]):
-        assert Figure.model_validate_json(of.model_dump_json()) == of
+    for of in figures_of([*blind(1, 1e308, -1e308), violate(2, math.pi)]):
+        assert ScorerFigure.model_validate_json(of.model_dump_json()) == of

@@ -11,10 +11,9 @@ import pytest
 
 from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
-from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
+from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.extras import install
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -51,7 +50,7 @@ def test_baselines_are_there_without_a_file(store: Store) -> None:
     assert [of.ref.kind for of in found.values()] == ["baseline", "baseline"]
     longer = found["longer"].scorer
     assert isinstance(longer, Pointwise)
-    assert asyncio.run(longer.score(Shown("Why?"), "two words")) == Score(2.0)
+    assert asyncio.run(longer.score(PromptContent("Why?"), "two words")) == Score(2.0)
 
 
 def test_a_name_that_is_not_there_names_those_that_are(store: Store) -> None:
@@ -162,7 +161,9 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
 
 
 def nearest(model: str, response: str, *posts: str, aspects: tuple[str, ...] = ()) -> Any:
-    shown = Shown("Why?", tuple(Post(id=of, text=of, category="c") for of in posts), aspects)
+    shown = PromptContent(
+        "Why?", tuple(Post(id=of, text=of, category="c") for of in posts), aspects
+    )
 
     async def scenario() -> Score | Unscored:
         return await EmbeddingBaseline(model, "here", asyncio.Lock()).score(shown, response)

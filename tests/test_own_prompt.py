@@ -11,11 +11,9 @@ import pytest
 from pairwright.cli.scorers import open_scorers, prompts_of
 from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.pairwise import ComparingJudge
-from pairwright.evaluate.scorers.pointwise import RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
+from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import load_scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.settings.prompt import OWN, OwnPrompt
@@ -32,7 +30,7 @@ A: {{ first }}
 B: {{ second }}
 """
 RATE = PREFER.replace("A: {{ first }}\nB: {{ second }}", "{{ response }}")
-SHOWN = Shown("Which pan?", posts("I own one pan."), ("One pan",))
+SHOWN = PromptContent("Which pan?", posts("I own one pan."), ("One pan",))
 
 
 @pytest.fixture

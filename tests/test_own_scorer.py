@@ -14,14 +14,13 @@ import pytest
 from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import load_scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.records import Post
 
-SHOWN = Shown("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
+SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
 NAMES = (f"own_module_{n}" for n in itertools.count())
 
 LENGTH = """
@@ -72,7 +71,7 @@ class Own:
         async with open_scorers(scorers, ("mine",), prompts, self.store, self.meter) as found:
             return await work(found["mine"])
 
-    def scores(self, *responses: str, shown: Shown = SHOWN) -> list[Score | Unscored]:
+    def scores(self, *responses: str, shown: PromptContent = SHOWN) -> list[Score | Unscored]:
         async def work(mine: OpenScorer) -> list[Score | Unscored]:
             assert isinstance(mine.scorer, Pointwise)
             return await asyncio.gather(*(mine.scorer.score(shown, of) for of in responses))

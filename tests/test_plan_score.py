@@ -1,4 +1,4 @@
-"""`pairwright plan-score`: plans against gold aspects, judged and not, and what is left open."""
+"""`pairwright train score`: plans against gold aspects, judged and not, and what is left open."""
 
 import json
 import re
@@ -366,7 +366,7 @@ def config(folder: Path, url: str, more: str = "") -> Path:
 
 
 def score(path: Path, *more: object) -> Done:
-    return pairwright("plan-score", path, "--out", path.parent / "scores", *more)
+    return pairwright("train", "score", path, "--out", path.parent / "scores", *more)
 
 
 def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:

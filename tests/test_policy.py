@@ -20,17 +20,14 @@ from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.cli.policy import _tell
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
-from pairwright.evaluate.guided.accuracy import lines
-from pairwright.evaluate.guided.page import page
+from pairwright.evaluate.guided.accuracy import guided_results, taus
+from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.guided.readings import both_readings, guided_names
-from pairwright.evaluate.guided.records import Line, PolicyAccuracy
-from pairwright.evaluate.guided.tau import taus
-from pairwright.evaluate.results import ReleaseRef
-from pairwright.evaluate.scorers.guided import GuidedPolicy
-from pairwright.evaluate.scorers.language_model import LanguageModel
-from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
@@ -42,7 +39,7 @@ from released import run_of, written
 from scripted import Said, Scripted
 from study import Done, pairwright
 
-SHOWN = Shown("Why?")
+SHOWN = PromptContent("Why?")
 
 
 @pytest.fixture(autouse=True)
@@ -240,7 +237,7 @@ class Fixed:
     def __init__(self, reward: Score | Unscored) -> None:
         self.reward = reward
 
-    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         return self.reward
 
 
@@ -367,7 +364,7 @@ def test_the_parts_are_held_to_the_same_pairs() -> None:
         "base": [violate(1, 1.0), violate(2, 0.0), violate(3, 1.0), violate(4, 1.0)],
         "longer": [violate(1, 1.0), violate(2, 1.0), violate(3, None), violate(4, 1.0)],
     }
-    (line,) = lines("g", scorers(), "none", made)
+    (line,) = guided_results("g", scorers(), "none", made)
     assert (line.pairs, line.accuracy.n) == (4, 2)
     assert line.unscored == {"context_length": 2}
     values = (line.accuracy.value, line.policy_alone.value, line.reward_alone.value)
@@ -380,17 +377,19 @@ def test_a_twin_counts_whole_or_not_at_all() -> None:
     whole, half = twin(1, (2.0, 1.0), (1.0, 2.0)), twin(2, (2.0, 1.0), (2.0, 1.0))
     broken = [*whole, half[0], twin(2, (2.0, 1.0), (None, 1.0))[1]]
     made = {"g": [*whole, *half], "base": [*whole, *half], "longer": broken}
-    (line,) = lines("g", scorers(), "none", made)
+    (line,) = guided_results("g", scorers(), "none", made)
     assert line.accuracy.n == 2
     assert sum(line.unscored.values()) == 2
 
 
 def test_where_nothing_has_a_score_there_is_no_line() -> None:
     nothing = [violate(1, None)]
-    assert not list(lines("g", scorers(), "none", dict.fromkeys(("g", "base", "longer"), nothing)))
+    assert not list(
+        guided_results("g", scorers(), "none", dict.fromkeys(("g", "base", "longer"), nothing))
+    )
 
 
-def line(reward: str, alone: float, reached: float, **changes: Any) -> Line:
+def line(reward: str, alone: float, reached: float, **changes: Any) -> GuidedResult:
     def share(value: float) -> Interval:
         return Interval(value=value, low=0.0, high=1.0, n=10, clusters=10)
 
@@ -400,7 +399,7 @@ def line(reward: str, alone: float, reached: float, **changes: Any) -> Line:
         "pairs": 10, "unscored": {}, "accuracy": share(reached), "policy_alone": share(0.5),
         "reward_alone": share(alone), "gain": share(0.0),
     }  # fmt: skip
-    return Line(**(fields | changes))
+    return GuidedResult(**(fields | changes))
 
 
 FOUR = [line("a", 0.5, 0.6), line("b", 0.6, 0.5), line("c", 0.7, 0.7), line("d", 0.8, 0.8)]
@@ -436,13 +435,13 @@ def test_policies_and_conditions_are_not_mixed() -> None:
     ],
     ids=["two rewards", "equal rewards", "equal policies"],
 )
-def test_where_there_is_no_tau_it_says_why(given: list[Line], said: str) -> None:
+def test_where_there_is_no_tau_it_says_why(given: list[GuidedResult], said: str) -> None:
     (tau,) = taus(given, 0)
     assert tau.value is None
     assert said in tau.note
 
 
-def report(*given: Line, simulated: bool = False) -> PolicyAccuracy:
+def report(*given: GuidedResult, simulated: bool = False) -> PolicyAccuracy:
     ref = ReleaseRef(name="<b>x</b>", version="1.0.0", digest="d", trial=False, pairs=10)
     return PolicyAccuracy(
         release=ref, limit=None, split=None, simulated=simulated, seed=0, lines=given,
@@ -451,7 +450,7 @@ def report(*given: Line, simulated: bool = False) -> PolicyAccuracy:
 
 
 def test_the_page_says_how_it_was_done_and_claims_nothing_of_four_rewards() -> None:
-    made = page(report(*FOUR))
+    made = policy_page(report(*FOUR))
     text = to_markdown(made)
     assert "Our reading of policy accuracy" in text
     assert "Nothing is claimed of fewer than 10 rewards" in text
@@ -467,7 +466,7 @@ def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, pl
     both = [
         line(of.reward, 0.5, 0.5, scorer=f"{of.scorer}-per-token", per_token=True) for of in summed
     ]
-    html = to_html(page(report(*summed, *both)))
+    html = to_html(policy_page(report(*summed, *both)))
     assert html.count("<svg") == plots
     assert ("Nothing is drawn of one guided policy" in html) == (not plots)
     # Each once, whatever its readings.
@@ -483,9 +482,9 @@ def printed(of: PolicyAccuracy) -> list[str]:
 
 def test_what_is_printed_fits_80_columns_with_every_n_and_interval() -> None:
     long = line("e", 0.5, 0.6, scorer="by-" + "long-" * 12, condition="profile")
-    lines = printed(report(*FOUR, long))
-    assert max(map(len, lines)) <= 80
-    text = "\n".join(lines)
+    guided_results = printed(report(*FOUR, long))
+    assert max(map(len, guided_results)) <= 80
+    text = "\n".join(guided_results)
     assert text.count("0.600") == 3
     assert text.count("(0.000 to 1.000)") == 2 * 5
     assert text.count("(+0.000 to +1.000)") == text.count("(10)") == 5
@@ -501,7 +500,7 @@ def test_what_has_no_tau_is_said_once() -> None:
 
 
 def test_a_page_without_pairs_says_so() -> None:
-    assert "No pair has a score" in to_markdown(page(report()))
+    assert "No pair has a score" in to_markdown(policy_page(report()))
 
 
 # The command
@@ -552,7 +551,9 @@ def ran(release: Path, folder: Path, policy: Handler, reward: Handler, *more: ob
         in_thread(reward, path=ANY_PATH) as second,
     ):
         path = config(folder, first.url, second.url)
-        done = pairwright("policy", release, "--scorers", path, "--out", folder / "out", *more)
+        done = pairwright(
+            "downstream", "policy", release, "--scorers", path, "--out", folder / "out", *more
+        )
         sent = first.n + second.n
     return done._replace(err=f"{done.err}\nsent {sent}")
 
@@ -624,6 +625,6 @@ def test_pairs_without_a_log_probability_are_counted(release: Path, tmp_path: Pa
 
 def test_the_embedded_model_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
     path = config(tmp_path, "simulated", "simulated")
-    done = pairwright("policy", release, "--scorers", path, "--out", tmp_path / "out")
+    done = pairwright("downstream", "policy", release, "--scorers", path, "--out", tmp_path / "out")
     assert done.code == 2
     assert "has no prompt_logprobs" in done.said

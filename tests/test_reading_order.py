@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.neighbour_ring import NeighbourRing
+from pairwright.construct.other_users import NeighbourRing
 from pairwright.construct.units import units
 from pairwright.records import Item, Mode, Post
 from pairwright.settings.rules import PlanRules

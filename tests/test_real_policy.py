@@ -16,10 +16,8 @@ from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
 from pairwright.dataset.message import message
 from pairwright.errors import ConfigError, EndpointRefused
-from pairwright.evaluate.scorers.guided import GuidedPolicy
-from pairwright.evaluate.scorers.language_model import LanguageModel
-from pairwright.evaluate.scorers.seam import Score
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
 from pairwright.models.client.tokens import of_text
@@ -132,7 +130,9 @@ async def _guided(found: Any, reward: str, beta: float) -> object:
         LanguageModel(Scripted(log_probabilities=found[name]["ours"][1]["text"]), name)
         for name in ("policy", reward)
     )
-    return await GuidedPolicy("[scorers.g]", policy, guide, beta).score(Shown("Why?"), "So.")
+    return await GuidedPolicy("[scorers.g]", policy, guide, beta).score(
+        PromptContent("Why?"), "So."
+    )
 
 
 async def _told(url: str, texts: list[tuple[str, str]]) -> list[Completion]:

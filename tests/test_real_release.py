@@ -16,7 +16,7 @@ from own_environment import prepare
 from pairwright.cli.human.options import cache_folder
 from pairwright.construct.folder import to_toml
 from pairwright.dataset import Layout, Row
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.results import read_results
 from pairwright.release.summary import rows_of
 from released import PAIRS, released, run_of
@@ -191,7 +191,7 @@ def test_an_evaluation_gives_the_scores_and_the_accuracy_that_rewardbench_gives(
 
 def in_engines(
     python: str, layout: Layout, scorers: dict[str, Any], folder: Path
-) -> list[Decision]:
+) -> list[PairDecision]:
     """What `pairwright evaluate` says in the engines' environment of the test split, shown the
     profile."""
     given, out = folder / "scorers.toml", folder / "results"

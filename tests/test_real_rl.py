@@ -33,11 +33,12 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(
     engines: str, reward_models: Path, release: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, int]]:
-    """The address and the process of `pairwright reward-server` with a reward model."""
+    """The address and the process of `pairwright train reward-server` with a reward model."""
     scorers = tmp_path_factory.mktemp("scorers") / "scorers.toml"
     tiny = {"kind": "classifier", "model": str(reward_models / "plain")}
     scorers.write_text(to_toml({"scorers": {"tiny": tiny}}), encoding="utf-8")
-    command = [engines, "-c", "from pairwright.cli import main; main()", "reward-server"]
+    program = [engines, "-c", "from pairwright.cli import main; main()"]
+    command = [*program, "train", "reward-server"]
     options = ["--scorers", scorers, "--scorer", "tiny", "--release", release, "--port", "0"]
     process = subprocess.Popen(
         [*command, *map(str, options)], stdout=subprocess.PIPE, text=True,
@@ -65,7 +66,7 @@ def trained(
     """The folder of a training's outputs, with what engines/trl_run.py found."""
     folder = tmp_path_factory.mktemp("training")
     data, out = folder / "data", folder / "out"
-    done = pairwright("export-rl", release, "--format", "trl", "--out", data)
+    done = pairwright("train", "export-rl", release, "--format", "trl", "--out", data)
     assert done.code == 0, done.said
     out.mkdir()
     url, pid = server
@@ -110,7 +111,7 @@ def test_the_outputs_of_a_training_are_judged(
     trained: Path, found: Any, release: Path, tmp_path: Path
 ) -> None:
     outputs = tmp_path / "outputs.jsonl"
-    done = pairwright("rl-outputs", trained, "--model", "tiny", "--out", outputs)
+    done = pairwright("train", "rl-outputs", trained, "--model", "tiny", "--out", outputs)
     assert done.code == 0, done.said
     lines = [json.loads(line) for line in outputs.read_text(encoding="utf-8").splitlines()]
     assert {line["model"] for line in lines} == {"tiny@1", "tiny@2", "tiny@3"}
@@ -122,8 +123,8 @@ def test_the_outputs_of_a_training_are_judged(
         settings = {"endpoints": {"toy": judge}, "judge": {"endpoint": "toy"}}
         scorers.write_text(to_toml(settings), encoding="utf-8")
         done = pairwright(
-            "judge-outputs", release, outputs, "--scorers", scorers, "--out", tmp_path / "judged",
-            "--coverage", "0",
+            "downstream", "judge-outputs", release, outputs, "--scorers", scorers,
+            "--out", tmp_path / "judged", "--coverage", "0",
         )  # fmt: skip
     assert done.code == 0, done.said
     judged = (tmp_path / "judged" / "judged.jsonl").read_text(encoding="utf-8").splitlines()

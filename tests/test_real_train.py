@@ -82,7 +82,7 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(engines: str, folder: Path, out: str, *more: str) -> "subprocess.Popen[str]":
     cli = "from pairwright.cli import main; main()"
-    command = [engines, "-c", cli, "train-planner", "planner.toml", "--out", out, *more]
+    command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
     return subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, start_new_session=True,

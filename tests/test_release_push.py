@@ -262,8 +262,9 @@ def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path:
         "HF_HOME": str(tmp_path / "home"),
     }
     done = subprocess.run(
-        [*program, "push", str(release), name], env=environment, capture_output=True, text=True
-    )
+        [*program, "verify", str(release), "--push", name],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert without_the_hubs_own(there.repos[name].files) == bytes_of(release)
     assert f"{there.url}/datasets/{name}" in done.stdout
@@ -276,7 +277,7 @@ def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path:
 def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_path: Path) -> None:
     root = copy_of(release, tmp_path / "copy")
     (root / "README.md").write_bytes(b"Better.\n")
-    done = pairwright("push", root, f"{NAME}-trial")
+    done = pairwright("verify", root, "--push", f"{NAME}-trial")
     assert done.code == 1
     assert "README.md" in done.err
     assert not there.asked
@@ -287,6 +288,13 @@ def test_without_the_extra_the_message_names_it(
 ) -> None:
     monkeypatch.delitem(sys.modules, "pairwright.release.push")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    done = pairwright("push", release, NAME)
+    done = pairwright("verify", release, "--push", NAME)
     assert done.code == 2
     assert install("hub") in done.err
+
+
+@pytest.mark.parametrize("options", [("--public",), ("--push", NAME, "--json")], ids=" ".join)
+def test_options_that_do_not_go_together_are_wrong_use(
+    options: tuple[str, ...], release: Path
+) -> None:
+    assert pairwright("verify", release, *options).code == 2

@@ -668,12 +668,12 @@ def test_a_release_is_never_written_over_anything(run: Path, tmp_path: Path) -> 
     "command",
     [
         ("release", "run", "--version", "1.1.0"), ("audit", "release"), ("evaluate", "release"),
-        ("leaderboard", "results"), ("judge-outputs", "release", "outputs.jsonl"),
-        ("policy", "release"), ("best-of-n", "release"), ("completions", "release"),
-        ("export-rl", "release", "--format", "trl"), ("correlate", "scores.csv"),
-        ("plan-score", "score.toml"),
+        ("leaderboard", "results"), ("downstream", "judge-outputs", "release", "outputs.jsonl"),
+        ("downstream", "policy", "release"), ("downstream", "best-of-n", "release"),
+        ("downstream", "completions", "release"), ("downstream", "correlate", "scores.csv"),
+        ("train", "export-rl", "release", "--format", "trl"), ("train", "score", "score.toml"),
     ],
-    ids=lambda of: of[0],
+    ids=lambda of: " ".join(of[:2]),
 )  # fmt: skip
 def test_nothing_is_written_into_a_release(
     command: tuple[str, ...], run: Path, release: Layout

@@ -24,9 +24,9 @@ from endpoint import in_thread, simulated
 from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
 from pairwright.cli.scorers import prompts_of
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
-from pairwright.evaluate.conditions import Conditions
+from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
@@ -500,7 +500,7 @@ class Sent(NamedTuple):
 
 def bound(sender: Sent, release: Path | None = None, condition: Any = "profile") -> ScorerRewards:
     policy = HistoryRules(posts=100, history_tokens=10**6)
-    conditions = Conditions(policy, Strangers((), 0))
+    conditions = ContentSources(policy, Strangers((), 0))
     model = RewardModel(Durable(Recent(1000), sender), "toy")
     return ScorerRewards(model, conditions, held_of(release, condition))
 
@@ -741,8 +741,14 @@ def test_verl_s_training_ends_at_a_response_without_a_score() -> None:
 
 @contextmanager
 def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`pairwright reward-server` in a process of its own, once it is ready."""
-    command = [sys.executable, "-c", "from pairwright.cli import main; main()", "reward-server"]
+    """`pairwright train reward-server` in a process of its own, once it is ready."""
+    command = [
+        sys.executable,
+        "-c",
+        "from pairwright.cli import main; main()",
+        "train",
+        "reward-server",
+    ]
     server = subprocess.Popen(
         [*command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
@@ -791,7 +797,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
     ],
 )
 def test_what_the_command_cannot_serve_is_named(arguments: list[str], told: str) -> None:
-    done = pairwright("reward-server", *arguments)
+    done = pairwright("train", "reward-server", *arguments)
     assert done.code == 2
     assert told in done.err
 
@@ -801,7 +807,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = pairwright("reward-server", "--scorer", "longer", "--port", port)
+        done = pairwright("train", "reward-server", "--scorer", "longer", "--port", port)
     assert done.code == 2
     assert f"--port {port}" in done.err
     assert "Give another port" in done.err

@@ -1,4 +1,5 @@
-"""What `pairwright export-rl` writes, as TRL and verl read it, and what a training brings back."""
+"""What `pairwright train export-rl` writes, as TRL and verl read it, and what comes
+back of a training."""
 
 import json
 import re
@@ -34,7 +35,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def exported(release: Path, out: Path, *options: object, format: str = "trl") -> Done:
-    return pairwright("export-rl", release, "--format", format, "--out", out, *options)
+    return pairwright("train", "export-rl", release, "--format", format, "--out", out, *options)
 
 
 def rows_of(release: Path, split: str = "validation") -> dict[str, Row]:
@@ -59,7 +60,9 @@ def test_trl_reads_one_conversational_prompt_for_each_question_of_a_user(
     assert len(rows) > len(asked), "a question is in a twin and in a violate pair"
     assert f"{len(rows) - len(asked)} pairs ask what another" in done.out
     assert "Next:\n" in done.out
-    assert f"reward-server --release {release} --scorers scorers.toml --scorer NAME" in done.out
+    assert (
+        f"train reward-server --release {release} --scorers scorers.toml --scorer NAME" in done.out
+    )
     for prompt in prompts:
         row = rows[prompt["id"]]
         [message] = prompt["prompt"]
@@ -241,7 +244,7 @@ def test_a_dump_of_verl_becomes_outputs_by_step(tmp_path: Path) -> None:
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (tmp_path / f"{step}.jsonl").write_text(text)
     out = tmp_path / "outputs.jsonl"
-    done = pairwright("rl-outputs", tmp_path, "--model", "toy", "--out", out)
+    done = pairwright("train", "rl-outputs", tmp_path, "--model", "toy", "--out", out)
     assert done.code == 0, done.said
     assert "6 outputs of 3 steps; 3 further outputs" in done.out
     assert [json.loads(line) for line in out.read_text().splitlines()] == [
@@ -277,6 +280,8 @@ def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
 )
 def test_what_is_no_dump_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
     (tmp_path / name).write_text(text)
-    done = pairwright("rl-outputs", tmp_path, "--model", "toy", "--out", tmp_path / "o.jsonl")
+    done = pairwright(
+        "train", "rl-outputs", tmp_path, "--model", "toy", "--out", tmp_path / "o.jsonl"
+    )
     assert done.code == 2
     assert told in done.err

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
-from pairwright.evaluate.scorers.seam import Pointwise, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.client.score import said, scored
@@ -86,7 +85,7 @@ GOLDEN: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
 }
 """By kind: the settings that results name, and the key of each stored call."""
-SHOWN = Shown(
+SHOWN = PromptContent(
     "How do I bake bread?",
     (Post(id="p1", text="There is no oven on our narrowboat.", category="cooking"),),
     ("Baking without an oven aboard",),

@@ -18,13 +18,10 @@ import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluate.local import InProcess, engine
-from pairwright.evaluate.local.batches import Text, batches
-from pairwright.evaluate.local.conversation import Words
-from pairwright.evaluate.scorers.language_model import LanguageModel
-from pairwright.evaluate.scorers.reward import RewardModel
-from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.local.conversation import ModelTokenizer, TokenizedText, batch_places
+from pairwright.evaluate.scorers.score_models import LanguageModel, RewardModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import Classifier
-from pairwright.evaluate.shown import Shown
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
@@ -58,11 +55,11 @@ class StandIn:
             raise self.fails
         return self
 
-    def read(self, messages: tuple[Message, ...]) -> Text:
+    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         words = sum(len(message.content.split()) for message in messages)
-        return Text(tuple(range(words)), 0)
+        return TokenizedText(tuple(range(words)), 0)
 
-    def scores(self, texts: list[Text]) -> list[float]:
+    def scores(self, texts: list[TokenizedText]) -> list[float]:
         if self.holds:
             assert self.holds.wait(10)
         if self.breaks:
@@ -101,7 +98,7 @@ def words(n: int) -> str:
 
 def scores(*lengths: int) -> Callable[[InProcess, RewardModel], Awaitable[list[Any]]]:
     async def use(_: InProcess, model: RewardModel) -> list[Any]:
-        calls = (model.score(Shown("Why?"), words(n)) for n in lengths)
+        calls = (model.score(PromptContent("Why?"), words(n)) for n in lengths)
         return await asyncio.gather(*calls, return_exceptions=True)
 
     return use
@@ -149,11 +146,13 @@ def test_what_comes_while_the_model_is_busy_waits_for_its_next_turn(
     model = StandIn(holds=threading.Event())
 
     async def use(_: InProcess, scorer: RewardModel) -> None:
-        first = asyncio.create_task(scorer.score(Shown("Why?"), words(5)))
+        first = asyncio.create_task(scorer.score(PromptContent("Why?"), words(5)))
         while not model.loads:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
-        later = [asyncio.create_task(scorer.score(Shown("Why?"), words(n))) for n in (2, 7, 3)]
+        later = [
+            asyncio.create_task(scorer.score(PromptContent("Why?"), words(n))) for n in (2, 7, 3)
+        ]
         await asyncio.sleep(0.05)
         assert model.holds
         model.holds.set()
@@ -170,7 +169,7 @@ def test_without_the_extra_it_says_what_to_install(
     async def use(_: InProcess, scorer: RewardModel) -> Any:
         monkeypatch.setattr(engine, "find_spec", lambda name: None if name == missing else name)
         with pytest.raises(ConfigError, match="not installed") as caught:
-            await scorer.score(Shown("Why?"), "Rye.")
+            await scorer.score(PromptContent("Why?"), "Rye.")
         return caught.value
 
     error = using(StandIn(), use, monkeypatch)
@@ -219,7 +218,7 @@ def test_stopping_keeps_the_batch_under_way_and_begins_no_other(
     model = StandIn(holds=threading.Event())
 
     async def use(sender: InProcess, scorer: RewardModel) -> list[Any]:
-        asked = [scorer.score(Shown("Why?"), words(n)) for n in (9, 2, 3)]
+        asked = [scorer.score(PromptContent("Why?"), words(n)) for n in (9, 2, 3)]
         calls = asyncio.gather(*asked, return_exceptions=True)
         while not model.loads:
             await asyncio.sleep(0.01)
@@ -241,7 +240,9 @@ def test_one_who_no_longer_waits_takes_nothing_from_the_others(
     model = StandIn(holds=threading.Event())
 
     async def use(_: InProcess, scorer: RewardModel) -> Any:
-        gone, stays = (asyncio.create_task(scorer.score(Shown("Why?"), words(n))) for n in (5, 6))
+        gone, stays = (
+            asyncio.create_task(scorer.score(PromptContent("Why?"), words(n))) for n in (5, 6)
+        )
         while not model.loads:
             await asyncio.sleep(0.01)
         gone.cancel()
@@ -265,14 +266,14 @@ def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone
     chance = random.Random(0)
     for _ in range(50):
         lengths = [chance.randint(1, 60) for _ in range(chance.randint(1, 40))]
-        texts = [Text(tuple(range(n)), 0) for n in lengths]
-        found = list(batches(texts, 50))
+        texts = [TokenizedText(tuple(range(n)), 0) for n in lengths]
+        found = list(batch_places(texts, 50))
         assert sorted(place for batch in found for place in batch) == list(range(len(texts)))
         for batch in found:
             padded = len(batch) * max(lengths[place] for place in batch)
             assert padded <= 50 or len(batch) == 1
             assert padded <= sum(lengths[place] for place in batch) / 0.8
-    assert list(batches([], 50)) == []
+    assert list(batch_places([], 50)) == []
 
 
 # --- conversations ---
@@ -304,8 +305,8 @@ TEMPLATE = (
 ASKED = (Message("user", "Why?"), Message("assistant", "So."))
 
 
-def read(template: str | None) -> Words:
-    return Words(Tokenizer(template), "tiny", "[scorers.mine]")
+def read(template: str | None) -> ModelTokenizer:
+    return ModelTokenizer(Tokenizer(template), "tiny", "[scorers.mine]")
 
 
 def text(ids: tuple[int, ...]) -> str:
@@ -370,11 +371,11 @@ def test_log_probabilities_of_a_model_are_a_score(
     values: tuple[float, ...], expected: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Model(StandIn):
-        def scores(self, texts: list[Text]) -> Any:
+        def scores(self, texts: list[TokenizedText]) -> Any:
             return [Tokens(tuple(range(len(values))), values) for _ in texts]
 
     async def use(sender: InProcess, _: RewardModel) -> Score | Unscored:
-        return await LanguageModel(Unstored(sender), "tiny").score(Shown("Why?"), "So it")
+        return await LanguageModel(Unstored(sender), "tiny").score(PromptContent("Why?"), "So it")
 
     found = using(Model(), use, monkeypatch)
     assert (found.reason if isinstance(found, Unscored) else found) == expected

@@ -16,9 +16,8 @@ import tenacity
 
 from endpoint import Asked, Handler, fail, raw, serving
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
-from pairwright.evaluate.scorers.reward import RewardModel
-from pairwright.evaluate.scorers.seam import Score, Unscored
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.score_models import RewardModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Classify, Client, Meter, client
 from pairwright.models.client.score import score_of
@@ -26,7 +25,7 @@ from pairwright.models.store import Durable, Store
 from pairwright.records import Post
 from pairwright.settings.config import Endpoint
 
-SHOWN = Shown("Which flour?", (Post(id="p1", text="I bake.", category="cooking"),))
+SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="cooking"),))
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
 

@@ -12,10 +12,8 @@ import pytest
 
 from pairwright import text
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.pairwise import ComparingJudge
-from pairwright.evaluate.scorers.pointwise import RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, Score, Unscored
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.simulated.aspects import subject
@@ -652,8 +650,8 @@ def test_latency_is_added_to_every_reply() -> None:
 SCORING = Prompts.load(ROOT / "prompts", VARIABLES)
 
 
-def shown_to_judges(texts: tuple[str, ...]) -> Shown:
-    return Shown(QUESTION, history(texts))
+def shown_to_judges(texts: tuple[str, ...]) -> PromptContent:
+    return PromptContent(QUESTION, history(texts))
 
 
 def test_the_comparing_judge_prefers_what_fits_the_posts_it_is_shown() -> None:
@@ -669,13 +667,13 @@ def test_the_rating_judge_scores_higher_what_fits_the_posts_it_is_shown() -> Non
     fitting, other = written(rubric(BOAT)), written(rubric(FARM))
     judge = RatingJudge(model(), SCORING)
 
-    async def scores(shown: Shown) -> list[float]:
+    async def scores(shown: PromptContent) -> list[float]:
         given = [await judge.score(shown, response) for response in (fitting, other)]
         return [score.value for score in given if isinstance(score, Score)]
 
     high, low = asyncio.run(scores(shown_to_judges(BOAT)))
     assert high > low
-    blind = asyncio.run(scores(Shown(QUESTION)))
+    blind = asyncio.run(scores(PromptContent(QUESTION)))
     assert blind[0] == blind[1]
 
 
@@ -683,7 +681,7 @@ def test_the_comparing_judge_reads_aspects_as_it_reads_posts() -> None:
     aspects = tuple(of.aspect for of in planned(FARM).aspects)
     responses = written(rubric(BOAT)), written(rubric(FARM))
     found = asyncio.run(
-        ComparingJudge(model(), SCORING).prefer(Shown(QUESTION, (), aspects), *responses)
+        ComparingJudge(model(), SCORING).prefer(PromptContent(QUESTION, (), aspects), *responses)
     )
     assert isinstance(found, Preference)
     assert found.forward == found.backward == "second"
@@ -694,7 +692,7 @@ def test_the_comparing_judge_likes_the_first_place_a_little() -> None:
     pairs = [(f"Knead it {n} times.", f"Rest it {n} hours.") for n in range(60)]
 
     async def preferences() -> list[Preference | Unscored]:
-        return [await judge.prefer(Shown(QUESTION), *pair) for pair in pairs]
+        return [await judge.prefer(PromptContent(QUESTION), *pair) for pair in pairs]
 
     found = [
         (of.forward, of.backward) for of in asyncio.run(preferences()) if isinstance(of, Preference)

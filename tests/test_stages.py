@@ -12,7 +12,7 @@ from pairwright.errors import CallFailed
 from pairwright.models import Once, Request
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.infer import infer_rubric
+from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
 from pairwright.stages.judge import adherence, compare, quality
 from pairwright.stages.match import match
 from pairwright.stages.narrative import aspects_of_narrative
@@ -684,20 +684,11 @@ def infer(
     **policy: Any,
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
-    call = infer_rubric(
-        "item-1",
-        QUESTION,
-        "una",
-        profile,
-        others,
-        models(llm),
-        prompts(),
-        PlanRules(**policy),
-        kinds=("family",),
-        words=words,
-        once=once or Once(),
+    settings = PlanSettings(
+        prompts(), PlanRules(**policy), kinds=("family",), words=words, once=once or Once()
     )
-    return wait(call)
+    user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
+    return wait(infer_rubric(user_question, models(llm), settings))
 
 
 def inferred(llm: Scripted, **more: Any) -> Rubric:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairwright.evaluate.board import step_down as module
-from pairwright.evaluate.board.sign_flip import sign_flip
-from pairwright.evaluate.board.step_down import clusters_needed, step_down
+from pairwright.evaluate.board import flips as module
+from pairwright.evaluate.board.flips import clusters_needed, sign_flip, step_down
 from pairwright.intervals import LEVEL
 
 Make = Callable[[np.random.Generator], tuple[Any, Any]]

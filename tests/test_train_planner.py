@@ -478,7 +478,7 @@ def test_without_the_extra_training_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(command, "LIBRARIES", ("no_such_library",))
     out = written_settings.parent / "out"
-    done = pairwright("train-planner", written_settings, "--out", out)
+    done = pairwright("train", "planner", written_settings, "--out", out)
     assert done.code == 2
     assert "no_such_library: not installed" in done.err
     assert install("train") in done.err

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from judge_replies import FREE_TEXT, SCORES_IN_TEXT
-from pairwright.evaluate.rating import read_rating
-from pairwright.evaluate.verdict import read_verdict
+from pairwright.evaluate.replies.reader import read_rating, read_verdict
 from pairwright.models import Unread
 
 VERDICTS = {

@@ -1,22 +1,36 @@
 """Attention checks as long, and laid out, as the tasks of a run.
 
-An annotator who could tell a check by its length would have to read the checks alone. So a check's
-text takes the place of the beginning of a real one: what follows of the real text gives it its
-length, and the lines that it replaces give it their list marks, headings and bold words.
+An annotator who could tell a check by how it looks would have to read the checks alone. So a check
+has the number of posts and about the characters, words and sentences of a task of the run. Its text
+takes the place of the beginning of a real one: what follows of the real text gives it its size, and
+the lines that it replaces give it their list marks, headings and bold words. Of a check's own two
+wordings, and of some real texts, those are taken that together come nearest.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import log
 from typing import NamedTuple
 
 from pairwright.records import Post
 from pairwright_human_eval.checks import Check
+from pairwright_human_eval.text_size import (
+    SENTENCE_END,
+    Nearest,
+    Sizes,
+    distance,
+    nearest,
+    size_of,
+)
 
 KEPT_POSTS = 2
 """The first posts of a check are never shortened: the need that makes it plain is in both."""
 KEPT_SENTENCES = 3
 """Of a response: the first of its sentences may be common to both."""
-_END = re.compile(r"[.!?…][\"'”’)\]*_]*(?=\s)|[。！？]")
+TRIED = 12
+"""Sources whose ends are set in full: marks and headings add to what was estimated."""
 _MARK = re.compile(r"(?P<heading>#{1,6}\s+)|\s*(?:[-*+]|\d+[.)])\s+|>\s+")
 _FENCE = ("```", "~~~")
 
@@ -25,50 +39,141 @@ class Example(NamedTuple):
     """A preference task of the run, whose length and layout a check takes on."""
 
     subject: str
+    question: str
     posts: tuple[Post, ...]
     """As they are shown."""
     responses: tuple[str, str]
 
 
-def laid_out(check: Check, posts: tuple[str, ...], good: str, bad: str) -> Check:
-    """The check with as many posts as `posts`, as long as these, and with responses as long as
-    `good` and `bad` and laid out like them. One post is shown at least."""
+def laid_out(check: Check, example: Example, sources: Sequence[Example], swap: bool) -> Check:
+    """The check with as many posts as `example`, one at least, and with question, posts and
+    responses of about its sizes; `swap`: the good response has the size of its second one. The ends
+    of posts and responses are those of one of the `sources`, which is another for posts."""
+    question = question_like(check, example.question)
+    good, bad = _responses(check, question, example, sources, swap)
+    posts = tuple(post.text for post in example.posts)
     return check.model_copy(
         update={
-            "posts": tuple(_posts(check.posts, posts)),
-            "good": _alike(_shortened(check.good, len(good)), good, len(good), check.question),
-            "bad": _alike(_shortened(check.bad, len(bad)), bad, len(bad), check.question),
+            "question": question,
+            "posts": _posts(check.posts, posts, sources),
+            "good": good,
+            "bad": bad,
         }
     )
 
 
-def _posts(own: tuple[str, ...], models: tuple[str, ...]) -> Iterator[str]:
-    over = 0
+def question_like(check: Check, question: str) -> str:
+    """The wording of the check's question whose size is nearest."""
+    target = size_of(question)
+    return min(
+        (check.question, *check.questions), key=lambda own: float(distance(size_of(own), target))
+    )
+
+
+def _responses(
+    check: Check, title: str, example: Example, sources: Sequence[Example], swap: bool
+) -> tuple[str, str]:
+    """The good and the bad one."""
+    first, second = example.responses
+    wanted = (second, first) if swap else (first, second)
+    targets = [size_of(text) for text in wanted]
+    wordings = [
+        list(_wordings(check.good, check.good_terse)),
+        list(_wordings(check.bad, check.bad_terse)),
+    ]
+    sizes = [[size_of(text) for text in of] for of in wordings]
+    found: list[tuple[float, str, str, list[Nearest]]] = []
+    for source in sources:
+        for first, second in (source.responses, source.responses[::-1]):
+            parts = [
+                nearest(own, _tails(model), target)
+                for own, model, target in zip(sizes, (first, second), targets, strict=True)
+            ]
+            found.append((sum(part.distance for part in parts), first, second, parts))
+    found.sort(key=lambda of: of[0])
+    wholes = [
+        tuple(
+            _set_like(own[part.beginning], model[: (cut := _cuts(model)[part.end])], title)
+            + model[cut:]
+            for own, model, part in zip(wordings, (first, second), parts, strict=True)
+        )
+        for _, first, second, parts in found[:TRIED]
+    ]
+    good, bad = min(wholes, key=lambda pair: _apart(pair, wanted))
+    return good, bad
+
+
+def _apart(pair: tuple[str, ...], like: tuple[str, str]) -> float:
+    """How far two responses are from two others, each and together, and in their lines."""
+    sizes, targets = ([*map(size_of, texts), size_of(" ".join(texts))] for texts in (pair, like))
+    of_sizes = sum(float(distance(*of)) for of in zip(sizes, targets, strict=True))
+    lines, wanted = (sum(map(_lines, texts)) for texts in (pair, like))
+    return of_sizes + 3 * abs(log(lines / wanted))
+
+
+def _lines(text: str) -> int:
+    return sum(1 for line in text.split("\n") if line.strip()) or 1
+
+
+def _wordings(full: str, terse: str) -> Iterator[str]:
+    """What may be shown of a response: the first sentences of one wording, or the first of the full
+    one and then those of the terse one that go on from there. KEPT_SENTENCES at least."""
+    one, other = _sentences(full), _sentences(terse)
+    for kept in range(len(one) + 1):
+        # Both say the same in the same order, so nothing is said twice.
+        start = -(-kept * len(other) // len(one))
+        for end in range(start, len(other) + 1):
+            taken = [*one[:kept], *other[start:end]]
+            if len(taken) >= min(KEPT_SENTENCES, len(one)):
+                yield " ".join(taken)
+
+
+def _posts(
+    own: tuple[str, ...], models: tuple[str, ...], sources: Sequence[Example]
+) -> tuple[str, ...]:
+    """Posts of the sizes of `models`, all together and the first, that end like those of one
+    source."""
+
+    def apart(posts: tuple[str, ...]) -> float:
+        whole, wanted = (size_of(" ".join(texts)) for texts in (posts, models))
+        first, its = size_of(posts[0]), size_of("".join(models[:1]))
+        return float(distance(whole, wanted) + distance(first, its))
+
+    made = [_posts_of(own, models, [post.text for post in of.posts]) for of in sources]
+    return min(made, key=apart)
+
+
+def _posts_of(own: tuple[str, ...], models: tuple[str, ...], ends: list[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    over = size_of("")
     for n, text in enumerate(own[: max(1, len(models))]):
         model = models[n] if models else text
+        end = ends[n] if n < len(ends) else ""
         # What one post has too much, the next has less.
-        length = max(0, len(model) - over)
-        if n >= KEPT_POSTS:
-            text = _shortened(text, length, keep=1)
-        post = _alike(text, model, length)
-        over += len(post) - len(model)
-        yield post
-    yield from models[len(own) :]
+        target = size_of(model) - over
+        beginnings = [text] if n < KEPT_POSTS else list(_beginnings(text))
+        part = nearest([size_of(of) for of in beginnings], _tails(end), target)
+        cut = _cuts(end)[part.end]
+        post = _set_like(beginnings[part.beginning], end[:cut], "") + end[cut:]
+        over += size_of(post) - size_of(model)
+        found.append(post)
+    return (*found, *models[len(own) :])
 
 
-def _alike(text: str, model: str, length: int, title: str = "") -> str:
-    """`text` and the end of `model`, as near to `length` characters as the ends of its sentences
-    allow. A heading among the lines that `text` replaces becomes `title`."""
-    wholes = (
-        _set_like(text, model[:end], title) + model[end:] for end in (*_ends(model), len(model))
-    )
-    return min(wholes, key=lambda whole: abs(len(whole) - length))
+def _beginnings(text: str) -> Iterator[str]:
+    sentences = _sentences(text)
+    for kept in range(1, len(sentences) + 1):
+        yield " ".join(sentences[:kept])
 
 
-def _shortened(text: str, length: int, keep: int = KEPT_SENTENCES) -> str:
-    """The first sentences of a text, as near to `length` characters as can be; `keep` at least."""
-    ends = [*(match.end() for match in _END.finditer(text)), len(text)]
-    return text[: min(ends[keep - 1 :] or ends[-1:], key=lambda end: abs(end - length))]
+@lru_cache(maxsize=8192)
+def _tails(model: str) -> list[Sizes]:
+    return [size_of(model[cut:]) for cut in _cuts(model)]
+
+
+@lru_cache(maxsize=8192)
+def _cuts(model: str) -> list[int]:
+    return [*_ends(model), len(model)]
 
 
 def _ends(model: str) -> Iterator[int]:
@@ -80,7 +185,7 @@ def _ends(model: str) -> Iterator[int]:
         inside ^= fence
         if not inside and not _is_row(following):
             if not fence and not _is_row(line):
-                yield from (at + match.end() for match in _END.finditer(line))
+                yield from (at + match.end() for match in SENTENCE_END.finditer(line))
             if line.strip():
                 yield at + len(line)
         at += len(line) + 1
@@ -90,7 +195,7 @@ def _set_like(text: str, replaced: str, title: str) -> str:
     """The sentences of `text` in the lines of what they replace, each as full as it was there."""
     if "\n" not in replaced.strip() and not _MARK.match(replaced):
         return text
-    sentences = [text[a:b].strip() for a, b in _spans(text)]
+    sentences = _sentences(text)
     lines = [line for line in replaced.split("\n") if not _is_row(line) and "`" not in line]
     full = sum(len(line) for line in lines if not _heading(line)) or 1
     share = len(text) / full
@@ -101,7 +206,8 @@ def _set_like(text: str, replaced: str, title: str) -> str:
             found.append("")
         elif _heading(line):
             if title and not any(_heading(there) for there in found):
-                found.append(f"{_mark(line)}{title}")
+                # A heading ends no sentence.
+                found.append(f"{_mark(line)}{title.rstrip('?.! ')}")
         else:
             owed += share * len(line)
             taken: list[str] = []
@@ -124,12 +230,10 @@ def _bold(text: str, line: str) -> str:
     return " ".join([f"**{' '.join(words[:3])}**", *words[3:]])
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for end in (*(match.end() for match in _END.finditer(text)), len(text)):
-        if text[start:end].strip():
-            yield start, end
-        start = end
+def _sentences(text: str) -> list[str]:
+    ends = [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
+    found = (text[start:end].strip() for start, end in pairwise([0, *ends]))
+    return [sentence for sentence in found if sentence]
 
 
 def _mark(line: str) -> str:

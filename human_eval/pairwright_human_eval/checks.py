@@ -14,9 +14,14 @@ class Check(Record):
 
     domain: str
     question: str
+    questions: tuple[str, ...] = ()
+    """The same question, shorter and longer."""
     posts: tuple[str, ...] = Field(min_length=1)
     good: str
+    good_terse: str = ""
+    """The same in shorter sentences of longer words."""
     bad: str
+    bad_terse: str = ""
 
     @property
     def id(self) -> str:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from pairwright.records import Pair, Post, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import Assigner, Seat, check_enough
-from pairwright_human_eval.check_layout import Example
+from pairwright_human_eval.check_layout import Example, question_like
 from pairwright_human_eval.checks import Check
 from pairwright_human_eval.controls import Controls, draw_controls, stranger
 from pairwright_human_eval.records import Purpose
@@ -28,9 +28,12 @@ from pairwright_human_eval.tasks import (
     rubric_task,
     when,
 )
+from pairwright_human_eval.text_size import distance, size_of
 
 LOOKED_AT = 200
 """Pairs that the checks take their length and layout from."""
+SOURCES = 40
+"""Examples that are tried for the ends of a check's texts."""
 FEWEST_CHECKS = 4
 """Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
 
@@ -145,26 +148,41 @@ def _ordered(
     own = {task.keyed.domain for task in votes}
     near = [check for check in checks if check.domain in own]
     pool = near if len(near) >= wanted else checks
-    drawn = chance.sample(pool, min(len(pool), wanted)) if votes else []
+    number = min(len(pool), wanted) if votes else 0
     # Always saying the same passes half of them at most.
-    swaps = [bool(n % 2) for n in range(len(drawn))]
+    swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
     # The responses of an example must not be known from a vote of one's own.
     voted = {task.keyed.subject for task in asked}
     free = [example for example in examples if example.subject not in voted] or examples
-    alike = [_spread(free, n, len(drawn), chance) for n in range(len(drawn))]
+    alike = [_spread(free, n, number, chance) for n in range(number)]
     chance.shuffle(alike)
-    for n, (check, swap, example) in enumerate(zip(drawn, swaps, alike, strict=True)):
+    # No end of a text comes twice.
+    dealt = chance.sample(free, len(free))
+    left = chance.sample(pool, len(pool))
+    for n, (swap, example) in enumerate(zip(swaps, alike, strict=True)):
+        check = _fitting(left, example)
+        left.remove(check)
         # One in each stretch of the work, at a place that nobody can tell another.
-        stretch = len(asked) + len(drawn) - n
-        place = n * stretch // len(drawn) + chance.randrange(max(1, stretch // len(drawn)))
-        asked.insert(place, attention_task(check, who, _earlier(example, chance), swap, plan.seed))
+        stretch = len(asked) + number - n
+        place = n * stretch // number + chance.randrange(max(1, stretch // number))
+        shown, sources = _earlier(example, chance), dealt[n::number][:SOURCES]
+        asked.insert(place, attention_task(check, who, shown, swap, plan.seed, sources))
     return [*others, *asked]
+
+
+def _fitting(checks: list[Check], example: Example) -> Check:
+    """The check whose question is most like the example's in size."""
+    target = size_of(example.question)
+    return min(
+        checks,
+        key=lambda check: float(distance(size_of(question_like(check, example.question)), target)),
+    )
 
 
 def _example(pair: Pair, policy: PlanRules) -> Example:
     posts = best_posts(pair.question, pair.profile, policy)
-    return Example(pair.twin_id or pair.id, posts, (pair.chosen, pair.rejected))
+    return Example(pair.twin_id or pair.id, pair.question, posts, (pair.chosen, pair.rejected))
 
 
 def _spread(examples: list[Example], n: int, of: int, chance: random.Random) -> Example:

@@ -6,6 +6,7 @@ The quality form is rendered from the scales, which the judges read, too.
 import hashlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, get_args
 from xml.etree import ElementTree
@@ -87,20 +88,8 @@ def config_hashes(scales: tuple[Scale, ...]) -> dict[str, str]:
 
 
 def _render(folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bool) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        # Label Studio has its own use for braces.
-        variable_start_string="[[",
-        variable_end_string="]]",
-        block_start_string="[%",
-        block_end_string="%]",
-        comment_start_string="[#",
-        comment_end_string="#]",
-    )
     try:
-        template = environment.get_template(name)
+        template = _templates(folder).get_template(name)
         return template.render(scales=scales, choices=_choices, adjudication=adjudication)
     except jinja2.TemplateSyntaxError as error:
         raise InputError(
@@ -118,6 +107,22 @@ def _render(folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bo
         raise InputError(
             str(error), where=folder / name, fix="Compare with the template that ships."
         ) from None
+
+
+@cache
+def _templates(folder: Path) -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        # Label Studio has its own use for braces.
+        variable_start_string="[[",
+        variable_end_string="]]",
+        block_start_string="[%",
+        block_end_string="%]",
+        comment_start_string="[#",
+        comment_end_string="#]",
+    )
 
 
 def _choices(scale: Scale) -> Iterator[_Choice]:

@@ -4,7 +4,7 @@ Responses become safe HTML, posts and questions plain text without invisible cha
 name in a task is its opaque id; everything else about it stands in the private key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -105,14 +105,20 @@ def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
     )  # fmt: skip
 
 
-def attention_task(check: Check, annotator: str, example: Example, swap: bool, seed: int) -> Task:
-    """An attention check that looks like any other preference task: it has the length and the
-    layout of `example`, and the days of its posts."""
-    first, second = example.responses
-    good, bad = (second, first) if swap else (first, second)
-    shown = laid_out(check, tuple(post.text for post in example.posts), good, bad)
+def attention_task(
+    check: Check,
+    annotator: str,
+    example: Example,
+    swap: bool,
+    seed: int,
+    sources: Sequence[Example] = (),
+) -> Task:
+    """An attention check that looks like any other preference task: it has the sizes of `example`,
+    the days of its posts, and the ends of texts of the `sources`, or of `example` where there are
+    none."""
+    shown = laid_out(check, example, sources or (example,), swap)
     a, b = (shown.bad, shown.good) if swap else (shown.good, shown.bad)
-    page = Page(seed, check.id, check.domain, check.question, a, b)
+    page = Page(seed, check.id, check.domain, shown.question, a, b)
     days = [when(post) for post in example.posts] or [""]
     posts: list[JsonValue] = [
         {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=True)

@@ -11,7 +11,7 @@ __all__ = ["__version__", "build_contrast", "build_twin", "load_release", "run_a
 
 if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_twin
-    from pairwright.construct.load import load_release
+    from pairwright.construct.run_pairs import load_release
     from pairwright.notebook import run_async
 
 
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(construct, name)
     if name == "load_release":
-        from pairwright.construct.load import load_release
+        from pairwright.construct.run_pairs import load_release
 
         return load_release
     if name == "run_async":

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,8 +151,10 @@ def to_html(page: Page) -> str:
     return template.render(page=page, policy=policy, style=Markup("\n") + style(environment))
 
 
+@cache
 def templates(*folders: Path) -> jinja2.Environment:
-    """The templates of reports, and those of `folders`, which may extend them."""
+    """The templates of reports, and those of `folders`, which may extend them. Kept: to compile a
+    template takes longer than to fill it."""
     here = Path(__file__).resolve().parent
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([here, *folders]), autoescape=True,

@@ -1,7 +1,7 @@
 """Small trainings by TRL with rewards of a server: trl_run.py DATA POLICY URL PID OUT.
 
-Run by the engines' environment. DATA is what `pairwright export-rl` wrote, PID the server, which
-the last training ends. OUT/found.json says what came of each.
+Run by the engines' environment. DATA is what `pairwright train export-rl` wrote, PID the
+server, which the last training ends. OUT/found.json says what came of each.
 """
 
 import json

@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 
 from pairwright import __version__
+from pairwright.cli.renamed import Commands
 from pairwright.errors import PairwrightError
 
 app = typer.Typer(
     name="pairwright",
+    cls=Commands,
     help="Build personalized preference benchmarks: gated pairs from user histories.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -39,27 +41,20 @@ def _root(
 def _register() -> None:
     from pairwright.cli.audit import audit_command
     from pairwright.cli.batch import batch
-    from pairwright.cli.best_of_n import best_of_n_command
     from pairwright.cli.build import build_command
-    from pairwright.cli.completions import completions_command
-    from pairwright.cli.correlate import correlate_command
     from pairwright.cli.diff import diff_command
     from pairwright.cli.doctor import doctor_command
+    from pairwright.cli.downstream import downstream
     from pairwright.cli.evaluate import evaluate_command
     from pairwright.cli.forget import forget_command
     from pairwright.cli.human import human
     from pairwright.cli.init import init_command
-    from pairwright.cli.judge_outputs import judge_outputs_command
     from pairwright.cli.leaderboard import leaderboard_command
-    from pairwright.cli.plan_score import plan_score_command
-    from pairwright.cli.policy import policy_command
-    from pairwright.cli.push import push_command
     from pairwright.cli.release import release_command
-    from pairwright.cli.rl import export_rl_command, reward_server_command, rl_outputs_command
     from pairwright.cli.show import show_command
     from pairwright.cli.simulate import simulate_command
     from pairwright.cli.status import status_command
-    from pairwright.cli.train_planner import train_planner_command
+    from pairwright.cli.train import train
     from pairwright.cli.verify import verify_command
 
     app.command("init")(init_command)
@@ -74,20 +69,12 @@ def _register() -> None:
     app.command("verify")(verify_command)
     app.command("diff")(diff_command)
     app.command("forget")(forget_command)
-    app.command("push")(push_command)
     app.command("evaluate")(evaluate_command)
     app.command("leaderboard")(leaderboard_command)
-    app.command("best-of-n")(best_of_n_command)
-    app.command("judge-outputs")(judge_outputs_command)
-    app.command("correlate")(correlate_command)
-    app.command("export-rl")(export_rl_command)
-    app.command("reward-server")(reward_server_command)
-    app.command("rl-outputs")(rl_outputs_command)
-    app.command("train-planner")(train_planner_command)
-    app.command("plan-score")(plan_score_command)
-    app.command("policy")(policy_command)
-    app.command("completions")(completions_command)
-    app.command("simulate")(simulate_command)
+    app.add_typer(train)
+    app.add_typer(downstream)
+    # A tool for tests of the plumbing, which a study does without.
+    app.command("simulate", hidden=True)(simulate_command)
 
 
 def main() -> None:

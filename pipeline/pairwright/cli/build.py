@@ -13,7 +13,6 @@ from rich.console import Console
 
 from pairwright import sources
 from pairwright.cli.batch.writing import BatchBuild
-from pairwright.cli.crew import crew_of
 from pairwright.cli.progress import BuildPanel
 from pairwright.cli.shell import program
 from pairwright.cli.signals import stop_on_signals
@@ -21,14 +20,13 @@ from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import estimate_tables, result_table
 from pairwright.cli.workers.build import Work, build_over_workers
 from pairwright.cli.workers.limits import most_workers
-from pairwright.construct.again import identity
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.checks import Check
 from pairwright.construct.estimate import estimate
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.load import iterate_pairs
+from pairwright.construct.resume import identity
+from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.construct.session import build, read_corpus
-from pairwright.construct.tally import Tally
+from pairwright.construct.tally import ModelCheck, Tally
 from pairwright.errors import InputError
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
@@ -37,6 +35,7 @@ from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import SIMULATED_URL, Config, load
 from pairwright.text import number_of
 from pairwright.workflows import collector
+from pairwright.workflows.run_models import open_models
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -188,7 +187,7 @@ def _build(
     batch: BatchBuild | None,
     on_ray: bool,
     address: str | None,
-) -> tuple[Tally, list[Check], Meter]:
+) -> tuple[Tally, list[ModelCheck], Meter]:
     corpus, summary = read_corpus(config, rules.domains, folder, run)
     tell_of_problems(console, run)
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
@@ -203,9 +202,9 @@ def _build(
 
 async def _build_here(
     work: Work, total: int, console: Console, batch: BatchBuild | None
-) -> tuple[Tally, list[Check], Meter]:
+) -> tuple[Tally, list[ModelCheck], Meter]:
     corpus, summary, rules, store, run, limit = work
-    async with batch.crew(store) if batch else crew_of(rules.config, store) as crew:
+    async with batch.crew(store) if batch else open_models(rules.config, store) as crew:
         stop_on_signals(crew.stop, crew.meter, console)
         with BuildPanel(console, total, crew.meter) as progress:
             counted, checked = await build(

@@ -1,4 +1,4 @@
-"""`pairwright correlate`."""
+"""`pairwright downstream correlate`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,7 +14,7 @@ from pairwright.errors import InputError
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlate import Correlations
+    from pairwright.evaluate.correlation import Correlations
 
 
 def correlate_command(
@@ -61,14 +61,15 @@ def correlate_command(
 
     Examples:
 
-      pairwright correlate models.csv --benchmark accuracy --downstream best_of_16
+      pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
 
-      pairwright correlate models.csv --benchmark ours --benchmark theirs --downstream ppo
-      --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none --lineage family --out report
+      pairwright downstream correlate models.csv --benchmark ours --benchmark theirs
+      --downstream ppo --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none
+      --lineage family --out report
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.correlate import Stated, correlate, read_models
-    from pairwright.evaluate.correlate.page import page
+    from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models
+    from pairwright.evaluate.correlation.page import page
     from pairwright.workflows.output import write_report
 
     names = tuple(dict.fromkeys(benchmark))
@@ -77,7 +78,7 @@ def correlate_command(
     if models.numbered:
         ignored = "The first column numbers the rows and has no name of its own: it is ignored."
         console.print(ignored, highlight=False)
-    stated = Stated(judge=judge, overlap=overlap, lineage=lineage)
+    stated = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("orders", total=6 * len(names))
         try:
@@ -97,7 +98,7 @@ def correlate_command(
 
 
 def _print(console: Console, of: "Correlations") -> None:
-    from pairwright.evaluate.correlate.page import HEAD, between, cells, no_claim, warnings
+    from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
 
     for name, correlations in of.found.items():
         title = f"{name} against {of.downstream}, n = {of.n} models"

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.results import ScorerRef
@@ -15,6 +14,7 @@ from pairwright.models.client import Meter
 from pairwright.models.store import Durable, Store
 from pairwright.settings.config import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 
 class OpenJudge(NamedTuple):

@@ -1,4 +1,4 @@
-"""`pairwright judge-outputs`."""
+"""`pairwright downstream judge-outputs`."""
 
 import asyncio
 from contextlib import closing
@@ -18,7 +18,7 @@ from pairwright.text import number_of, visible
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.outputs import Found, Judged, OutputScores
+    from pairwright.evaluate.outputs import JudgedOutput, OutputScores, QuestionOutput
     from pairwright.evaluate.outputs.records import ModelScore
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import Scorers
@@ -49,20 +49,21 @@ def judge_outputs_command(
 
     Examples:
 
-      pairwright judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml --out judged
+      pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
+      --out judged
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines, write_one
-    from pairwright.evaluate.asked import Questions
     from pairwright.evaluate.outputs import read_outputs
+    from pairwright.evaluate.questions import ReleaseQuestions
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
 
     settings = load_scorers(scorers)
     prompts = prompts_of(settings, scorers.resolve().parent)
     held_to = Release(release)
-    questions = Questions(held_to.rows())
+    questions = ReleaseQuestions(held_to.rows())
     found = read_outputs(outputs, questions)
     console = Console(stderr=True)
     with on_disk(out):
@@ -88,15 +89,15 @@ class Judging(NamedTuple):
     console: Console
 
     async def judge(
-        self, found: "list[Found]", questions: int
-    ) -> "tuple[list[Judged], OutputScores]":
+        self, found: "list[QuestionOutput]", questions: int
+    ) -> "tuple[list[JudgedOutput], OutputScores]":
         """What is said of each output, and what they come to by model.
 
         Raises ConfigError, EndpointRefused, Interrupted and StoreError.
         """
         from pairwright.cli.judge import judge_of_outputs
         from pairwright.cli.signals import stop_on_signals
-        from pairwright.evaluate.outputs import OutputScores, by_model, judge_outputs, summarised
+        from pairwright.evaluate.outputs import OutputScores, by_model, judge_outputs, model_score
         from pairwright.models.client import Meter
 
         meter = Meter()
@@ -116,7 +117,7 @@ class Judging(NamedTuple):
             judge=judge.ref,
             simulated=judge.ref.model in self.store.simulated_models(),
             models=tuple(
-                summarised(model, of, questions) for model, of in by_model(judged).items()
+                model_score(model, of, questions) for model, of in by_model(judged).items()
             ),
         )
 

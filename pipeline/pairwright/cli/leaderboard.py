@@ -66,12 +66,11 @@ def leaderboard_command(
       pairwright leaderboard results --verify releases/1.0.0 --scorers scorers.toml
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.board import gather, leaderboard
-    from pairwright.evaluate.board.page import page
-    from pairwright.evaluate.board.summary import summary
+    from pairwright.evaluate.board import gather_results, leaderboard
+    from pairwright.evaluate.board.pages import board_page, summary_page
     from pairwright.workflows.output import write_report
 
-    gathered = gather(results)
+    gathered = gather_results(results)
     if verify:
         _verify(gathered, verify, scorers)
     elif scorers:
@@ -83,7 +82,7 @@ def leaderboard_command(
         board = leaderboard(gathered, lambda: progress.advance(task))
     _tell(Console(), board)
     if out:
-        write_report(out, "leaderboard", page(board), board, summary(board))
+        write_report(out, "leaderboard", board_page(board), board, summary_page(board))
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 
@@ -106,14 +105,15 @@ def _verify(results: "Sequence[Result]", release: Path, scorers: Path | None) ->
 
 
 def _tell(console: Console, board: "Leaderboard") -> None:
-    from pairwright.evaluate.board.cells import MODES, SHOWN, rows
-    from pairwright.evaluate.board.page import floor, warnings, why_unranked
+    from pairwright.evaluate.board.cells import MODES, rows
+    from pairwright.evaluate.board.pages import floor, warnings, why_unranked
+    from pairwright.evaluate.conditions import CONDITIONS
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)
     for of in board.rankings:
         made = rows(board, of)
-        console.print(f"{MODES[of.mode]}. {SHOWN[of.condition]}", style="italic")
+        console.print(f"{MODES[of.mode]}. {CONDITIONS[of.condition].title}", style="italic")
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place in made.brief:
             words = made.head[place] in ("scorer", "group")

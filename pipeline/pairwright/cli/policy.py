@@ -1,4 +1,4 @@
-"""`pairwright policy`."""
+"""`pairwright downstream policy`."""
 
 import asyncio
 from contextlib import closing
@@ -15,8 +15,8 @@ from pairwright.models.store import Store
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.guided.records import Line, PolicyAccuracy
-    from pairwright.evaluate.results import Evaluated
+    from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
+    from pairwright.evaluate.results import ResultSummary
     from pairwright.evaluate.scorers.spec import Scorers
 
 
@@ -68,9 +68,9 @@ def policy_command(
 
     Examples:
 
-      pairwright policy releases/1.0.0 --scorers scorers.toml --out results
+      pairwright downstream policy releases/1.0.0 --scorers scorers.toml --out results
 
-      pairwright policy releases/1.0.0 --scorers scorers.toml --out results --scorer arm
+      pairwright downstream policy releases/1.0.0 --scorers scorers.toml --out results --scorer arm
       --scorer args --condition profile --limit 50
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
@@ -78,7 +78,7 @@ def policy_command(
     from pairwright.cli.evaluate.session import Session, Wanted
     from pairwright.cli.evaluate.shown import tell
     from pairwright.cli.scorers import prompts_of
-    from pairwright.evaluate.guided.page import page
+    from pairwright.evaluate.guided.page import policy_page
     from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
@@ -99,21 +99,20 @@ def policy_command(
         session = Session(wanted, settings, prompts, out, store, Meter(), console)
         made = asyncio.run(session.run(tell))
     found = _found(out, made, settings, guided)
-    report = page(found)
+    report = policy_page(found)
     write_report(out, "policy", report, found)
     _tell(Console(), found, out)
     end(made, coverage, console)
 
 
 def _found(
-    out: Path, made: "list[Evaluated]", settings: "Scorers", guided: tuple[str, ...]
+    out: Path, made: "list[ResultSummary]", settings: "Scorers", guided: tuple[str, ...]
 ) -> "PolicyAccuracy":
-    from pairwright.evaluate.guided.accuracy import lines
+    from pairwright.evaluate.guided.accuracy import guided_results, taus
     from pairwright.evaluate.guided.records import PolicyAccuracy
-    from pairwright.evaluate.guided.tau import taus
     from pairwright.evaluate.results import Result
 
-    found: list[Line] = []
+    found: list[GuidedResult] = []
     for condition in dict.fromkeys(of.condition for of in made):
         decided = {
             of.scorer.name: list(Result(out / f"{of.stem}.json").decisions())
@@ -121,7 +120,7 @@ def _found(
             if of.condition == condition
         }
         for name in guided:
-            found += lines(name, settings, condition, decided)
+            found += guided_results(name, settings, condition, decided)
     first = made[0]
     return PolicyAccuracy(
         release=first.release,

@@ -17,12 +17,11 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
-from pairwright.cli.crew import api_key, units_alive
 from pairwright.cli.workers.builder import Builder, Setup, builder_of
 from pairwright.cli.workers.limits import part_of
 from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
-from pairwright.construct.chunks import Chunk
 from pairwright.construct.outcomes import Brief
+from pairwright.construct.units import Chunk
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
@@ -32,6 +31,7 @@ from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows import collector
+from pairwright.workflows.run_models import api_key, units_at_once
 
 try:
     import ray
@@ -178,7 +178,7 @@ class Cluster:
         config = self._setup.rules.config
         keys = {name: SecretStr(key) for name, key in keys_of(config).items()}
         # Enough chunks at a time that an actor keeps its share of every endpoint full.
-        enough = units_alive(part_of(config, self._workers, None))
+        enough = units_at_once(part_of(config, self._workers, None))
         calls = min(MOST_CALLS, 1 + -(-enough // max(len(chunk.units) for chunk in chunks)))
         rows = [{"chunk": pickle.dumps(chunk)} for chunk in chunks]
         return ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, share_of
 from pairwright.cli.progress import display
-from pairwright.cli.push import Public, push_and_print
+from pairwright.cli.verify import Public, Push, push_release
 from pairwright.workflows import collector
 from pairwright.workflows.output import output_folder
 
@@ -43,9 +43,7 @@ def release_command(
             help="Share of users, such as 10%, whose pairs are in the split `validation`.",
         ),
     ] = 0.0,
-    push: Annotated[
-        str | None, typer.Option("--push", metavar="ORG/NAME", help="Publish it on the Hub, too.")
-    ] = None,
+    push: Push = None,
     public: Public = False,
 ) -> None:
     """Release what people verified, as a dataset folder that proves what it says.
@@ -80,4 +78,4 @@ def release_command(
         )  # fmt: skip
     print_release(Console(), run, made)
     if push:
-        push_and_print(out, push, public=public)
+        push_release(out, push, public=public)

@@ -3,12 +3,11 @@
 import json
 
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.language_model import LanguageModel
-from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,
-    Guided,
+    GuidedDecoding,
     Likelihood,
     PairwiseJudge,
     PointwiseJudge,
@@ -47,7 +46,7 @@ def language_model_ref(name: str, kind: str, of: LanguageModel) -> ScorerRef:
     )
 
 
-def guided_ref(name: str, spec: Guided, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
+def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
     """A guided policy, which goes by its policy's model."""
     decides = [spec.beta, policy.settings, reward.model_dump(mode="json")]
     return ScorerRef(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, in_flight, model_of, say
 from pairwright.cli.scorer_refs import (
     deciding,
     guided_ref,
@@ -20,30 +19,26 @@ from pairwright.cli.scorer_refs import (
 from pairwright.cli.vllm_scores import vllm_client
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local import InProcess
-from pairwright.evaluate.own.find import own_class
-from pairwright.evaluate.own.scorer import OwnObject, OwnReward
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.embedding import EmbeddingBaseline
-from pairwright.evaluate.scorers.guided import GuidedPolicy
-from pairwright.evaluate.scorers.language_model import LanguageModel
-from pairwright.evaluate.scorers.pairwise import ComparingJudge
-from pairwright.evaluate.scorers.pointwise import RatingJudge
-from pairwright.evaluate.scorers.reward import RewardModel
+from pairwright.evaluate.scorers.baselines import BASELINES, Baseline, EmbeddingBaseline
+from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluate.scorers.own_class import own_class
+from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward
 from pairwright.evaluate.scorers.score_file import ScoreFile
+from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
 from pairwright.evaluate.scorers.seam import ByPair, Pointwise, Scorer
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,
-    Embedding,
-    Guided,
+    EmbeddingScorer,
+    GuidedDecoding,
     Likelihood,
     PairwiseJudge,
     PointwiseJudge,
     PythonScorer,
     Scorers,
     ScoresOfFile,
-    Served,
+    ServedClassifier,
     ServedLikelihood,
     Spec,
 )
@@ -52,6 +47,7 @@ from pairwright.models.store import Durable, Replies
 from pairwright.retrieve import dense
 from pairwright.settings.config import SIMULATED_URL, Endpoint
 from pairwright.settings.prompt import LISTING, VARIABLES, OwnPrompt, Prompts
+from pairwright.workflows.run_models import client_of, in_flight, model_of, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -104,7 +100,7 @@ async def _opened(
             return OpenScorer(
                 scorer, reward_ref(name, spec.kind, scorer), IN_PROCESS_PAIRS, client.stop
             )
-        case Served() as spec:
+        case ServedClassifier() as spec:
             endpoint = scorers.endpoints[spec.endpoint]
             served = await stack.enter_async_context(vllm_client(name, spec, endpoint, meter))
             settings = json.dumps({"kind": spec.kind})
@@ -130,11 +126,11 @@ async def _opened(
             )
             ref = language_model_ref(name, spec.kind, language_model)
             return OpenScorer(language_model, ref, in_flight(endpoint), served.stop)
-        case Guided() as spec:
+        case GuidedDecoding() as spec:
             policy = await _opened(stack, scorers, spec.policy, prompts, store, meter)
             reward = await _opened(stack, scorers, spec.reward, prompts, store, meter)
             return _guided(name, spec, policy, reward)
-        case Embedding() as spec:
+        case EmbeddingScorer() as spec:
             where = f"[scorers.{name}] model"
             dense.require(where, "leave out this scorer")
             ref = ScorerRef(name=name, kind=spec.kind, model=spec.model)
@@ -196,7 +192,7 @@ def _asked(
     return OwnPrompt.load(Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate")
 
 
-def _guided(name: str, spec: Guided, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
+def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
     assert isinstance(policy.scorer, LanguageModel), "checked when the file was read"
     assert isinstance(reward.scorer, Pointwise), "checked when the file was read"
 

@@ -12,8 +12,8 @@ from rich.rule import Rule
 
 from pairwright.cli.show_summary import summarise
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.lineage import calls_of, find
-from pairwright.construct.outcomes import Failure, Outcome, Waiting
+from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.construct.unit_results import calls_of, find
 from pairwright.models import completion_of
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
@@ -54,7 +54,7 @@ def show_command(
     result = outcome.result
     if isinstance(result, Failure):
         console.print(f"[red]failed[/red]: {escape(result.failure)}: {escape(result.detail)}")
-    elif isinstance(result, Waiting):
+    elif isinstance(result, Pending):
         console.print(f"waiting for a batch's reply to {escape(result.waits_for)}")
     elif isinstance(result, Rejected):
         _rejected(console, result)

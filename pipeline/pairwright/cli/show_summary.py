@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pairwright.cli.shell import program
-from pairwright.construct.outcomes import Failure, Outcome, Waiting
+from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.records import Draft, Pair, Rejected
 from pairwright.text import number_of, visible
 
@@ -34,7 +34,7 @@ def _result(outcome: Outcome) -> Iterator[str]:
     result = outcome.result
     if isinstance(result, Failure):
         yield f"failed: {result.failure}: {result.detail}"
-    elif isinstance(result, Waiting):
+    elif isinstance(result, Pending):
         yield f"waiting for a batch's reply to {result.waits_for}"
     elif isinstance(result, Rejected):
         yield f"refused by {result.stage}: {result.reason}"

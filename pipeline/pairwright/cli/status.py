@@ -8,9 +8,8 @@ from rich.console import Console
 
 from pairwright.cli.source_problems import tell_of_problems
 from pairwright.cli.tables import result_table
-from pairwright.construct.checks import checks
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.tally import tally
+from pairwright.construct.tally import checks, tally
 from pairwright.models.store import Store
 from pairwright.text import number_of
 

@@ -5,11 +5,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.construct.checks import Check
-from pairwright.construct.estimate import Estimate
+from pairwright.construct.estimate import BuildEstimate
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
-from pairwright.construct.tally import Tally
+from pairwright.construct.tally import ModelCheck, Tally
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
@@ -21,7 +20,7 @@ def result_table(
     store: Store,
     config: Config,
     counted: Tally,
-    checked: list[Check],
+    checked: list[ModelCheck],
     run: RunFolder,
     meter: Meter | None = None,
 ) -> None:
@@ -74,7 +73,7 @@ def result_table(
         )
 
 
-def estimate_tables(console: Console, expected: Estimate) -> None:
+def estimate_tables(console: Console, expected: BuildEstimate) -> None:
     """What a build would cost at the least and at the most."""
     for title, lines in (
         ("if every first draft is accepted", expected.first_draft),

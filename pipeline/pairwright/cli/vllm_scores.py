@@ -1,11 +1,11 @@
 """Clients of what vLLM's servers tell of a response: a class, or log-probabilities."""
 
-from pairwright.cli.crew import api_key, say
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.spec import Served, ServedLikelihood
+from pairwright.evaluate.scorers.spec import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
 from pairwright.settings.config import SIMULATED_URL, Endpoint
+from pairwright.workflows.run_models import api_key, say
 
 _ASKED: dict[str, tuple[str, str, str]] = {
     "served": ("/classify", "vllm serve MODEL --runner pooling", "classifier"),
@@ -15,7 +15,7 @@ _ASKED: dict[str, tuple[str, str, str]] = {
 
 
 def vllm_client(
-    name: str, spec: Served | ServedLikelihood, endpoint: Endpoint, meter: Meter
+    name: str, spec: ServedClassifier | ServedLikelihood, endpoint: Endpoint, meter: Meter
 ) -> Client:
     """Raises ConfigError for an endpoint that is no such server, and a key that is not set."""
     if endpoint.engine == "vllm" or SIMULATED_URL in endpoint.base_urls:
@@ -27,6 +27,6 @@ def vllm_client(
             " process.",
         )
     key = api_key(spec.endpoint, endpoint)
-    wire = Classify if isinstance(spec, Served) else PromptLogprobs
+    wire = Classify if isinstance(spec, ServedClassifier) else PromptLogprobs
     wires: list[Wire] = [wire(url, key, endpoint.timeout_s) for url in endpoint.base_urls]
     return Client(spec.endpoint, endpoint, key, meter, *wires, say=say)

@@ -3,7 +3,7 @@
 from pairwright.construct.build_rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Aspect, DroppedAspect, Item, Post, Rejected, Rubric
-from pairwright.stages.infer import infer_rubric
+from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
 from pairwright.stages.narrative import aspects_of_narrative
 from pairwright.stages.planner_match import measure_planner
 
@@ -27,18 +27,13 @@ async def planned(
     """What `user`, known by `posts`, would expect in an answer to the item's question."""
 
     async def infer(models: Models) -> Rubric | Rejected:
+        config, others = rules.config, rules.other_users.others(item)
         return await infer_rubric(
-            item.id,
-            item.question,
-            user,
-            posts,
-            rules.other_users.others(item),
+            UserQuestion(item.id, item.question, user, posts, others),
             models,
-            rules.prompts,
-            rules.config.planner,
-            kinds=rules.kinds(item),
-            words=rules.config.words,
-            once=rules.once,
+            PlanSettings(
+                rules.prompts, config.planner, rules.kinds(item), config.words, rules.once
+            ),
         )
 
     return await rules.once(("rubric", item.id, user), models, infer)
@@ -55,8 +50,8 @@ def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
         return Rejected(
             stage="gold", reason="too_few_aspects", detail=f"{len(aspects)} in the data"
         )
-    kept, over = _within_words(aspects, rules)
-    return Rubric(question_id=item.id, user=item.user, origin="gold", aspects=kept, dropped=over)
+    aspects, over = _within_words(aspects, rules)
+    return Rubric(question_id=item.id, user=item.user, origin="gold", aspects=aspects, dropped=over)
 
 
 def _within_words(
@@ -76,20 +71,20 @@ async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | 
     found = await aspects_of_narrative(item.question, item.narrative, models.planner, rules.prompts)
     if isinstance(found, Rejected):
         return found
-    stand, dropped = found
-    if len(stand) < rules.config.planner.min_aspects:
+    supported, dropped = found
+    if len(supported) < rules.config.planner.min_aspects:
         return Rejected(
             stage="narrative",
             reason="too_few_aspects",
-            detail=f"{len(stand)} with evidence in the narrative",
+            detail=f"{len(supported)} with evidence in the narrative",
             dropped=dropped,
         )
-    kept, over = _within_words(stand, rules)
+    aspects, over = _within_words(supported, rules)
     return Rubric(
         question_id=item.id,
         user=item.user,
         origin="narrative",
-        aspects=kept,
+        aspects=aspects,
         dropped=(*dropped, *over),
     )
 

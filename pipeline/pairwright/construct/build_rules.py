@@ -4,15 +4,14 @@ The other_users is what a build knows of other users: their histories, for speci
 common a word is among them, for the copying gate.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from pairwright import assets
+from pairwright.construct.other_users import NoOtherUsers, OtherUsers
 from pairwright.errors import ConfigError
 from pairwright.models import Once
-from pairwright.records import Item, Post
+from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains, Scale, load_scales
@@ -20,28 +19,6 @@ from pairwright.settings.prompt import Prompts
 
 SHARED = 1024
 """Plans and rubrics kept for the units that follow."""
-
-
-class OtherUsers(Protocol):
-    """The other users of a run."""
-
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
-        """Histories of users other than the asker and the asker's partner."""
-        ...
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        """The terms of these posts that few users write."""
-        ...
-
-
-class NoOtherUsers:
-    """No other users: every term is common, and specificity rests on the blind rubric."""
-
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
-        return ()
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:  # noqa: ARG002
-        return frozenset()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.drafts import draw_until_accepted
-from pairwright.construct.judging import judged
+from pairwright.construct.drafts import draw_until_accepted, judged
 from pairwright.gates import Sides, check_writing, judge_contrast
 from pairwright.models import Models, together
 from pairwright.models.run import CallLog, traced

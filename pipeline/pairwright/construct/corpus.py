@@ -4,16 +4,12 @@
 every run, and a release is made from it.
 """
 
-import zlib
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
-
-from pairwright import text
-from pairwright.construct.neighbour_ring import NeighbourRing
+from pairwright.construct.other_users import NeighbourRing, Rarity
 from pairwright.errors import on_disk
 from pairwright.records import Item, Post
 from pairwright.settings.config import Config
@@ -21,7 +17,7 @@ from pairwright.settings.config import Config
 Histories = tuple[tuple[Post, ...], ...]
 
 
-class Entry(NamedTuple):
+class ItemEntry(NamedTuple):
     """What is known of an item without reading it."""
 
     id: str
@@ -35,7 +31,7 @@ class Corpus:
     """Items by position, and what they say together. It is a build's `Company`."""
 
     def __init__(
-        self, path: Path, entries: list[Entry], rarity: "Rarity", *, others: int, seed: int
+        self, path: Path, entries: list[ItemEntry], rarity: Rarity, *, others: int, seed: int
     ) -> None:
         self._path = path.absolute()
         self.entries = entries
@@ -64,7 +60,7 @@ class Corpus:
                 line = item.model_dump_json().encode() + b"\n"
                 file.write(line)
                 entries.append(
-                    Entry(item.id, item.user, item.category.lower(), len(item.profile), offset)
+                    ItemEntry(item.id, item.user, item.category.lower(), len(item.profile), offset)
                 )
                 rarity.add(item)
                 offset += len(line)
@@ -122,8 +118,8 @@ class Corpus:
 
 def _reopened(
     path: Path,
-    entries: list[Entry],
-    rarity: "Rarity",
+    entries: list[ItemEntry],
+    rarity: Rarity,
     others: int,
     seed: int,
     partners: dict[str, str],
@@ -149,52 +145,3 @@ def _fair(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
         for post in older_than(item, posts)
         if not any(own in post.text.lower() for own in asked)
     )
-
-
-class Rarity:
-    """How many users write each term, in a table of fixed size.
-
-    Terms that fall on one cell are counted together: that makes a term look more common than
-    it is, never rarer.
-    """
-
-    CELLS = 1 << 18
-
-    def __init__(self, share: float) -> None:
-        self._share = share
-        self._users: set[str] = set()
-        self._counts = np.zeros(self.CELLS, dtype=np.uint32)
-        self._rare = lru_cache(maxsize=2048)(self._rare_of)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _counted, (self._share, self._users, self._counts)
-
-    def add(self, item: Item) -> None:
-        """Count a user by the first item: later ones repeat most of the posts."""
-        if item.user in self._users:
-            return
-        self._users.add(item.user)
-        cells = {_cell(term) for post in item.profile for term in text.terms(post.text)}
-        self._counts[list(cells)] += 1
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        """The rare terms of some posts; to be asked once all users are counted."""
-        return frozenset().union(*(self._rare(post.text) for post in posts))
-
-    def _rare_of(self, post: str) -> frozenset[str]:
-        # Among few users a word is rare if only its own writer has it.
-        most = max(1, int(self._share * len(self._users)))
-        terms = text.terms(post)
-        return frozenset(term for term in terms if self._counts[_cell(term)] <= most)
-
-
-def _counted(share: float, users: set[str], counts: Any) -> Rarity:
-    rarity = Rarity(share)
-    rarity._users, rarity._counts = users, counts
-    return rarity
-
-
-# Most words are common ones.
-@lru_cache(maxsize=65536)
-def _cell(term: str) -> int:
-    return zlib.crc32(term.encode()) % Rarity.CELLS

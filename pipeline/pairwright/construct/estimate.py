@@ -29,7 +29,7 @@ _SAMPLE = 200
 _ASPECT = "x" * 80
 
 
-class Line(NamedTuple):
+class RoleEstimate(NamedTuple):
     """What one role would be asked."""
 
     role: str
@@ -41,14 +41,14 @@ class Line(NamedTuple):
     cost: float
 
 
-class Estimate(NamedTuple):
+class BuildEstimate(NamedTuple):
     items: int
     units: int
-    first_draft: list[Line]
-    at_most: list[Line]
+    first_draft: list[RoleEstimate]
+    at_most: list[RoleEstimate]
 
 
-def estimate(corpus: Corpus, rules: BuildRules, limit: int | None) -> Estimate:
+def estimate(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
     work = list(units(corpus, config.modes, limit))
@@ -66,7 +66,7 @@ def estimate(corpus: Corpus, rules: BuildRules, limit: int | None) -> Estimate:
             redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
     sizes = _prompt_tokens(corpus, rules)
     most = once + Counter({purpose: n * config.draws for purpose, n in redrawn.items()})
-    return Estimate(
+    return BuildEstimate(
         items=len({u.item for u in work}),
         units=len(work),
         first_draft=_lines(once + redrawn, sizes, config),
@@ -142,7 +142,7 @@ def _tokens(texts: Iterable[str]) -> float:
     return sum(map(len, texts)) / CHARACTERS_PER_TOKEN
 
 
-def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list[Line]:
+def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list[RoleEstimate]:
     """One line a role: planner, generator (its first endpoint's price), judge."""
     # In the paper's setting it is the writers that read the history.
     if config.paper_writers:
@@ -158,5 +158,7 @@ def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
         got = sum(calls[p] * _REPLY_TOKENS[p] for p in purposes)
         n = sum(calls[p] for p in purposes)
-        lines.append(Line(role, name, endpoint.model, n, sent, got, endpoint.cost(sent, got)))
+        lines.append(
+            RoleEstimate(role, name, endpoint.model, n, sent, got, endpoint.cost(sent, got))
+        )
     return lines

@@ -7,8 +7,8 @@ from typing import Any
 import tomli_w
 from pydantic import ValidationError
 
-from pairwright.construct.changes import changes
 from pairwright.construct.outcomes import FILES
+from pairwright.construct.resume import changes
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale

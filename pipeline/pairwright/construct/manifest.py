@@ -5,8 +5,7 @@ A function of the run folder: no times, and nothing that two runs over the same 
 
 from pydantic import JsonValue
 
-from pairwright.construct.checks import Check
-from pairwright.construct.tally import Tally
+from pairwright.construct.tally import ModelCheck, Tally
 from pairwright.models.store import Store
 from pairwright.records import Record
 from pairwright.settings.config import Config, essential
@@ -31,7 +30,7 @@ def manifest(
     prompts: Prompts,
     source: SourceSummary,
     counted: Tally,
-    checked: list[Check],
+    checked: list[ModelCheck],
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()

@@ -30,7 +30,7 @@ class Failure(Record):
     detail: str
 
 
-class Waiting(Record):
+class Pending(Record):
     """A call of this unit is written for a batch and has no reply yet."""
 
     waits_for: str
@@ -57,7 +57,7 @@ class Outcome(Record):
     partner: str | None
     posts: int
     """Length of the asker's profile."""
-    result: Contrast | Twin | Rejected | Failure | Waiting
+    result: Contrast | Twin | Rejected | Failure | Pending
     calls: tuple[Call, ...]
     prompt_tokens: int
     completion_tokens: int
@@ -68,7 +68,7 @@ class Outcome(Record):
 
     @property
     def kind(self) -> Kind:
-        if isinstance(self.result, Waiting):
+        if isinstance(self.result, Pending):
             return "waiting"
         if isinstance(self.result, Failure):
             return "failed"
@@ -79,7 +79,7 @@ class Outcome(Record):
         result, reason = self.result, ""
         if isinstance(result, Failure):
             reason = result.failure
-        elif isinstance(result, Waiting):
+        elif isinstance(result, Pending):
             reason = result.waits_for
         elif isinstance(result, Rejected):
             reason = result.reason
@@ -134,7 +134,7 @@ def _pair_lines(kept: dict[str, Any]) -> Iterator[str]:
         yield to_json(pair).decode() + "\n"
 
 
-class Refusal(Record):
+class RefusalLine(Record):
     """A line of rejected.jsonl: a rejected unit, or the refused drafts of a kept one."""
 
     unit: str
@@ -158,9 +158,9 @@ class FailureLine(Record):
     detail: str
 
 
-def _refusal(outcome: Outcome) -> Refusal | None:
+def _refusal(outcome: Outcome) -> RefusalLine | None:
     result = outcome.result
-    if isinstance(result, Failure | Waiting):
+    if isinstance(result, Failure | Pending):
         return None
     kept = not isinstance(result, Rejected)
     if not isinstance(result, Rejected):
@@ -169,7 +169,7 @@ def _refusal(outcome: Outcome) -> Refusal | None:
         gate = result.refused[-1].refused_by
         reason = gate.gate if gate else ""
         result = Rejected(stage="gates", reason=reason, drafts=result.refused)
-    return Refusal(
+    return RefusalLine(
         unit=outcome.unit,
         mode=outcome.mode,
         item_id=outcome.item_id,

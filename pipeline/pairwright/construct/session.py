@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import Protocol
 
 from pairwright import sources
-from pairwright.construct.again import unfinished
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.checks import Check, checks
 from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, manifest
-from pairwright.construct.outcomes import Brief, Failure, Outcome, Waiting, write_outcomes
+from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.partners import match_partners, suits
-from pairwright.construct.tally import Tally
+from pairwright.construct.resume import unfinished
+from pairwright.construct.tally import ModelCheck, Tally, checks
 from pairwright.construct.twin import build_twin
-from pairwright.construct.units import Unit, units
+from pairwright.construct.units import BuildUnit, units
 from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
 from pairwright.models import Models
 from pairwright.models.run import traced, work_through
@@ -32,7 +31,7 @@ from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 
 
-class Crew(Protocol):
+class ModelSource(Protocol):
     """Who answers: the models of a unit, how many workers keep them busy, and how to stop."""
 
     workers: int
@@ -83,13 +82,13 @@ async def build(
     corpus: Corpus,
     summary: SourceSummary,
     rules: BuildRules,
-    crew: Crew,
+    crew: ModelSource,
     store: Store,
     run: RunFolder,
     *,
     limit: int | None,
     seen: Callable[[Brief], None],
-) -> tuple[Tally, list[Check]]:
+) -> tuple[Tally, list[ModelCheck]]:
     """Work through every unit, and write the outcome files unless a unit waits for a batch.
 
     `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
@@ -107,17 +106,17 @@ async def build(
 
 
 async def build_units(
-    todo: Iterator[Unit],
+    todo: Iterator[BuildUnit],
     corpus: Corpus,
     rules: BuildRules,
-    crew: Crew,
+    crew: ModelSource,
     store: Store,
     ended: Callable[[Outcome], None],
 ) -> None:
     """Work through some units; each outcome is put into the store. Raises as `build` does."""
     interrupted = False
 
-    async def work(unit: Unit) -> None:
+    async def work(unit: BuildUnit) -> None:
         nonlocal interrupted
         try:
             outcome = await _outcome(unit, corpus, rules, crew)
@@ -138,7 +137,7 @@ async def build_units(
 
 def conclude(
     store: Store, rules: BuildRules, summary: SourceSummary, run: RunFolder, counted: Tally
-) -> list[Check]:
+) -> list[ModelCheck]:
     """Write the outcome files of a run whose units have all ended, unless one waits."""
     checked = checks(store, counted)
     if counted.waiting:
@@ -150,17 +149,19 @@ def conclude(
     return checked
 
 
-async def _outcome(unit: Unit, corpus: Corpus, rules: BuildRules, crew: Crew) -> Outcome:
+async def _outcome(
+    unit: BuildUnit, corpus: Corpus, rules: BuildRules, crew: ModelSource
+) -> Outcome:
     item = corpus.item(unit.item)
     models, log = traced(crew.models(_generator(item, rules)))
     partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
-    result: Contrast | Twin | Rejected | Failure | Waiting
+    result: Contrast | Twin | Rejected | Failure | Pending
     try:
         result = await _build(unit, item, partner, corpus, models, rules)
     except CallFailed as error:
         result = Failure(failure=error.reason, detail=error.detail)
     except Unanswered as call:
-        result = Waiting(waits_for=call.purpose)
+        result = Pending(waits_for=call.purpose)
     return Outcome(
         unit=unit.id,
         mode=unit.mode,
@@ -179,7 +180,12 @@ async def _outcome(unit: Unit, corpus: Corpus, rules: BuildRules, crew: Crew) ->
 
 
 async def _build(
-    unit: Unit, item: Item, partner: str | None, corpus: Corpus, models: Models, rules: BuildRules
+    unit: BuildUnit,
+    item: Item,
+    partner: str | None,
+    corpus: Corpus,
+    models: Models,
+    rules: BuildRules,
 ) -> Contrast | Twin | Rejected:
     if unit.mode == "violate":
         return await build_contrast(item, models, rules)

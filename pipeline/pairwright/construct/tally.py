@@ -1,12 +1,16 @@
 """Counting the outcomes of a run: what the table, `status` and the manifest are made of."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from pairwright.construct.outcomes import Failure, Outcome, Waiting, spooled
-from pairwright.models import Leniency
+from pairwright.construct.outcomes import Failure, Outcome, Pending, spooled
+from pairwright.models import Leniency, completion_of, parse
 from pairwright.models.store import Store
 from pairwright.records import Draft, Rejected
+from pairwright.stages.match import MatchReply
+from pairwright.stages.support import SupportReply
 from pairwright.stats import Share, share
 
 # Profiles are counted together by length: the headline figure of no personal signal.
@@ -51,7 +55,7 @@ class Tally:
         if isinstance(result, Failure):
             self.failed[mode, result.failure] += 1
             return
-        if isinstance(result, Waiting):
+        if isinstance(result, Pending):
             self.waiting[mode, result.waits_for] += 1
             return
         self.json_replies += outcome.json_replies
@@ -101,3 +105,44 @@ def tally(store: Store) -> Tally:
     for outcome in spooled(store):
         counted.add(outcome)
     return counted
+
+
+class ModelCheck(NamedTuple):
+    name: str
+    meaning: str
+    found: Share
+
+
+def _carried(text: str) -> list[bool]:
+    reply = parse(text, SupportReply)
+    return [] if isinstance(reply, str) else [c.verdict == "carried" for c in reply.cases]
+
+
+def _matched(text: str) -> list[bool]:
+    reply = parse(text, MatchReply)
+    return [] if isinstance(reply, str) else [bool(a.found_in) for a in reply.aspects]
+
+
+# By the purpose of the calls: what is counted, and how a reply is read.
+_CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
+    "support": ("support by own post", _carried),
+    "support_control": ("support by stranger's post", _carried),
+    "planner_precision": ("planned, in the gold list", _matched),
+    "planner_recall": ("gold, in the plan", _matched),
+}
+
+
+def checks(store: Store, counted: Tally) -> list[ModelCheck]:
+    """Each check with its share over the calls of a run; replies that cannot be read count
+    for nothing."""
+    rows = []
+    for name, (meaning, read) in _CHECKS.items():
+        bodies = ((key, store.get(key)) for key in counted.calls[name])
+        seen = [
+            answer
+            for key, body in bodies
+            if body is not None
+            for answer in read(completion_of(key, body).text)
+        ]
+        rows.append(ModelCheck(name, meaning, share(sum(seen), len(seen))))
+    return rows

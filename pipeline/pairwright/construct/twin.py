@@ -8,8 +8,7 @@ from pairwright import text
 from pairwright.construct.aspects import planned, rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
-from pairwright.construct.drafts import draw_until_accepted
-from pairwright.construct.judging import judged
+from pairwright.construct.drafts import draw_until_accepted, judged
 from pairwright.gates import Sides, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced

@@ -12,7 +12,7 @@ NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC)
 part of the condition, for any scorer."""
 
 
-class Decision(Record):
+class PairDecision(Record):
     """One pair, judged by one scorer in one condition. Without the pair's texts."""
 
     id: str
@@ -78,9 +78,9 @@ class Decision(Record):
 POINTS: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 
-def undecided(row: Row) -> Decision:
+def blank_decision(row: Row) -> PairDecision:
     """The line of a pair before anything is known of it."""
-    return Decision(
+    return PairDecision(
         id=row.id,
         item_id=row.item_id,
         config=row.config,

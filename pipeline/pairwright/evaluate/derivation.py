@@ -8,8 +8,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from pairwright.errors import InputError
-from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.results import Evaluated, ReleaseRef, Result
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import Result, ResultSummary
 from pairwright.records import Record
 
 NOT_STORED = "not_stored"
@@ -21,7 +22,7 @@ _SETTINGS = ("scorer", "history", "seed", "planner")
 _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
 
 
-def check_settings(result: Result, derived: Evaluated) -> None:
+def check_settings(result: Result, derived: ResultSummary) -> None:
     """Raises InputError where the two are not of one scorer that was shown posts by the same rules:
     then their decisions cannot be compared."""
     for key in _SETTINGS:
@@ -43,7 +44,9 @@ def _check(result: Result, key: str, own: object, other: object) -> None:
         )
 
 
-def differences(result: Result, about: Evaluated, decisions: Sequence[Decision]) -> Iterator[str]:
+def differences(
+    result: Result, about: ResultSummary, decisions: Sequence[PairDecision]
+) -> Iterator[str]:
     """A sentence for each way in which a result is not what was derived, naming file and pair."""
     lines = result.path.with_suffix(".jsonl")
     derived = {one.id: one for one in decisions}
@@ -61,7 +64,7 @@ def differences(result: Result, about: Evaluated, decisions: Sequence[Decision])
             yield f"{result.path} [{key}]: {own_count}, and the replies give {other_count}"
 
 
-def _difference(own: Decision, other: Decision) -> str:
+def _difference(own: PairDecision, other: PairDecision) -> str:
     """What differs between a line and what the replies give; empty where nothing does."""
     if own.unscored.startswith(_FAILED) and other.unscored.startswith(_FAILED):
         return ""
@@ -69,14 +72,14 @@ def _difference(own: Decision, other: Decision) -> str:
         return f"{_choice(own)}, and no reply is stored that would say so"
     if _choice(own) != _choice(other):
         return f"{_choice(own)}, and the stored replies give: {_choice(other)}"
-    for key in Decision.model_fields.keys() - _BESIDE:
+    for key in PairDecision.model_fields.keys() - _BESIDE:
         mine, theirs = getattr(own, key), getattr(other, key)
         if mine != theirs and not _close(mine, theirs):
             return f"{key} is {mine!r}, and the stored replies give {theirs!r}"
     return ""
 
 
-def _choice(of: Decision) -> str:
+def _choice(of: PairDecision) -> str:
     if of.choice is None:
         return f"no score ({of.unscored})"
     return f"{of.choice} ({' and '.join(of.orders)})" if of.orders else of.choice

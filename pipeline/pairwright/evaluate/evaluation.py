@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluate.conditions import Conditions, applies, fitted
-from pairwright.evaluate.decision import Choice, Decision, undecided
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluate.decision import Choice, PairDecision, blank_decision
 from pairwright.evaluate.scorers.seam import (
     ByPair,
     Pairwise,
     Place,
     Pointwise,
+    PromptContent,
     Score,
     Scorer,
     Unscored,
 )
-from pairwright.evaluate.shown import Condition, Shown
 from pairwright.models import together
 from pairwright.models.run import work_through
 
@@ -30,13 +30,13 @@ class Evaluation(NamedTuple):
     """What is to be done for every pair."""
 
     scorer: Scorer
-    condition: Condition
-    conditions: Conditions
+    condition: ConditionName
+    sources: ContentSources
 
-    async def decide(self, row: Row) -> Decision:
+    async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that came to nothing are its reason, and are asked again by
         the next run."""
-        decision = undecided(row)
+        decision = blank_decision(row)
         if isinstance(self.scorer, ByPair):
             given = self.scorer.scores(row.id, self.condition)
             if isinstance(given, Unscored):
@@ -45,14 +45,14 @@ class Evaluation(NamedTuple):
             return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
         return await self._asked(row, self.scorer)
 
-    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> Decision:
-        decision = undecided(row)
+    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
+        decision = blank_decision(row)
         try:
-            shown = await self.conditions.shown(row, self.condition)
+            shown = await self.sources.shown(row, self.condition)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
-            answer, fewer = await fitted(
-                shown, self.conditions.history, lambda shown: _choice(scorer, row, shown)
+            answer, fewer = await ask_fitting(
+                shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
             )
         except CallFailed as error:
             return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
@@ -64,7 +64,7 @@ class Evaluation(NamedTuple):
 
 
 async def _choice(
-    scorer: Pointwise | Pairwise, row: Row, shown: Shown
+    scorer: Pointwise | Pairwise, row: Row, shown: PromptContent
 ) -> dict[str, object] | Unscored:
     """The fields of a decision that the scorer's answers give."""
     if isinstance(scorer, Pointwise):
@@ -76,7 +76,9 @@ async def _choice(
     return {"orders": orders, "tokens": given.tokens}
 
 
-async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object] | Unscored:
+async def _scored(
+    scorer: Pointwise, row: Row, shown: PromptContent
+) -> dict[str, object] | Unscored:
     chosen, rejected = await together(
         scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
     )
@@ -92,7 +94,7 @@ async def _scored(scorer: Pointwise, row: Row, shown: Shown) -> dict[str, object
     return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
 
 
-def _without(decision: Decision, why: Unscored) -> Decision:
+def _without(decision: PairDecision, why: Unscored) -> PairDecision:
     return decision.model_copy(update={"unscored": why.reason, "detail": why.detail[:500]})
 
 
@@ -102,25 +104,25 @@ async def evaluate(
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[Decision], None],
-) -> list[Decision]:
+    seen: Callable[[PairDecision], None],
+) -> list[PairDecision]:
     """The decisions on all rows that the condition applies to, in their order.
 
     `seen` is told of each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
     scored is stored, and nothing is taken for whole.
     """
-    decided: dict[int, Decision] = {}
+    decided: dict[int, PairDecision] = {}
 
     async def work(numbered: tuple[int, Row]) -> None:
         number, row = numbered
         decided[number] = await evaluation.decide(row)
         seen(decided[number])
 
-    wanted = (row for row in rows if applies(row, evaluation.condition))
+    wanted = filter(CONDITIONS[evaluation.condition].applies, rows)
     await work_through(iter(enumerate(wanted)), work, workers=workers, stop=stop)
     return [decided[number] for number in sorted(decided)]
 
 
-def reasons(decisions: Iterable[Decision]) -> dict[str, int]:
+def reasons(decisions: Iterable[PairDecision]) -> dict[str, int]:
     """Pairs without a score, by reason."""
     return dict(sorted(Counter(of.unscored for of in decisions if of.unscored).items()))

@@ -12,10 +12,21 @@ from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
-from pairwright.evaluate.results import ReleaseRef
 from pairwright.records import Post, Record
 
 _FIX = "Take the release anew, and run `pairwright verify` on it."
+
+
+class ReleaseRef(Record):
+    """Which release was evaluated."""
+
+    name: str
+    version: str
+    digest: str
+    """Its root digest."""
+    trial: bool = False
+    """Whether it says itself that it is no benchmark."""
+    pairs: int
 
 
 class Construction(NamedTuple):

@@ -8,8 +8,9 @@ from pathlib import Path
 from pairwright.dataset import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
-from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.conditions import ConditionName
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.release import ReleaseRef
 from pairwright.records import Record
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -19,18 +20,6 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TRIAL = "The release is a trial, and says itself that it is no benchmark."
 _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
 """What a result depends on."""
-
-
-class ReleaseRef(Record):
-    """Which release was evaluated."""
-
-    name: str
-    version: str
-    digest: str
-    """Its root digest."""
-    trial: bool = False
-    """Whether it says itself that it is no benchmark."""
-    pairs: int
 
 
 class ScorerRef(Record):
@@ -44,7 +33,7 @@ class ScorerRef(Record):
     """Hash of all that decides its scores beside model and revision."""
 
 
-class PlannerRef(Record):
+class PlannerVersion(Record):
     """Which planner inferred the aspects, exactly."""
 
     model: str
@@ -65,12 +54,12 @@ class Timing(Record):
     """By the clock, with as many in flight as the endpoint's `concurrency` lets."""
 
 
-class Evaluated(Record):
+class ResultSummary(Record):
     """One scorer in one condition on one release."""
 
     release: ReleaseRef
     scorer: ScorerRef
-    condition: Condition
+    condition: ConditionName
     limit: int | None = None
     """Only the first so many subjects were to be scored."""
     split: str | None = None
@@ -79,7 +68,7 @@ class Evaluated(Record):
     """Hash of [history], by which posts were shown; empty for all that fit and for none."""
     seed: int | None = None
     """In condition wrong-profile, what the other users were drawn with."""
-    planner: PlannerRef | None = None
+    planner: PlannerVersion | None = None
     """In condition planner, the one under test."""
     self_agreement: bool = False
     """Whether the planner under test shares its model or its prompt with the one that built the
@@ -124,13 +113,13 @@ class Result:
     def __init__(self, path: Path) -> None:
         """`path` is the .json file. Raises InputError where it is none of ours."""
         self.path = path
-        self.about = read_one(path, Evaluated)
+        self.about = read_one(path, ResultSummary)
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[PairDecision]:
         """In the release's order. Raises InputError for a line that is none, a pair that is there
         twice, and a file that is not as long as it says."""
         lines, seen = self._lines(), set[str]()
-        for decision in read_lines(lines, Decision):
+        for decision in read_lines(lines, PairDecision):
             if decision.id in seen:
                 raise _broken(lines, f"the pair {decision.id} is there twice")
             seen.add(decision.id)
@@ -151,7 +140,7 @@ class Result:
         return lines
 
 
-def write_result(folder: Path, about: Evaluated, decisions: list[Decision]) -> Path:
+def write_result(folder: Path, about: ResultSummary, decisions: list[PairDecision]) -> Path:
     """Write both files, whole. Raises StoreError."""
     path, lines = folder / f"{about.stem}.json", folder / f"{about.stem}.jsonl"
     # A summary never stands beside lines that it is not of.
@@ -161,10 +150,10 @@ def write_result(folder: Path, about: Evaluated, decisions: list[Decision]) -> P
     return path
 
 
-def previous_timing(folder: Path, about: Evaluated) -> Timing | None:
+def previous_timing(folder: Path, about: ResultSummary) -> Timing | None:
     """What the calls behind the same result took when they were sent."""
     try:
-        before = read_one(folder / f"{about.stem}.json", Evaluated)
+        before = read_one(folder / f"{about.stem}.json", ResultSummary)
     except InputError:
         return None  # None is there, or one that cannot be read: it is written anew.
     same = all(getattr(before, key) == getattr(about, key) for key in _DECIDING)

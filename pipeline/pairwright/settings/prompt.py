@@ -173,11 +173,9 @@ class Prompts:
     @classmethod
     def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
         """The same from texts that were read before; the folder is named in errors."""
-        environment = _environment()
         pieces, hashes = {}, {}
         for name, source in sources.items():
-            tree = _checked(environment, folder / f"{name}.md", source, VARIABLES[name])
-            pieces[name] = tuple(_pieces(environment, tree))
+            pieces[name] = _compiled(folder / f"{name}.md", source, VARIABLES[name])
             hashes[name] = _hash(source)
         return cls(folder, sources, pieces, hashes)
 
@@ -227,14 +225,21 @@ class OwnPrompt(NamedTuple):
             raise PromptError(
                 "this prompt is missing", where=path, fix=f"Write it; it needs: {listed}."
             )
-        source, environment = _read(path), _environment()
-        tree = _checked(environment, path, source, OWN[name])
-        return cls(name, tuple(_pieces(environment, tree)), _hash(source))
+        source = _read(path)
+        return cls(name, _compiled(path, source, OWN[name]), _hash(source))
 
     def ask(self, **values: Hashable) -> Ask:
         """Render it; lists are given as tuples."""
         text = "".join([piece(values) for piece in self.pieces])
         return Ask(self.name, (Message("user", text),))
+
+
+@lru_cache(maxsize=64)
+def _compiled(path: Path, source: str, may: frozenset[str]) -> tuple[Piece, ...]:
+    """The parts of a prompt that uses these variables. Kept: a process that loads its prompts more
+    than once compiles them once."""
+    environment = _environment()
+    return tuple(_pieces(environment, _checked(environment, path, source, may)))
 
 
 def _environment() -> jinja2.Environment:

@@ -6,6 +6,7 @@ generic answer already meet it? Fewer than `min_aspects` left and there is no pe
 """
 
 import random
+from typing import NamedTuple
 
 from pairwright.models import Model, Models, Once, together
 from pairwright.records import (
@@ -28,50 +29,60 @@ from pairwright.stages.write import write_plain
 Histories = tuple[tuple[Post, ...], ...]
 
 
-async def infer_rubric(
-    question_id: str,
-    question: str,
-    user: str,
-    posts: tuple[Post, ...],
-    others: Histories,
-    models: Models,
-    prompts: Prompts,
-    rules: PlanRules,
-    *,
-    kinds: tuple[str, ...],
-    words: int,
-    once: Once,
-) -> Rubric | Rejected:
-    """What `user` would expect in an answer to `question`, or why nothing personal is known.
+class UserQuestion(NamedTuple):
+    """A question, and the user of whom a rubric is wanted."""
 
-    `others` are histories of other users; `kinds` the domain's kinds of aspects.
-    """
+    question_id: str
+    question: str
+    user: str
+    posts: tuple[Post, ...]
+    """By which the user is known."""
+    others: Histories
+    """Of other users, to whom what the user expects is compared."""
+
+
+class PlanSettings(NamedTuple):
+    """What every rubric of a build is inferred by."""
+
+    prompts: Prompts
+    rules: PlanRules
+    kinds: tuple[str, ...]
+    """The domain's kinds of aspects."""
+    words: int
+    """The length of a response."""
+    once: Once
+    """Plans that several questions have in common."""
+
+
+async def infer_rubric(
+    user_question: UserQuestion, models: Models, settings: PlanSettings
+) -> Rubric | Rejected:
+    """What the user would expect in an answer to the question, or why nothing personal is known."""
+    prompts, rules, words = settings.prompts, settings.rules, settings.words
+    question, user = user_question.question, user_question.user
 
     async def plan_from(history: tuple[Post, ...]) -> Plan | Rejected:
         async def work(models: Models) -> Plan | Rejected:
             return await plan(
-                question, history, models.planner, prompts, rules, kinds=kinds, words=words
+                question, history, models.planner, prompts, rules, kinds=settings.kinds, words=words
             )
 
         # Both halves of a twin are held against the same others.
         # A plan names posts, so users who wrote the same words must not get each other's.
         read = tuple((post.id, post.text) for post in history)
-        return await once(("plan", question, read), models, work)
+        return await settings.once(("plan", question, read), models, work)
 
-    async def generic_answer() -> str | Rejected:
-        return await write_plain(question, models.generator, prompts, words=words)
-
-    own = await plan_from(posts)
+    own = await plan_from(user_question.posts)
     if isinstance(own, Rejected):
         return own.model_copy(update={"user": user})
     if len(own.aspects) < rules.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
 
-    blind, answer, carried, theirs = await together(
+    blind, answer, carried, other_plans = await together(
         plan_blind(question, models.planner, prompts),
-        generic_answer(),
-        _supported(question_id, question, user, own, others, models.judge, prompts, rules),
-        together(*(plan_from(history) for history in others)),
+        write_plain(question, models.generator, prompts, words=words),
+        _supported(user_question, own, models.judge, settings),
+        together(*(plan_from(history) for history in user_question.others)),
     )
     if isinstance(blind, Rejected):
         return blind
@@ -81,27 +92,29 @@ async def infer_rubric(
         return carried
 
     # Another user's rubric that could not be read is no evidence either way.
-    read = [tuple(a.aspect for a in p.aspects) for p in theirs if not isinstance(p, Rejected)]
+    read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Rejected)]
     names = [aspect.aspect for aspect in own.aspects]
-    whole = Rubric(question_id=question_id, user=user, origin="planner", aspects=own.aspects)
-    found, met = await together(
+    whole = Rubric(
+        question_id=user_question.question_id, user=user, origin="planner", aspects=own.aspects
+    )
+    found_in, met = await together(
         match(question, names, [blind, *read], models.judge, prompts),
         adherence(question, answer, whole, models.judge, prompts),
     )
-    if isinstance(found, Rejected):
-        return found
+    if isinstance(found_in, Rejected):
+        return found_in
     if isinstance(met, Rejected):
         return met
 
     most = max(1, rules.per_100_words * words // 100)
-    stand, dropped = _sift(own, found, len(read), met, carried, rules, most)
-    if len(stand) < rules.min_aspects:
-        return _no_signal(user, stand, dropped)
+    personal, dropped = _sift(own, found_in, len(read), met, carried, rules, most)
+    if len(personal) < rules.min_aspects:
+        return _no_signal(user, personal, dropped)
     return Rubric(
-        question_id=question_id,
+        question_id=user_question.question_id,
         user=user,
         origin="planner",
-        aspects=stand,
+        aspects=personal,
         dropped=dropped,
         shown=tuple(post.id for post in own.shown.posts),
         left_out=tuple(post.id for post in own.shown.left_out),
@@ -119,17 +132,17 @@ def _sift(
     most: int,
 ) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
     """The aspects that are this user's own, `most` at most, and all that were dropped."""
-    stand: list[Aspect] = []
+    personal: list[Aspect] = []
     dropped = list(own.dropped)
     for n, aspect in enumerate(own.aspects):
         why = _generic(n, found[n], others, met, carried, rules)
-        if why is None and len(stand) == most:
+        if why is None and len(personal) == most:
             why = ("over_the_word_limit", f"{most} aspects are used at this length")
         if why:
             dropped.append(DroppedAspect(aspect=aspect, reason=why[0], detail=why[1]))
         else:
-            stand.append(aspect)
-    return tuple(stand), tuple(dropped)
+            personal.append(aspect)
+    return tuple(personal), tuple(dropped)
 
 
 def _generic(
@@ -154,23 +167,17 @@ def _generic(
 
 
 async def _supported(
-    question_id: str,
-    question: str,
-    user: str,
-    own: Plan,
-    others: Histories,
-    judge: Model,
-    prompts: Prompts,
-    rules: PlanRules,
+    user_question: UserQuestion, own: Plan, judge: Model, settings: PlanSettings
 ) -> tuple[SupportCase, ...] | Rejected:
+    rules, prompts, question = settings.rules, settings.prompts, user_question.question
     if not rules.support_check:
         return ()
     by_id = {post.id: post for post in own.shown.posts}
     cases = [(aspect, by_id[aspect.post_ids[0]]) for aspect in own.aspects]
-    # A seeded share of rubrics is asked again with posts of other users in place of the true
-    # ones. The answers decide nothing: they show in the manifest what the judge is worth.
-    chance = random.Random(content_id("control", question_id, user))
-    strangers = [post for history in others for post in history]
+    # A seeded share of rubrics is judged again with posts of other users in place of the true ones.
+    # The answers decide nothing: they show in the manifest what the judge is worth.
+    chance = random.Random(content_id("control", user_question.question_id, user_question.user))
+    strangers = [post for history in user_question.others for post in history]
     if strangers and chance.random() < rules.support_control:
         shuffled = [(aspect, chance.choice(strangers)) for aspect in own.aspects]
         true, _ = await together(
@@ -182,13 +189,13 @@ async def _supported(
 
 
 def _no_signal(
-    user: str, stand: tuple[Aspect, ...], dropped: tuple[DroppedAspect, ...]
+    user: str, personal: tuple[Aspect, ...], dropped: tuple[DroppedAspect, ...]
 ) -> Rejected:
     return Rejected(
         stage="plan",
         reason="no_personal_signal",
-        detail=f"{len(stand)} aspects left",
+        detail=f"{len(personal)} aspects left",
         user=user,
-        aspects=stand,
+        aspects=personal,
         dropped=dropped,
     )

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.construct.as_built import check_as_built
-from pairwright.construct.ended import ended
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import check_as_built
+from pairwright.construct.unit_results import ended
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import Forgotten

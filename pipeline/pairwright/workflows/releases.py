@@ -107,12 +107,18 @@ class Publication:
 
 
 def publish(
-    release: str | Path, name: str, *, public: bool = False, progress: Progress = log_notes
+    release: str | Path,
+    name: str,
+    *,
+    digest: str | None = None,
+    public: bool = False,
+    progress: Progress = log_notes,
 ) -> Publication:
     """Verify a release and publish it on the Hugging Face Hub as ORG/NAME, tagged with its version.
 
-    Needs the extra [hub] and the user's own login. A dataset that does not exist yet is made,
-    private unless `public`; one that exists stays as visible as it is.
+    `digest` is the root digest that the release must have. A dataset that does not exist yet is
+    made, private unless `public`; one that exists stays as visible as it is. Needs the extra [hub]
+    and the user's own login.
 
     Raises Difference where the release is not what its files say, and InputError where the name,
     the login or the network cannot be used.
@@ -123,7 +129,7 @@ def publish(
     check_publication(name, trial=name.endswith("-trial"))
     from pairwright.release.push import push
 
-    verified = verify(release, progress=progress)
+    verified = verify(release, digest, progress=progress)
     return Publication(verified, push(Path(release), name, verified, public=public))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.load import iterate_pairs
+from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
 from pairwright_human_eval.accept import Accepted, accept, derive

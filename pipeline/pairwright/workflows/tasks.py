@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright import assets
-from pairwright.construct.as_built import check_as_built
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.load import iterate_pairs
+from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.errors import InputError
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study

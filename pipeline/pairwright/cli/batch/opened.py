@@ -10,7 +10,6 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.console import Console
 
-from pairwright.cli.crew import api_key
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import Asked, Ingest, Ingested, Round, read_round
@@ -20,6 +19,7 @@ from pairwright.models.batch.rounds import folder_of
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.text import number_of
+from pairwright.workflows.run_models import api_key
 
 SHOWN = 20
 """Problems that are printed; all are in the file."""

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.cli.crew import EndpointCrew, writing_crew
 from pairwright.cli.shell import program
 from pairwright.construct.folder import RunFolder
 from pairwright.models.batch import Asked, Round, check_out, write_round
@@ -14,6 +13,7 @@ from pairwright.models.batch.rounds import folder_of
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.text import number_of
+from pairwright.workflows.run_models import RunModels, batch_models
 
 
 class BatchBuild:
@@ -42,9 +42,9 @@ class BatchBuild:
         self._asked.close()
 
     @asynccontextmanager
-    async def crew(self, store: Store) -> AsyncIterator[EndpointCrew]:
+    async def crew(self, store: Store) -> AsyncIterator[RunModels]:
         """Who notes the calls."""
-        yield writing_crew(self._config, store, self._asked)
+        yield batch_models(self._config, store, self._asked)
 
     def write(self, console: Console, config_path: Path) -> None:
         """Write the round's files and print what to do with them."""

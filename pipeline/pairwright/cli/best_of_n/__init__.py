@@ -1,4 +1,4 @@
-"""`pairwright best-of-n`.
+"""`pairwright downstream best-of-n`.
 
 command.py    the command: what is wanted, and what a person sees of it
 session.py    the policy and its judge first, then one scorer after the other

@@ -61,17 +61,17 @@ def best_of_n_command(
 
     Examples:
 
-      pairwright best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork --scorer longer
-      --out best -n 16
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork
+      --scorer longer --out best -n 16
 
-      pairwright best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater --out best -n 64
-      -k 1 -k 8 -k 64 --limit 20
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater
+      --out best -n 64 -k 1 -k 8 -k 64 --limit 20
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.best_of_n.session import Session, Wanted
     from pairwright.cli.scorers import prompts_of
     from pairwright.dataset import write_lines
-    from pairwright.evaluate.best_of_n.page import page
+    from pairwright.evaluate.best_of_n.page import best_of_n_page
     from pairwright.evaluate.release import Release
     from pairwright.evaluate.scorers.spec import load_scorers
     from pairwright.workflows.output import write_report
@@ -84,7 +84,7 @@ def best_of_n_command(
         out.mkdir(parents=True, exist_ok=True)
     with closing(Store(out / "calls.sqlite")) as store:
         made = asyncio.run(Session(wanted, settings, prompts, store, console).run())
-    report = page(made.about)
+    report = best_of_n_page(made.about)
     # The summary comes last, so that it never stands beside lines that it is not of.
     (out / "best_of_n.json").unlink(missing_ok=True)
     write_lines(out / "samples.jsonl", made.samples)
@@ -95,7 +95,7 @@ def best_of_n_command(
 
 
 def _ks(given: list[int] | None, n: int) -> tuple[int, ...]:
-    from pairwright.evaluate.best_of_n.estimator import powers
+    from pairwright.evaluate.best_of_n.curves import powers
 
     ks = tuple(sorted(set(given or powers(n))))
     if wrong := [k for k in ks if not 1 <= k <= n]:

@@ -6,22 +6,21 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.progress import Progress
 
-from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import judge_of_outputs, ref_of
 from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.cli.signals import stop_on_signals
 from pairwright.errors import ConfigError
-from pairwright.evaluate.asked import Asked, Questions
 from pairwright.evaluate.best_of_n.curves import ceiling, curve
-from pairwright.evaluate.best_of_n.records import BestOfN, Curve, Sampled, Scored
-from pairwright.evaluate.best_of_n.samples import SampledPolicy, sampled
-from pairwright.evaluate.best_of_n.scoring import scored
+from pairwright.evaluate.best_of_n.records import BestOfN, Curve, SampledQuestion, SampleScores
+from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
+from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, Store
 from pairwright.settings.prompt import SAMPLING, Prompts
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 
 class Wanted(NamedTuple):
@@ -38,14 +37,14 @@ class Made(NamedTuple):
     """What comes of it."""
 
     about: BestOfN
-    samples: list[Sampled]
-    scores: list[Scored]
+    samples: list[SampledQuestion]
+    scores: list[SampleScores]
 
 
 class _Drawn(NamedTuple):
     policy: ScorerRef
     judge: ScorerRef
-    samples: list[Sampled]
+    samples: list[SampledQuestion]
 
 
 class Session(NamedTuple):
@@ -64,10 +63,10 @@ class Session(NamedTuple):
         """
         wanted, meter = self.wanted, Meter()
         policy = policy_of(self.settings, wanted.n)
-        questions = Questions(wanted.release.rows()).own[: wanted.limit]
+        questions = ReleaseQuestions(wanted.release.rows()).own[: wanted.limit]
         await check_pointwise(self.settings, wanted.scorers, self.prompts, self.store, meter)
         drawn = await self._draw(policy, questions, meter)
-        scores: list[Scored] = []
+        scores: list[SampleScores] = []
         curves: list[Curve] = []
         for name in wanted.scorers:
             found, of = await self._score(name, questions, drawn.samples, meter)
@@ -92,7 +91,7 @@ class Session(NamedTuple):
         )
         return Made(about, drawn.samples, scores)
 
-    async def _draw(self, spec: Policy, questions: list[Asked], meter: Meter) -> _Drawn:
+    async def _draw(self, spec: Policy, questions: list[PersonQuestion], meter: Meter) -> _Drawn:
         endpoint = self.settings.endpoints[spec.endpoint]
         asked = [self.prompts.hashes[name] for name in sorted({"history", *SAMPLING})]
         shown = spec.history.model_dump_json()
@@ -110,7 +109,7 @@ class Session(NamedTuple):
             stop_on_signals(stop, meter, self.console)
             with Progress(console=self.console, transient=True) as progress:
                 task = progress.add_task("questions sampled and judged", total=len(questions))
-                samples = await sampled(
+                samples = await sample_questions(
                     questions,
                     self.wanted.n,
                     SampledPolicy(model, self.prompts, spec.history, spec.words),
@@ -122,8 +121,12 @@ class Session(NamedTuple):
         return _Drawn(ref, judge.ref, samples)
 
     async def _score(
-        self, name: str, questions: list[Asked], samples: list[Sampled], meter: Meter
-    ) -> tuple[list[Scored], Curve]:
+        self,
+        name: str,
+        questions: list[PersonQuestion],
+        samples: list[SampledQuestion],
+        meter: Meter,
+    ) -> tuple[list[SampleScores], Curve]:
         # One at a time: a model in this process fills the memory there is.
         async with open_scorers(self.settings, (name,), self.prompts, self.store, meter) as opened:
             of = opened[name]
@@ -131,7 +134,7 @@ class Session(NamedTuple):
             stop_on_signals(of.stop, meter, self.console)
             with Progress(console=self.console, transient=True) as progress:
                 task = progress.add_task(f"scored by {name}", total=len(samples))
-                found = await scored(
+                found = await score_samples(
                     samples,
                     {asked.pair: asked for asked in questions},
                     name,

@@ -1,4 +1,4 @@
-"""`pairwright completions`.
+"""`pairwright downstream completions`.
 
 command.py    the command: what is wanted, and what a person sees of it
 source.py     the items that can be asked, each with another user's posts

@@ -69,10 +69,11 @@ def completions_command(
 
     Examples:
 
-      pairwright completions histories.jsonl --scorers scorers.toml --out completions
+      pairwright downstream completions histories.jsonl --scorers scorers.toml --out completions
 
-      pairwright completions alireza7/LaMP-QA --config Art_and_Entertainment --split validation
-      --scorers scorers.toml --out completions -k 1 -k 4 -k 16 --scorer skywork -n 16
+      pairwright downstream completions alireza7/LaMP-QA --config Art_and_Entertainment
+      --split validation --scorers scorers.toml --out completions -k 1 -k 4 -k 16
+      --scorer skywork -n 16
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
     from pairwright.cli.completions.session import Session, Wanted

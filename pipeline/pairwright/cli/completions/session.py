@@ -8,16 +8,14 @@ from rich.progress import Progress
 
 from pairwright.cli.best_of_n.session import check_pointwise, policy_of
 from pairwright.cli.completions.source import Asked
-from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.judge import ref_of
 from pairwright.cli.scorers import open_scorers
 from pairwright.cli.signals import stop_on_signals
 from pairwright.errors import CallFailed
-from pairwright.evaluate.best_of_n.scoring import scores_of
+from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Policy, Scorers
-from pairwright.evaluate.shown import Shown
 from pairwright.models.client import Meter
 from pairwright.models.run import work_through
 from pairwright.models.store import Durable, Store
@@ -30,6 +28,7 @@ from pairwright.train.completions.figures import figures
 from pairwright.train.completions.records import Completion, Completions, ModelRef, Picks
 from pairwright.train.completions.tasks import Task
 from pairwright.train.completions.writing import Writer, completed
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 
 class Wanted(NamedTuple):
@@ -164,7 +163,7 @@ async def _picks(
 ) -> Picks:
     line = Picks(item=of.item, scorer=name)
     question = task.item.question
-    shown = Shown(question, selected(question, task.item.profile, history))
+    shown = PromptContent(question, selected(question, task.item.profile, history))
     try:
         scores, _ = await scores_of(of.texts, shown, scorer, history)
     except CallFailed as error:

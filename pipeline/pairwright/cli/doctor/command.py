@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple
 import typer
 from rich.console import Console
 
-from pairwright.cli.crew import api_key
 from pairwright.cli.doctor.backend import backend
 from pairwright.cli.doctor.context import context, needed
 from pairwright.cli.doctor.finding import Finding, State, table
@@ -24,6 +23,7 @@ from pairwright.models.client import Client, Meter
 from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling, load
 from pairwright.settings.prompt import Prompts
 from pairwright.text import number_of
+from pairwright.workflows.run_models import api_key
 
 PATIENCE_S = 120.0
 

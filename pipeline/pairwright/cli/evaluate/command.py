@@ -15,9 +15,9 @@ from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
+    from pairwright.evaluate.conditions import ConditionName
     from pairwright.evaluate.release import Release
-    from pairwright.evaluate.results import Evaluated
-    from pairwright.evaluate.shown import Condition
+    from pairwright.evaluate.results import ResultSummary
 
 
 def evaluate_command(
@@ -99,21 +99,22 @@ def evaluate_command(
     end(made, coverage, console)
 
 
-def _usual(release: "Release", limit: int | None, console: Console) -> "tuple[Condition, ...]":
+def _usual(release: "Release", limit: int | None, console: Console) -> "tuple[ConditionName, ...]":
     """The conditions that are tried where none is named."""
-    from pairwright.evaluate.conditions import applies
+    from pairwright.evaluate.conditions import CONDITIONS, usual_conditions
 
-    if any(applies(row, "wrong-profile") for row in release.rows(limit)):
-        return ("none", "profile", "wrong-profile")
-    console.print(
-        "Condition wrong-profile is left out: it is not of twins, and all pairs here are."
-    )
-    return ("none", "profile")
+    usual = usual_conditions(release.rows(limit))
+    for name, condition in CONDITIONS.items():
+        if condition.usual and name not in usual:
+            console.print(
+                f"Condition {name} is left out: it is not of twins, and all pairs here are."
+            )
+    return usual
 
 
-def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
+def conditions_named(given: list[str]) -> "tuple[ConditionName, ...]":
     """Each once. Raises InputError for a name that is none."""
-    from pairwright.evaluate.shown import CONDITIONS
+    from pairwright.evaluate.conditions import CONDITIONS
 
     known = {name: name for name in CONDITIONS}
     if wrong := [name for name in given if name not in known]:
@@ -125,7 +126,7 @@ def conditions_named(given: list[str]) -> "tuple[Condition, ...]":
     return tuple(known[name] for name in dict.fromkeys(given) if name in known)
 
 
-def end(made: "list[Evaluated]", coverage: float, console: Console) -> None:
+def end(made: "list[ResultSummary]", coverage: float, console: Console) -> None:
     """Exit with 1, saying why, where a result covers too few twins and pairs. That a release has
     nothing to show of a user is told with the result, and no scorer's fault."""
     short = [of for of in made if not of.units or (of.units_scored or 0) < coverage * of.units]

@@ -7,11 +7,10 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, model_of
 from pairwright.errors import ConfigError
-from pairwright.evaluate.planned import PlannerUnderTest
+from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.release import Construction
-from pairwright.evaluate.results import PlannerRef
+from pairwright.evaluate.results import PlannerVersion
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models import key_of
 from pairwright.models.client import Meter
@@ -19,13 +18,14 @@ from pairwright.models.store import Durable, Replies
 from pairwright.settings.config import Endpoint, Planner
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.run_models import client_of, model_of
 
 
 class OpenPlanner(NamedTuple):
     """A planner that can be asked."""
 
     planner: PlannerUnderTest
-    ref: PlannerRef
+    ref: PlannerVersion
     stop: Callable[[], None]
 
     def agrees_with(self, built: Construction) -> bool:
@@ -60,14 +60,14 @@ def _bare(model: str) -> str:
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
-def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerRef:
+def _ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
         [prompts.hashes[name] for name in ("history", "system")],
         endpoint.structured,
         endpoint.history_tokens,
     ]
-    return PlannerRef(
+    return PlannerVersion(
         model=endpoint.model,
         revision=endpoint.revision,
         prompt=prompts.hashes["plan"],

@@ -12,16 +12,15 @@ from rich.progress import Progress
 from pairwright.cli.evaluate.planner import OpenPlanner, planner_under_test
 from pairwright.cli.scorers import OpenScorer, open_scorers
 from pairwright.cli.signals import stop_on_signals
-from pairwright.evaluate.conditions import Conditions, applies
-from pairwright.evaluate.decision import Decision
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources
+from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import Evaluated, Timing, previous_timing, write_result
+from pairwright.evaluate.results import ResultSummary, Timing, previous_timing, write_result
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
-from pairwright.evaluate.shown import OF_POSTS, Condition
 from pairwright.evaluate.wrong_profile import Strangers, asker
 from pairwright.models import Usage, counting
 from pairwright.models.client import Meter
@@ -34,7 +33,7 @@ class Wanted(NamedTuple):
 
     release: Release
     scorers: tuple[str, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ConditionName, ...]
     limit: int | None
 
 
@@ -49,7 +48,9 @@ class Session(NamedTuple):
     meter: Meter
     console: Console
 
-    async def run(self, told: Callable[[Evaluated, list[Decision]], None]) -> list[Evaluated]:
+    async def run(
+        self, told: Callable[[ResultSummary, list[PairDecision]], None]
+    ) -> list[ResultSummary]:
         """Evaluate and write; `told` hears of each result.
 
         Raises ConfigError, EndpointRefused, Interrupted and StoreError: what was whole before
@@ -63,26 +64,27 @@ class Session(NamedTuple):
                 made.append(about)
         return made
 
-    async def results(self) -> AsyncGenerator[tuple[Evaluated, list[Decision]], None]:
+    async def results(self) -> AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None]:
         """Every scorer in every condition, without writing a file. Raises as `run` does."""
         wanted = self.wanted
         await self._check_files()
         async with AsyncExitStack() as stack:
             planner = None
-            if "planner" in wanted.conditions:
+            needs = {CONDITIONS[name].needs for name in wanted.conditions}
+            if "planner" in needs:
                 planner = await stack.enter_async_context(
                     planner_under_test(self.settings, self.prompts, self.store, self.meter)
                 )
-            rows = wanted.release.rows() if "wrong-profile" in wanted.conditions else ()
+            rows = wanted.release.rows() if "strangers" in needs else ()
             strangers = Strangers(map(asker, rows), self.settings.seed)
-            conditions = Conditions(self.settings.history, strangers, planner and planner.planner)
+            sources = ContentSources(self.settings.history, strangers, planner and planner.planner)
             for name in wanted.scorers:
                 # One at a time: a model in this process fills the memory there is.
                 async with open_scorers(
                     self.settings, (name,), self.prompts, self.store, self.meter
                 ) as opened:
                     for condition in wanted.conditions:
-                        yield await self._one(opened[name], condition, conditions, planner)
+                        yield await self._one(opened[name], condition, sources, planner)
 
     async def _check_files(self) -> None:
         """Files of scores are held to the release before anything is computed."""
@@ -107,12 +109,12 @@ class Session(NamedTuple):
     async def _one(
         self,
         opened: OpenScorer,
-        condition: Condition,
-        conditions: Conditions,
+        condition: ConditionName,
+        sources: ContentSources,
         planner: OpenPlanner | None,
-    ) -> tuple[Evaluated, list[Decision]]:
+    ) -> tuple[ResultSummary, list[PairDecision]]:
         release, limit, meter = self.wanted.release, self.wanted.limit, self.meter
-        total = sum(applies(row, condition) for row in release.rows(limit))
+        total = sum(map(CONDITIONS[condition].applies, release.rows(limit)))
         calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
 
         def stop() -> None:
@@ -126,7 +128,7 @@ class Session(NamedTuple):
             with counting() as usage:
                 decisions = await evaluate(
                     release.rows(limit),
-                    Evaluation(opened.scorer, condition, conditions),
+                    Evaluation(opened.scorer, condition, sources),
                     workers=opened.workers,
                     stop=stop,
                     seen=lambda _: progress.advance(task),
@@ -140,26 +142,27 @@ class Session(NamedTuple):
     def _about(
         self,
         opened: OpenScorer,
-        condition: Condition,
+        condition: ConditionName,
         planner: OpenPlanner | None,
-        decisions: list[Decision],
+        decisions: list[PairDecision],
         usage: Usage,
-    ) -> Evaluated:
-        planned = planner if condition == "planner" else None
+    ) -> ResultSummary:
+        record = CONDITIONS[condition]
+        planned = planner if record.needs == "planner" else None
         models = {opened.ref.model, opened.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [of.choice for of in decisions]
         modes = list(by_mode(decisions))
         # Which posts stood behind scores of a file, [history] does not decide.
-        shows = condition in OF_POSTS and not isinstance(opened.scorer, ByPair)
-        return Evaluated(
+        shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
+        return ResultSummary(
             release=self.wanted.release.ref,
             scorer=opened.ref,
             condition=condition,
             limit=self.wanted.limit,
             split=self.wanted.release.split,
             history=self.settings.history.hash if shows else "",
-            seed=self.settings.seed if condition == "wrong-profile" else None,
+            seed=self.settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(self.wanted.release.construction)),
             simulated=bool(models & self.store.simulated_models()),

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from pairwright.evaluate.decision import NOTHING_TO_SHOW, Decision
-from pairwright.evaluate.measure import Figure, leaning, leans, measured
-from pairwright.evaluate.results import Evaluated
+from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
+from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans
+from pairwright.evaluate.results import ResultSummary
 from pairwright.text import number_of
 
 _TOLD = {"accuracy": "right", "both_right": "both halves right"}
@@ -16,9 +16,9 @@ _OF_SCORED = {
 }
 
 
-def tell(about: Evaluated, decisions: list[Decision]) -> None:
+def tell(about: ResultSummary, decisions: list[PairDecision]) -> None:
     """Print it: a line, and one for each thing that it leaves open."""
-    console, figures = Console(), measured(decisions)
+    console, figures = Console(), figures_of(decisions)
     names = _TOLD | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"
@@ -31,13 +31,13 @@ def tell(about: Evaluated, decisions: list[Decision]) -> None:
         console.print(f"  {line}", markup=False, highlight=False)
 
 
-def _share(figure: Figure) -> str:
+def _share(figure: ScorerFigure) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return f"not known (n = {figure.n:,})"
     return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 
-def _tokens(about: Evaluated) -> str:
+def _tokens(about: ResultSummary) -> str:
     read, written = about.prompt_tokens or 0, about.completion_tokens or 0
     cost = "" if about.cost is None else f", {1000 * about.cost / about.pairs:,.2f} for 1,000 pairs"
     return (
@@ -45,7 +45,7 @@ def _tokens(about: Evaluated) -> str:
     )
 
 
-def _without_score(about: Evaluated) -> list[str]:
+def _without_score(about: ResultSummary) -> list[str]:
     """A line for the pairs that count as wrong, and one for those that do not count."""
     reasons = [
         (f"{n:,} {reason}", reason in NOTHING_TO_SHOW) for reason, n in about.unscored.items()
@@ -58,7 +58,7 @@ def _without_score(about: Evaluated) -> list[str]:
     ]
 
 
-def _open_ends(about: Evaluated, figures: Sequence[Figure]) -> list[str]:
+def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[str]:
     lines = []
     if about.ties:
         unstable = (

@@ -11,12 +11,7 @@ from rich.console import Console
 from pairwright.cli.evaluate.session import Session, Wanted
 from pairwright.cli.scorers import prompts_of
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluate.derivation import (
-    NOT_STORED,
-    check_release,
-    check_settings,
-    differences,
-)
+from pairwright.evaluate.derivation import NOT_STORED, check_release, check_settings, differences
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers

@@ -1,4 +1,4 @@
-"""`pairwright plan-score`.
+"""`pairwright train score`.
 
 command.py    the command
 session.py    every planner, one after the other, and what is compared

@@ -41,9 +41,9 @@ def plan_score_command(
 
     Examples:
 
-      pairwright plan-score score.toml --out scores
+      pairwright train score score.toml --out scores
 
-      pairwright plan-score score.toml --out scores --limit 20
+      pairwright train score score.toml --out scores --limit 20
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.plan_score.session import Session

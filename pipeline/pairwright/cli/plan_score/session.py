@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pairwright import assets
-from pairwright.cli.crew import client_of, in_flight, model_of
 from pairwright.cli.signals import stop_on_signals
 from pairwright.dataset import write_lines
 from pairwright.errors import ConfigError
@@ -31,6 +30,7 @@ from pairwright.train.plan_score.page import PlannerRef, Scores
 from pairwright.train.plan_score.plans import MadePlan, read_plans
 from pairwright.train.plan_score.scored import Scored
 from pairwright.train.plan_score.spec import Made, Scoring
+from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 Planning = Callable[[Item], Awaitable[Scored]]
 

@@ -1,4 +1,4 @@
-"""`pairwright export-rl`."""
+"""`pairwright train export-rl`."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -55,16 +55,17 @@ def export_rl_command(
 
     A prompt is the question, after the user's earlier posts where --condition is profile; aspects
     and narrative are in none. Users of train and validation differ. Each prompt has the id of a
-    pair, by which the reward server and `pairwright judge-outputs` know it. A release has a split
-    for training if it was made with --validation.
+    pair, by which the reward server and `pairwright downstream judge-outputs` know it. A
+    release has a split for training if it was made with --validation.
 
     Examples:
 
-      pairwright export-rl releases/1.0.0 --format trl --out rl-data
+      pairwright train export-rl releases/1.0.0 --format trl --out rl-data
 
-      pairwright export-rl releases/1.0.0 --format verl --condition none --out rl-data
+      pairwright train export-rl releases/1.0.0 --format verl --condition none --out rl-data
 
-      pairwright reward-server --release releases/1.0.0 --scorers scorers.toml --scorer skywork
+      pairwright train reward-server --release releases/1.0.0 --scorers scorers.toml
+      --scorer skywork
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.dataset import Row, parts_of
@@ -124,7 +125,7 @@ def export_rl_command(
         " tokens."
     )
     typer.echo(
-        f"Next:\n  {program()} reward-server --release {release} --scorers scorers.toml"
+        f"Next:\n  {program()} train reward-server --release {release} --scorers scorers.toml"
         " --scorer NAME   # the rewards of a training; docs/train.md has more"
     )
     if split == "test":

@@ -1,4 +1,4 @@
-"""`pairwright rl-outputs`."""
+"""`pairwright train rl-outputs`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,7 @@ def rl_outputs_command(
     model: Annotated[str, typer.Option(metavar="NAME", help="What the policy is called.")],
     out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The file of outputs.")],
 ) -> None:
-    """Turn the outputs that verl or TRL wrote down into a file for `pairwright judge-outputs`.
+    """Turn the outputs that verl or TRL wrote down into a file for `downstream judge-outputs`.
 
     DUMP is verl's rollout_data_dir or validation_data_dir, or the output_dir of a TRL trainer with
     log_completions, in a training with pairwright's reward function on pairwright's prompts. Each
@@ -19,9 +19,10 @@ def rl_outputs_command(
 
     Examples:
 
-      pairwright rl-outputs checkpoints/validation --model qwen-grpo --out outputs.jsonl
+      pairwright train rl-outputs checkpoints/validation --model qwen-grpo --out outputs.jsonl
 
-      pairwright judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml --out judged
+      pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
+      --out judged
     """
     from pairwright.dataset import write_lines
     from pairwright.text import number_of

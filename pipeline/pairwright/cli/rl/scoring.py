@@ -9,11 +9,10 @@ from pairwright.cli.evaluate.planner import planner_under_test
 from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.conditions import Conditions, fitted
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.seam import Pointwise, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
-from pairwright.evaluate.shown import Condition, Shown
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
 from pairwright.models.store import Recent
@@ -29,26 +28,26 @@ class Held(NamedTuple):
 
     release: Release
     rows: dict[str, Row]
-    condition: Condition
+    condition: ConditionName
 
 
 class ScorerRewards(NamedTuple):
     """One scorer as a `train.rl.server.Scoring`."""
 
     scorer: Pointwise
-    conditions: Conditions
+    conditions: ContentSources
     held: Held | None
 
     async def score(self, sample: Sample) -> Reward:
         if sample.prompt is not None:
             return _reward(
-                await self.scorer.score(Shown(sample.prompt[0].content), sample.response)
+                await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
             )
         held, row = self._row(sample.id or "")
         shown = await self.conditions.shown(row, held.condition)
         if isinstance(shown, Unscored):
             return _reward(shown)
-        given, _ = await fitted(
+        given, _ = await ask_fitting(
             shown,
             self.conditions.history,
             lambda fewer: self.scorer.score(fewer, sample.response),
@@ -72,7 +71,7 @@ class ScorerRewards(NamedTuple):
         return self.held, row
 
 
-def held_of(folder: Path | None, condition: Condition) -> Held | None:
+def held_of(folder: Path | None, condition: ConditionName) -> Held | None:
     """The whole release: which pairs are trained on, the training data says."""
     if folder is None:
         return None
@@ -89,14 +88,14 @@ async def rewards_of(
     store = Recent(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
-        if held and held.condition == "planner":
+        if held and CONDITIONS[held.condition].needs == "planner":
             opened = planner_under_test(scorers, prompts, store, meter)
             planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
             open_scorers(scorers, (name,), prompts, store, meter)
         )
         scorer, ref = pointwise(name, found[name].scorer), found[name].ref
-        conditions = Conditions(scorers.history, Strangers((), scorers.seed), planner)
+        conditions = ContentSources(scorers.history, Strangers((), scorers.seed), planner)
         about = Health(
             status="loading",
             scorer=ref.name,
@@ -113,7 +112,7 @@ async def warm_up(rewards: ScorerRewards) -> None:
 
     Raises ConfigError where it gets no score, CallFailed and EndpointRefused.
     """
-    given = await rewards.scorer.score(Shown("Is it raining?"), "It is not raining.")
+    given = await rewards.scorer.score(PromptContent("Is it raining?"), "It is not raining.")
     if isinstance(given, Unscored):
         raise ConfigError(
             f"gives a plain answer no score: {given.reason} {given.detail}".rstrip(),

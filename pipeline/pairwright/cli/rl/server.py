@@ -1,4 +1,4 @@
-"""`pairwright reward-server`."""
+"""`pairwright train reward-server`."""
 
 import asyncio
 from enum import StrEnum
@@ -56,9 +56,10 @@ def reward_server_command(
 
     Examples:
 
-      pairwright reward-server --scorers scorers.toml --scorer skywork --release releases/1.0.0
+      pairwright train reward-server --scorers scorers.toml --scorer skywork
+      --release releases/1.0.0
 
-      pairwright reward-server --scorer longer --port 0
+      pairwright train reward-server --scorer longer --port 0
 
       curl http://127.0.0.1:8600/health
     """

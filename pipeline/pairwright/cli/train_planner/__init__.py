@@ -1,4 +1,4 @@
-"""`pairwright train-planner`.
+"""`pairwright train planner`.
 
 command.py    the command
 prepared.py   from the settings to what is trained on

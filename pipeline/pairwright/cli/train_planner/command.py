@@ -1,4 +1,4 @@
-"""`pairwright train-planner`."""
+"""`pairwright train planner`."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,13 +37,13 @@ def train_planner_command(
 
     Examples:
 
-      pairwright train-planner planner.toml --out planner
+      pairwright train planner planner.toml --out planner
 
-      pairwright train-planner planner.toml --out planner --merge
+      pairwright train planner planner.toml --out planner --merge
 
       vllm serve MODEL --enable-lora --lora-modules planner=planner/adapter
 
-      pairwright plan-score score.toml --out scores
+      pairwright train score score.toml --out scores
     """
     from pairwright.train.planner.settings import load_training
 
@@ -51,7 +51,7 @@ def train_planner_command(
     if absent := [name for name in LIBRARIES if not find_spec(name)]:
         raise ConfigError(
             f"{', '.join(absent)}: not installed",
-            where="pairwright train-planner",
+            where="pairwright train planner",
             fix=f"Run {install('train')}.",
         )
     # What trains takes seconds to import, and other commands do without.

@@ -5,25 +5,23 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from pairwright.cli.crew import meter_of
 from pairwright.cli.progress import BuildPanel
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import check_engines, most_workers
 from pairwright.cli.workers.pool import Pool
 from pairwright.cli.workers.spread import Engine, Heard, spread
 from pairwright.cli.workers.stopping import stopping
-from pairwright.construct.again import unfinished
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.checks import Check
-from pairwright.construct.chunks import size_of
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary
+from pairwright.construct.resume import unfinished
 from pairwright.construct.session import conclude
-from pairwright.construct.tally import Tally, tally
-from pairwright.construct.units import units
+from pairwright.construct.tally import ModelCheck, Tally, tally
+from pairwright.construct.units import size_of, units
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
+from pairwright.workflows.run_models import meter_of
 
 
 class Work(NamedTuple):
@@ -39,7 +37,7 @@ class Work(NamedTuple):
 
 def build_over_workers(
     work: Work, total: int, console: Console, *, on_ray: bool, address: str | None
-) -> tuple[Tally, list[Check], Meter]:
+) -> tuple[Tally, list[ModelCheck], Meter]:
     """`build.session.build` with several workers; `total` is the number of units."""
     corpus, summary, rules, store, run, limit = work
     config = rules.config

@@ -6,17 +6,16 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.cli.crew import EndpointCrew, clients_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.chunks import Chunk
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import build_units
-from pairwright.construct.units import Unit
+from pairwright.construct.units import BuildUnit, Chunk
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
+from pairwright.workflows.run_models import RunModels, open_clients
 
 
 class Setup(NamedTuple):
@@ -57,7 +56,7 @@ class Builder:
         folder = place(self._setup.shards, chunk.number)
         try:
             with closing(await open_shard(folder, self._main)) as shard:
-                crew = EndpointCrew(self._config, shard, self._clients, self.meter)
+                crew = RunModels(self._config, shard, self._clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
                 rules = self._setup.rules.with_other_users(self._setup.corpus)
@@ -74,7 +73,7 @@ class Builder:
             client.stop()
 
 
-def _told(units: tuple[Unit, ...], all_begun: asyncio.Event) -> Iterator[Unit]:
+def _told(units: tuple[BuildUnit, ...], all_begun: asyncio.Event) -> Iterator[BuildUnit]:
     yield from units
     all_begun.set()
 
@@ -83,5 +82,5 @@ def _told(units: tuple[Unit, ...], all_begun: asyncio.Event) -> Iterator[Unit]:
 async def builder_of(setup: Setup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
     with closing(Store(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
-        async with clients_of(config, meter) as clients:
+        async with open_clients(config, meter) as clients:
             yield Builder(setup, config, main, clients, meter)

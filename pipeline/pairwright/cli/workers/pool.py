@@ -9,15 +9,15 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 
-from pairwright.cli.crew import units_alive
 from pairwright.cli.workers.allowance import Allowance
 from pairwright.cli.workers.builder import Setup
 from pairwright.cli.workers.limits import part_of
 from pairwright.cli.workers.process import Word, work
 from pairwright.cli.workers.report import Reading, Report, Trouble
-from pairwright.construct.chunks import Chunk
+from pairwright.construct.units import Chunk
 from pairwright.errors import PairwrightError
 from pairwright.models.client import Meter
+from pairwright.workflows.run_models import units_at_once
 
 DEATHS = 3
 """A chunk whose workers die so often is not given to another."""
@@ -74,7 +74,7 @@ class Pool:
         self._allowance = Allowance(self._context, used)
         self._size = workers
         # A worker with so many units keeps its share of every endpoint full.
-        self._enough = units_alive(part_of(setup.rules.config, workers, None))
+        self._enough = units_at_once(part_of(setup.rules.config, workers, None))
         self._deaths: Counter[int] = Counter()
         self._workers: list[_Worker] = []
 

@@ -11,8 +11,8 @@ from pairwright.cli.workers.allowance import Allowance, SharedMeter
 from pairwright.cli.workers.builder import Builder, Setup, builder_of
 from pairwright.cli.workers.limits import part_of
 from pairwright.cli.workers.report import Reading, Report, reading_of, trouble_of
-from pairwright.construct.chunks import Chunk
 from pairwright.construct.outcomes import Brief
+from pairwright.construct.units import Chunk
 from pairwright.workflows import collector
 
 Word = Chunk | Literal["stop"]

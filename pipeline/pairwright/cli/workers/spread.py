@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Protocol
 
 from pairwright.cli.workers.report import Reading, Report, worst
-from pairwright.construct.chunks import Chunk, chunks
 from pairwright.construct.outcomes import Brief
-from pairwright.construct.units import Unit
+from pairwright.construct.units import BuildUnit, Chunk, chunks
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -30,7 +29,7 @@ class Engine(Protocol):
 
 
 def spread(
-    todo: Iterable[Unit],
+    todo: Iterable[BuildUnit],
     size: int,
     store: Store,
     shards: Path,

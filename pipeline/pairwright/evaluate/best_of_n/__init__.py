@@ -1,9 +1,7 @@
 """What a policy's answers gain when a scorer picks the best of them.
 
-samples.py    N answers to each question, each judged by the question's aspects
-scoring.py    what a scorer says of the samples
-estimator.py  the worth of the best of k: of the first k, and of all subsets of size k
-curves.py     that over all questions, with intervals
-records.py    what comes of it
+sampling.py   N answers to each question, each judged by the question's aspects, and scored
+curves.py     the worth of the best of k: of one question, and over all with intervals
+records.py    the records of the results
 page.py       the report
 """

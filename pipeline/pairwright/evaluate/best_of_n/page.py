@@ -30,7 +30,7 @@ LINES = ("-", "--", ":", "-.")
 HEAD = ("", "k", "first k", "all subsets of k", "gain", "questions", "users")
 
 
-def page(of: BestOfN) -> Page:
+def best_of_n_page(of: BestOfN) -> Page:
     """The whole report."""
     return Page(
         title=f"Best of {of.n}, {visible(of.release.name)} {of.release.version}",
@@ -65,15 +65,15 @@ def rows(of: BestOfN) -> Iterator[tuple[str, ...]]:
             yield (
                 visible(curve.scorer.name),
                 str(point.k),
-                shown(point.first),
-                shown(point.subsets),
-                shown(point.gain, sign="+") if point.k > 1 else "",
+                interval_text(point.first),
+                interval_text(point.subsets),
+                interval_text(point.gain, sign="+") if point.k > 1 else "",
                 f"{point.first.n:,}",
                 f"{point.first.clusters:,}",
             )
 
 
-def shown(of: Interval, sign: str = "") -> str:
+def interval_text(of: Interval, sign: str = "") -> str:
     """`.513 (.470 to .556)`"""
     # Rounded first, and no zero below zero.
     value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))

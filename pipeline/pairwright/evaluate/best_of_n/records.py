@@ -1,11 +1,12 @@
 """What comes of best-of-n."""
 
-from pairwright.evaluate.results import ReleaseRef, ScorerRef
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import ScorerRef
 from pairwright.intervals import Interval
 from pairwright.records import Record
 
 
-class Sample(Record):
+class PolicySample(Record):
     """One answer of the policy."""
 
     response: str
@@ -15,7 +16,7 @@ class Sample(Record):
     detail: str = ""
 
 
-class Sampled(Record):
+class SampledQuestion(Record):
     """A question with its samples, in the order of the draws."""
 
     pair: str
@@ -25,13 +26,13 @@ class Sampled(Record):
     """Whose question it is."""
     posts: int = 0
     """Posts that the policy was shown."""
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[PolicySample, ...] = ()
     unscored: str = ""
     """Why it does not count: a sample or a judgement is missing. Empty where it counts."""
     detail: str = ""
 
 
-class Scored(Record):
+class SampleScores(Record):
     """What a scorer says of one question's samples."""
 
     pair: str

@@ -3,26 +3,17 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import Ranking, ranking
-from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.measure import RULE, Figure, gains, measured
-from pairwright.evaluate.results import ReleaseRef, Result
-from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.board.inputs import Pairs, check_shown_alike, pairs_of
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, rank
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure import RULE, figures_of, gains
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import Result
 from pairwright.intervals import Floats
 from pairwright.records import Mode, Record
 
-CONTROLS: tuple[Condition, ...] = ("none", "wrong-profile")
-"""What the profile's accuracy is held against."""
-WITH_BASELINES: dict[Condition, tuple[str, ...]] = {
-    "none": ("longer", "constant"),
-    "profile": tuple(BASELINES),
-    "planner": tuple(BASELINES),
-}
-"""The baselines that belong into the tables that rank: with nothing shown, nothing overlaps."""
-ORDER: tuple[Condition, ...] = ("profile", "planner", "none", "wrong-profile", "rubric")
+ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 """Of the tables."""
 
 
@@ -35,9 +26,9 @@ class Leaderboard(Record):
     rule: str
     """How figures are averaged."""
     rankings: tuple[Ranking, ...]
-    entries: dict[str, Entry]
+    entries: dict[str, BoardEntry]
     """By name, SCORER.CONDITION."""
-    missing: dict[Condition, tuple[str, ...]]
+    missing: dict[ConditionName, tuple[str, ...]]
     """Baselines without results, by condition."""
 
 
@@ -64,35 +55,33 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
 
 def _entries(
     results: Sequence[Result], pairs: Pairs, done: Callable[[], None]
-) -> Iterator[tuple[Entry, Floats]]:
+) -> Iterator[tuple[BoardEntry, Floats]]:
     """The entries of one scorer, each with its points on all pairs."""
-    decided: dict[Condition, list[Decision]] = {}
+    decided: dict[ConditionName, list[PairDecision]] = {}
     for result in results:
         decisions = list(result.decisions())
         pairs.check(result, decisions)
         decided[result.about.condition] = decisions
     for result in results:
         decisions = decided[result.about.condition]
-        own: tuple[Figure, ...] = ()
-        if result.about.condition == "profile":
-            own = tuple(
-                gain
-                for control in CONTROLS
-                if control in decided
-                for gain in gains(decisions, decided[control], gain_over(control))
-            )
-        entry = Entry(about=result.about, figures=measured(decisions), gains=own)
+        own = tuple(
+            gain
+            for control in CONDITIONS[result.about.condition].compared_with
+            if control in decided
+            for gain in gains(decisions, decided[control], gain_over(control))
+        )
+        entry = BoardEntry(about=result.about, figures=figures_of(decisions), gains=own)
         yield entry, pairs.points(decisions)
         done()
 
 
-def gain_over(control: Condition) -> str:
+def gain_over(control: ConditionName) -> str:
     """What a gain over a control is called among an entry's figures."""
     return f"gain over {control}"
 
 
 def _rankings(
-    entries: dict[str, Entry], points: dict[str, Floats], pairs: Pairs
+    entries: dict[str, BoardEntry], points: dict[str, Floats], pairs: Pairs
 ) -> Iterator[Ranking]:
     modes: dict[Mode | None, None] = dict.fromkeys(("twin", "violate", None))
     clusters = pairs.clusters
@@ -103,14 +92,14 @@ def _rankings(
             there = [entry for entry in of if entry.figure("coverage", mode)]
             if there:
                 own = {entry.name: points[entry.name][places] for entry in there}
-                yield ranking(mode, condition, there, own, clusters[places])
+                yield rank(mode, condition, there, own, clusters[places])
 
 
-def _missing(entries: dict[str, Entry]) -> dict[Condition, tuple[str, ...]]:
+def _missing(entries: dict[str, BoardEntry]) -> dict[ConditionName, tuple[str, ...]]:
     shown = {entry.about.condition for entry in entries.values()}
     wanted = {
-        condition: tuple(name for name in names if f"{name}.{condition}" not in entries)
-        for condition, names in WITH_BASELINES.items()
+        condition: tuple(name for name in record.baselines if f"{name}.{condition}" not in entries)
+        for condition, record in CONDITIONS.items()
         if condition in shown
     }
     return {condition: names for condition, names in wanted.items() if names}

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.measure import Figure
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.measure import FIGURES, ScorerFigure
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
@@ -18,16 +17,9 @@ MODES: dict[Mode | None, str] = {
     "violate": "Pairs of mode violate",
     None: "Pairs",
 }
-SHOWN: dict[Condition, str] = {
-    "none": "Shown the question alone",
-    "profile": "Shown the user's posts",
-    "wrong-profile": "Control: shown somebody else's posts",
-    "planner": "Shown the aspects that the planner under test infers",
-    "rubric": "Ceiling: shown the answer key",
-}
 
 
-class Rows(NamedTuple):
+class RankingTable(NamedTuple):
     """A table of a ranking: its best row first, and those that are not ranked below."""
 
     head: tuple[str, ...]
@@ -36,11 +28,11 @@ class Rows(NamedTuple):
     """The columns that a terminal has room for."""
 
 
-def rows(board: Leaderboard, of: Ranking) -> Rows:
+def rows(board: Leaderboard, of: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
     mode = of.mode
     covered = "whole twins, %" if mode == "twin" else "scored, %"
-    columns: dict[str, Callable[[Entry], str]] = {
+    columns: dict[str, Callable[[BoardEntry], str]] = {
         "scorer": label,
         # On one line, however many.
         "group": lambda one: of.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
@@ -53,8 +45,8 @@ def rows(board: Leaderboard, of: Ranking) -> Rows:
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
-    elif of.condition == "profile":
-        for control in CONTROLS:
+    else:
+        for control in CONDITIONS[of.condition].compared_with:
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
     entries = [board.entries[name] for name in (*of.ranked, *by_accuracy(board, of))]
     brief = [n for n, name in enumerate(columns) if name not in ("twins", "interaction, %")]
@@ -69,7 +61,7 @@ def rows(board: Leaderboard, of: Ranking) -> Rows:
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
     made = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
-    return Rows(tuple(columns), made, tuple(brief))
+    return RankingTable(tuple(columns), made, tuple(brief))
 
 
 def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
@@ -82,7 +74,7 @@ def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
     return sorted(of.unranked, key=lambda name: (-accuracy(name), name))
 
 
-def label(of: Entry) -> str:
+def label(of: BoardEntry) -> str:
     name = f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
     return f"{name}, planned by {visible(of.about.planner.model)}" if of.about.planner else name
 
@@ -92,7 +84,7 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def percent(of: Figure | None) -> str:
+def percent(of: ScorerFigure | None) -> str:
     """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
     if of is None or of.value is None:
         return ""
@@ -101,51 +93,51 @@ def percent(of: Figure | None) -> str:
     return f"{100 * of.value:.1f} ({100 * of.low:.1f} to {100 * of.high:.1f})"
 
 
-def in_words(of: Figure) -> str:
+def in_words(of: ScorerFigure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
     if of.value is None:
         return "none"
-    if of.name not in ("vote_agreement", "brier", "order_kappa"):
+    if FIGURES[of.name].percent:
         return f"{percent(of)} %"
     if of.low is None or of.high is None:
         return f"{of.value:.3f} (no interval)"
     return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
 
 
-def points(of: Figure | None) -> str:
+def points(of: ScorerFigure | None) -> str:
     """As `percent`, with a sign."""
     if of is None or of.value is None or of.low is None or of.high is None:
         return ""
     return f"{100 * of.value:+.1f} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
 
 
-def value(of: Figure | None) -> str:
+def value(of: ScorerFigure | None) -> str:
     return "" if of is None or of.value is None else f"{100 * of.value:.1f}"
 
 
-def count(of: Figure | None) -> str:
+def count(of: ScorerFigure | None) -> str:
     return "" if of is None else f"{of.n:,}"
 
 
-def clusters(of: Figure | None) -> str:
+def clusters(of: ScorerFigure | None) -> str:
     return "" if of is None else f"{of.clusters:,}"
 
 
-def bounds(of: Entry, mode: Mode | None) -> str:
+def bounds(of: BoardEntry, mode: Mode | None) -> str:
     """Accuracy with all ties and missing scores wrong, and right."""
     worst, best = value(of.figure("worst_case", mode)), value(of.figure("best_case", mode))
     return f"{worst} to {best}" if worst and best else ""
 
 
-def _whole(of: Entry, mode: Mode | None) -> bool:
+def _whole(of: BoardEntry, mode: Mode | None) -> bool:
     coverage = of.figure("coverage", mode)
     return coverage is None or coverage.value in (None, 1.0)
 
 
-def _to_next(of: Ranking, entry: Entry) -> str:
+def _to_next(of: Ranking, entry: BoardEntry) -> str:
     found = of.next_to(entry.name) if entry.name in of.ranked else None
     return p_value(found.adjusted) if found else ""
 
 
-def _gain(control: Condition, mode: Mode | None, entry: Entry) -> str:
+def _gain(control: ConditionName, mode: Mode | None, entry: BoardEntry) -> str:
     return points(entry.figure(gain_over(control), mode))

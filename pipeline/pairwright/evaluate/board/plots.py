@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.cells import MODES, label
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.measure import Figure, whole
-from pairwright.evaluate.shown import CONDITIONS, Condition
+from pairwright.evaluate.board.ranking import BoardEntry
+from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
+from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.records import Mode
 from pairwright.report import (
     BLUE,
@@ -18,6 +18,7 @@ from pairwright.report import (
     GREY,
     ORANGE,
     PAPER,
+    RED,
     SKY,
     Colour,
     Plot,
@@ -25,14 +26,10 @@ from pairwright.report import (
     plot,
 )
 
-LOOKS: dict[Condition, tuple[str, Colour]] = {
-    "none": ("s", GREY),
-    "wrong-profile": ("X", ORANGE),
-    "profile": ("o", BLUE),
-    "planner": ("D", GREEN),
-    "rubric": ("^", SKY),
-}
-"""Markers differ, too, so that nobody needs the colours."""
+COLOURS: dict[str, Colour] = {
+    "blue": BLUE, "green": GREEN, "grey": GREY, "orange": ORANGE, "red": RED, "sky": SKY,
+}  # fmt: skip
+"""By the names that conditions have for them. Their markers differ, too."""
 WIDTH = 8.6
 
 
@@ -66,7 +63,7 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
     scorers = {
         name: entries
         for name, entries in _scorers(board, "accuracy", mode).items()
-        if any(one.figure(gain_over(of), mode) for one in entries for of in CONTROLS)
+        if any(one.figure(gain_over(control), mode) for one in entries for control in CONTROLS)
     }
     if not scorers:
         return None
@@ -90,17 +87,17 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
         return plot(figure, caption, name=f"gain-{whole(mode).name}")
 
 
-def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[Entry]]:
+def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[BoardEntry]]:
     """Entries by scorer, best in its ranked conditions first."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[BoardEntry]] = {}
     for entry in board.entries.values():
         figure = entry.figure(name, mode)
         if figure is not None and figure.value is not None:
             found.setdefault(label(entry), []).append(entry)
 
-    def best(entries: Sequence[Entry]) -> float:
+    def best(entries: Sequence[BoardEntry]) -> float:
         values = [
-            (one.about.condition in ("profile", "planner"), figure.value)
+            (_sees_user(one.about.condition), figure.value)
             for one in entries
             if (figure := one.figure(name, mode)) and figure.value is not None
         ]
@@ -110,11 +107,21 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
     return dict(sorted(found.items(), key=lambda of: (-best(of[1]), of[0])))
 
 
+def _sees_user(condition: ConditionName) -> bool:
+    """Whether its rows are ranked for what they make of the user."""
+    return CONDITIONS[condition].about_user and not CONDITIONS[condition].unranked
+
+
+def _look(condition: ConditionName) -> tuple[str, Colour]:
+    record = CONDITIONS[condition]
+    return record.marker, COLOURS[record.colour]
+
+
 def _sheet(lines: int) -> Drawing:
     return Drawing(figsize=(WIDTH, 1.2 + 0.42 * lines), layout="constrained")
 
 
-def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | None) -> None:
+def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mode | None) -> None:
     for line, entries in enumerate(scorers.values()):
         order = sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
         for step, one in enumerate(order):
@@ -126,11 +133,16 @@ def _panel(axes: Axes, scorers: dict[str, list[Entry]], name: str, mode: Mode | 
 
 
 def _mark(
-    axes: Axes, of: Figure | None, at: float, condition: Condition, *, hollow: bool = False
+    axes: Axes,
+    of: ScorerFigure | None,
+    at: float,
+    condition: ConditionName,
+    *,
+    hollow: bool = False,
 ) -> None:
     if of is None or of.value is None or of.low is None or of.high is None:
         return
-    marker, colour = LOOKS[condition]
+    marker, colour = _look(condition)
     axes.hlines(at, 100 * of.low, 100 * of.high, color=colour.light, linewidth=1.8)
     axes.plot(
         100 * of.value, at, marker, color=colour.light, markersize=5, clip_on=False,
@@ -138,18 +150,17 @@ def _mark(
     )  # fmt: skip
 
 
-def _lines(axes: Axes, scorers: dict[str, list[Entry]]) -> None:
+def _lines(axes: Axes, scorers: dict[str, list[BoardEntry]]) -> None:
     axes.set_yticks(range(len(scorers)), list(scorers))
     axes.set_ylim(len(scorers) - 0.4, -0.6)
     axes.grid(axis="x")
 
 
-def _legend(figure: Drawing, conditions: Sequence[Condition]) -> None:
+def _legend(figure: Drawing, conditions: Sequence[ConditionName]) -> None:
     there = [condition for condition in CONDITIONS if condition in conditions]
+    looks = {condition: _look(condition) for condition in there}
     handles = [
-        figure.axes[0].plot([], [], LOOKS[of][0], color=LOOKS[of][1].light, linestyle="", label=of)[
-            0
-        ]
-        for of in there
+        figure.axes[0].plot([], [], marker, color=colour.light, linestyle="", label=name)[0]
+        for name, (marker, colour) in looks.items()
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=len(handles))

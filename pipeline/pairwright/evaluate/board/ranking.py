@@ -1,20 +1,89 @@
 """The rows of one mode in one condition, best first, and which of them differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from pairwright.evaluate.board.entry import Entry
-from pairwright.evaluate.board.groups import letters
-from pairwright.evaluate.board.sign_flip import sign_flip
-from pairwright.evaluate.board.step_down import step_down
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.board.flips import sign_flip, step_down
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.measure import ScorerFigure, whole
+from pairwright.evaluate.results import ResultSummary
+from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.intervals import LEVEL, Floats, Places, difference
 from pairwright.records import Mode, Record
 
+COVERAGE = 0.95
+"""Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
+much of an accuracy is what was left out."""
 
-class Comparison(Record):
+
+class BoardEntry(Record):
+    """A row of the leaderboard."""
+
+    about: ResultSummary
+    figures: tuple[ScorerFigure, ...]
+    gains: tuple[ScorerFigure, ...] = ()
+    """In condition profile: accuracy over each of the two controls that there are results of."""
+
+    @property
+    def name(self) -> str:
+        """`SCORER.CONDITION`."""
+        return self.about.stem
+
+    @property
+    def baseline(self) -> bool:
+        return self.about.scorer.kind == "baseline" or self.about.scorer.name in BASELINES
+
+    def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
+        """A figure or gain of all pairs of a mode; None where there is none."""
+        asked = (name, *whole(mode))
+        every = (*self.figures, *self.gains)
+        return next((of for of in every if (of.name, of.mode, of.group) == asked), None)
+
+    def unranked(self, mode: Mode | None) -> str:
+        """Why it is shown and not ranked; empty where it is ranked."""
+        if why := CONDITIONS[self.about.condition].unranked:
+            return why
+        if self.about.simulated:
+            return "simulated: no result"
+        if self.about.self_agreement:
+            return "self-agreement: its planner has the model or prompt that built the pairs"
+        accuracy = self.figure("accuracy", mode)
+        coverage = self.figure("coverage", mode)
+        if accuracy is None or accuracy.value is None or coverage is None or not coverage.value:
+            return "no pair has a score"
+        if coverage.value < COVERAGE:
+            units = "twins have both scores" if mode == "twin" else "pairs have a score"
+            return f"only {coverage.value:.1%} of the {units}"
+        return ""
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def group_letters(rows: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Each row's letters, `a` the group of the first row; `apart` are the pairs that differ."""
+    groups = [frozenset(rows)]
+    for first, second in apart:
+        split = [of for of in groups if first in of and second in of]
+        kept = [of for of in groups if of not in split]
+        for of in split:
+            kept += [of - {first}, of - {second}]
+        kept = list(dict.fromkeys(kept))
+        groups = [of for of in kept if not any(of < other for other in kept)]
+    place = {row: n for n, row in enumerate(rows)}
+    groups.sort(key=lambda of: sorted(place[row] for row in of))
+    return {row: " ".join(_letter(n) for n, of in enumerate(groups) if row in of) for row in rows}
+
+
+def _letter(n: int) -> str:
+    """a to z, then a2 to z2 and so on."""
+    turn, place = divmod(n, len(LETTERS))
+    return LETTERS[place] + (str(turn + 1) if turn else "")
+
+
+class RowComparison(Record):
     """Two ranked rows on the same pairs; a pair without a score is wrong."""
 
     first: str
@@ -32,7 +101,7 @@ class Comparison(Record):
     """Of the step-down test of all pairs of rows in the ranking."""
 
 
-class Test(Record):
+class RankingTest(Record):
     """How the rows of one ranking were compared."""
 
     clusters: int
@@ -49,29 +118,29 @@ class Ranking(Record):
     """Rows by their names, SCORER.CONDITION."""
 
     mode: Mode | None
-    condition: Condition
+    condition: ConditionName
     ranked: tuple[str, ...]
     """By accuracy, best first; equal ones by name."""
     groups: dict[str, str]
     """Letters of each ranked row."""
     unranked: dict[str, str]
     """Why each of the others is not ranked."""
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[RowComparison, ...]
     """Of all pairs of ranked rows."""
-    test: Test | None
+    test: RankingTest | None
     """None below two ranked rows."""
 
-    def next_to(self, name: str) -> Comparison | None:
+    def next_to(self, name: str) -> RowComparison | None:
         """A ranked row beside the one below it; None for the last."""
         at = self.ranked.index(name) + 1
         pair = (name, self.ranked[at]) if at < len(self.ranked) else None
         return next((of for of in self.comparisons if (of.first, of.second) == pair), None)
 
 
-def ranking(
+def rank(
     mode: Mode | None,
-    condition: Condition,
-    entries: Sequence[Entry],
+    condition: ConditionName,
+    entries: Sequence[BoardEntry],
     points: Mapping[str, Floats],
     clusters: Places,
 ) -> Ranking:
@@ -92,7 +161,7 @@ def ranking(
         mode=mode,
         condition=condition,
         ranked=names,
-        groups=letters(names, apart),
+        groups=group_letters(names, apart),
         unranked=unranked,
         comparisons=tuple(found),
         test=test,
@@ -101,7 +170,7 @@ def ranking(
 
 def _compared(
     names: Sequence[str], points: Mapping[str, Floats], clusters: Places
-) -> tuple[list[Comparison], Test]:
+) -> tuple[list[RowComparison], RankingTest]:
     every = np.array([points[name] for name in names])
     # What counts for one row counts for each of them.
     due = ~np.isnan(every[0])
@@ -114,10 +183,12 @@ def _compared(
     ]
     independent = len(np.unique(clusters))
     least = _six_digits(found.least)
-    return compared, Test(clusters=independent, least=least, flips=found.flips, exact=found.exact)
+    return compared, RankingTest(
+        clusters=independent, least=least, flips=found.flips, exact=found.exact
+    )
 
 
-def _accuracy(of: Entry, mode: Mode | None) -> float:
+def _accuracy(of: BoardEntry, mode: Mode | None) -> float:
     figure = of.figure("accuracy", mode)
     assert figure is not None
     assert figure.value is not None
@@ -126,11 +197,11 @@ def _accuracy(of: Entry, mode: Mode | None) -> float:
 
 def _compare(
     names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float
-) -> Comparison:
+) -> RowComparison:
     p = sign_flip(differences, clusters)
     found = difference(differences, clusters)
     assert found, "a ranked row has an accuracy"
-    return Comparison(
+    return RowComparison(
         first=names[0],
         second=names[1],
         difference=found.value or 0.0,

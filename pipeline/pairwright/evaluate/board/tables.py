@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pairwright.evaluate.board.board import CONTROLS, Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     clusters,
@@ -13,20 +13,18 @@ from pairwright.evaluate.board.cells import (
     points,
     words,
 )
-from pairwright.evaluate.board.ranking import Comparison
+from pairwright.evaluate.board.ranking import RowComparison
+from pairwright.evaluate.conditions import CONTROLS
+from pairwright.evaluate.measure import figure_names
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
 from pairwright.text import visible
 
-TWINS = ("both_right", "interaction")
-PEOPLE = ("users_above_chance", "vote_agreement", "brier")
-ORDER = ("swap_consistency", "first_position", "order_kappa")
-
 
 def parts(board: Leaderboard, mode: Mode | None) -> Table:
     """All pairs of the mode, the halves of twins, and each configuration, a row each."""
-    further = TWINS if mode == "twin" else tuple(gain_over(control) for control in CONTROLS)
+    further = figure_names("twins") if mode == "twin" else tuple(map(gain_over, CONTROLS))
     told = percent if mode == "twin" else points
     made: list[tuple[str, ...]] = []
     for name in _names(board, mode):
@@ -45,13 +43,13 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
 
 def people(board: Leaderboard, mode: Mode | None) -> Table:
     """For how many users a scorer is better than chance, and how it agrees with people's votes."""
-    return _named(board, mode, PEOPLE)
+    return _named(board, mode, figure_names("people"))
 
 
 def order(board: Leaderboard, mode: Mode | None) -> Table:
     """How far comparing judges keep to a verdict when the responses change places; no rows where
     nobody compares."""
-    return _named(board, mode, ORDER)
+    return _named(board, mode, figure_names("judges"))
 
 
 def _named(board: Leaderboard, mode: Mode | None, wanted: tuple[str, ...]) -> Table:
@@ -85,7 +83,7 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     return Table(head, tuple(made), left=2, note=note)
 
 
-def _difference(of: Comparison) -> str:
+def _difference(of: RowComparison) -> str:
     told = f"{100 * of.difference:+.1f}"
     if of.low is None or of.high is None:
         return f"{told} (no interval)"

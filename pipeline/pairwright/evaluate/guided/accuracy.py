@@ -1,28 +1,34 @@
-"""A guided policy beside its parts: the policy alone and the reward alone, on the same pairs."""
+"""A guided policy beside its parts on the same pairs, and whether good rewards also guide well."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from pairwright.evaluate.decision import Decision
-from pairwright.evaluate.guided.records import Line
+from pairwright.evaluate.conditions import ConditionName
+from pairwright.evaluate.correlation.measures import RankMeasure, kendall
+from pairwright.evaluate.correlation.table import FEWEST
+from pairwright.evaluate.correlation.uncertainty import by_chance, jackknife
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.guided.records import GuidedResult, Tau
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.measure.units import by_mode
-from pairwright.evaluate.scorers.spec import Guided, Likelihood, Scorers, ServedLikelihood
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, Scorers, ServedLikelihood
 from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, with_width, z_of
 
 
-def lines(
-    name: str, scorers: Scorers, condition: Condition, decided: Mapping[str, Sequence[Decision]]
-) -> Iterator[Line]:
+def guided_results(
+    name: str,
+    scorers: Scorers,
+    condition: ConditionName,
+    decided: Mapping[str, Sequence[PairDecision]],
+) -> Iterator[GuidedResult]:
     """One for each mode of pairs; nothing where no pair has a score from all three.
 
     `decided` has by scorer the decisions on the same pairs in the same order.
     """
     spec = scorers.scorers[name]
-    assert isinstance(spec, Guided), "its name was asked for"
+    assert isinstance(spec, GuidedDecoding), "its name was asked for"
     policy, reward = scorers.scorers[spec.policy], scorers.scorers.get(spec.reward)
     assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
     every_token = isinstance(reward, Likelihood | ServedLikelihood)
@@ -38,7 +44,7 @@ def lines(
         clusters = [one.cluster for one in guided]
         difference = mean(_points(guided) - _points(alone), numbered(clusters), least=-1, most=1)
         assert difference, "some pairs count"
-        yield Line(
+        yield GuidedResult(
             scorer=name,
             policy=spec.policy,
             reward=spec.reward,
@@ -56,7 +62,7 @@ def lines(
         )
 
 
-def _whole(three: tuple[Decision, ...]) -> Decision:
+def _whole(three: tuple[PairDecision, ...]) -> PairDecision:
     """The guided policy's decision, without a choice where one of the three has none."""
     missing = next((one for one in three if one.choice is None), None)
     if missing is None:
@@ -65,7 +71,7 @@ def _whole(three: tuple[Decision, ...]) -> Decision:
     return three[0].model_copy(update={**bare, "unscored": missing.unscored or "no score"})
 
 
-def _reasons(given: Sequence[Decision], counted: set[str]) -> Counter[str]:
+def _reasons(given: Sequence[PairDecision], counted: set[str]) -> Counter[str]:
     return Counter(
         one.unscored or "the other half of its twin has no score"
         for one in given
@@ -73,11 +79,53 @@ def _reasons(given: Sequence[Decision], counted: set[str]) -> Counter[str]:
     )
 
 
-def _accuracy(decisions: Sequence[Decision], clusters: Sequence[str]) -> Interval:
+def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Interval:
     found = accuracy(_points(decisions), numbered(clusters))
     assert found, "some pairs count"
     return found.found(z_of(LEVEL))
 
 
-def _points(decisions: Sequence[Decision]) -> Floats:
+def _points(decisions: Sequence[PairDecision]) -> Floats:
     return np.array([one.points for one in decisions], np.float64)
+
+
+_TAU = RankMeasure("Kendall", kendall, True, "tau-b")
+
+
+def taus(lines: Sequence[GuidedResult], seed: int) -> tuple[Tau, ...]:
+    """One for each policy, beta, condition and mode: policies are not mixed, for a policy's own
+    accuracy would then be taken for that of its rewards."""
+    groups: dict[tuple[object, ...], dict[str, GuidedResult]] = {}
+    for line in lines:
+        key = (line.policy, line.beta, line.condition, line.mode)
+        groups.setdefault(key, {}).setdefault(line.reward, line)
+    return tuple(_tau(tuple(of.values()), seed) for of in groups.values())
+
+
+def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
+    first = lines[0]
+    bare = Tau(
+        policy=first.policy,
+        beta=first.beta,
+        per_token=first.per_token,
+        condition=first.condition,
+        mode=first.mode,
+        n=len(lines),
+    )
+    if len(lines) < FEWEST:
+        return bare.model_copy(
+            update={"note": f"nothing can be said of fewer than {FEWEST} rewards"}
+        )
+    x = np.array([of.reward_alone.value for of in lines], np.float64)
+    y = np.array([of.accuracy.value for of in lines], np.float64)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        return bare.model_copy(update={"note": "one of the two accuracies is the same for all"})
+    rewards = tuple(of.reward for of in lines)
+    interval = jackknife(lambda kept: kendall(x[kept], y[kept]), rewards).interval()
+    return bare.model_copy(
+        update={
+            "value": round(float(kendall(x, y)), 6),
+            "interval": interval,
+            "chance": by_chance(_TAU, x, y, seed),
+        }
+    )

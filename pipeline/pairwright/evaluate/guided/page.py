@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pairwright.evaluate.correlate.correlate import CLAIMS_FROM
-from pairwright.evaluate.correlate.page import between
+from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
+from pairwright.evaluate.correlation.page import between
 from pairwright.evaluate.guided.readings import PER_TOKEN
-from pairwright.evaluate.guided.records import Line, PolicyAccuracy, Tau
+from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import Interval
 from pairwright.report import (
@@ -40,7 +40,7 @@ HEAD = (
 TAU_HEAD = ("policy", "", "shown", "pairs of", "tau", "95 % interval", "chance", "p", "rewards")
 
 
-def page(of: PolicyAccuracy) -> Page:
+def policy_page(of: PolicyAccuracy) -> Page:
     """The whole report."""
     return Page(
         title=f"Policy accuracy, {visible(of.release.name)} {of.release.version}",
@@ -135,7 +135,7 @@ def _taus(of: PolicyAccuracy) -> Table:
 
 
 def _plots(of: PolicyAccuracy) -> Iterator[Plot | str]:
-    groups: dict[tuple[str, str], list[Line]] = {}
+    groups: dict[tuple[str, str], list[GuidedResult]] = {}
     for line in of.lines:
         groups.setdefault((line.condition, line.mode or "pairs"), []).append(line)
     drawn = {group: lines for group, lines in groups.items() if len(_guided(lines)) > 1}
@@ -145,7 +145,7 @@ def _plots(of: PolicyAccuracy) -> Iterator[Plot | str]:
         yield "Nothing is drawn of one guided policy alone: its numbers are in the table above."
 
 
-def _plot(lines: list[Line], condition: str, mode: str) -> Plot:
+def _plot(lines: list[GuidedResult], condition: str, mode: str) -> Plot:
     readings = [
         (told, [line for line in lines if line.per_token is per_token])
         for per_token, told in ((False, "summed"), (True, "per token"))
@@ -175,12 +175,12 @@ def _plot(lines: list[Line], condition: str, mode: str) -> Plot:
         return plot(figure, caption, name=f"rewards-{condition}-{mode}")
 
 
-def _guided(lines: list[Line]) -> list[str]:
+def _guided(lines: list[GuidedResult]) -> list[str]:
     """The guided policies, each once: a sum and its reading per token are one."""
     return list(dict.fromkeys(line.scorer.removesuffix(PER_TOKEN) for line in lines))
 
 
-def _point(axes: Axes, line: Line, place: int) -> Line2D:
+def _point(axes: Axes, line: GuidedResult, place: int) -> Line2D:
     x, y = _percent(line.reward_alone), _percent(line.accuracy)
     colour = COLOURS[place % len(COLOURS)].light
     marker = MARKERS[place // len(COLOURS) % len(MARKERS)]

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.spec import Guided, Likelihood, Scorers, ServedLikelihood, Spec
+from pairwright.evaluate.scorers.spec import (
+    GuidedDecoding,
+    Likelihood,
+    Scorers,
+    ServedLikelihood,
+    Spec,
+)
 
 PER_TOKEN = "-per-token"
 
@@ -12,7 +18,7 @@ PER_TOKEN = "-per-token"
 def guided_names(scorers: Scorers, wanted: Sequence[str]) -> tuple[str, ...]:
     """Those that are wanted, or all of the file. Raises ConfigError where one is no guided
     policy, and where there is none."""
-    known = [name for name, of in scorers.scorers.items() if isinstance(of, Guided)]
+    known = [name for name, of in scorers.scorers.items() if isinstance(of, GuidedDecoding)]
     if wrong := [name for name in wanted if name not in known]:
         raise ConfigError(
             f"{wrong[0]!r} is no scorer of kind guided",
@@ -36,7 +42,7 @@ def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tup
     names: list[str] = []
     for name in guided:
         spec = known[name]
-        assert isinstance(spec, Guided), "its name was asked for"
+        assert isinstance(spec, GuidedDecoding), "its name was asked for"
         policy = known[spec.policy]
         assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
         names.append(name)
@@ -54,7 +60,7 @@ def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     found = []
     for name in guided:
         spec = scorers.scorers[name]
-        assert isinstance(spec, Guided), "its name was asked for"
+        assert isinstance(spec, GuidedDecoding), "its name was asked for"
         found += [spec.policy, spec.reward]
     return tuple(dict.fromkeys(found))
 

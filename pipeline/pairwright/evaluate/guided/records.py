@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from pairwright.evaluate.correlate.chance import Chance
-from pairwright.evaluate.correlate.interval import Interval as OfRewards
-from pairwright.evaluate.results import ReleaseRef
-from pairwright.evaluate.shown import Condition
+from pairwright.evaluate.conditions import ConditionName
+from pairwright.evaluate.correlation.uncertainty import Chance
+from pairwright.evaluate.correlation.uncertainty import MeasureInterval as OfRewards
+from pairwright.evaluate.release import ReleaseRef
 from pairwright.intervals import Interval
 from pairwright.records import Mode, Record
 
 
-class Line(Record):
+class GuidedResult(Record):
     """One guided policy in one condition on the pairs of one mode that it, its policy and its
     reward have a score for."""
 
@@ -22,7 +22,7 @@ class Line(Record):
     """Whether the sum is over the number of tokens."""
     counts: Literal["at every token", "at the last token"]
     """Where the reward counts."""
-    condition: Condition
+    condition: ConditionName
     mode: Mode | None
     pairs: int
     """Of this mode, with a score or without."""
@@ -44,7 +44,7 @@ class Tau(Record):
     policy: str
     beta: float
     per_token: bool
-    condition: Condition
+    condition: ConditionName
     mode: Mode | None
     n: int
     """Rewards."""
@@ -63,5 +63,5 @@ class PolicyAccuracy(Record):
     simulated: bool
     """Whether the embedded model had a part in a score: then it is no result."""
     seed: int
-    lines: tuple[Line, ...]
+    lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]

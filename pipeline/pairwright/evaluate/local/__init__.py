@@ -1,9 +1,8 @@
 """Reward models in this process.
 
 engine.py        answers requests: starts the model at the first one, and keeps it full
-gathering.py     what comes one by one, answered together
-conversation.py  a conversation as a model reads it
-batches.py       which texts go through the model together
+gathering.py     calls that come one by one, answered together
+conversation.py  a conversation as a model reads it, and which go through the model together
 models.py        the models; the only file that imports torch and transformers
 """
 

@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Protocol
 
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
-from pairwright.evaluate.local.batches import Text, batches
-from pairwright.evaluate.local.gathering import Gathering, Waiting
+from pairwright.evaluate.local.conversation import TokenizedText, batch_places
+from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
@@ -26,17 +26,17 @@ from pairwright.models.client.wire import stand_in
 from pairwright.settings.prompt import Message
 
 
-class Loaded(Protocol):
+class LocalModel(Protocol):
     """A model that is ready. Both methods are called in a thread, one at a time."""
 
     limit: int
     """Tokens of the longest text that it reads."""
 
-    def read(self, messages: tuple[Message, ...]) -> Text:
+    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         """Raises ConfigError for a model without a usable chat template."""
         ...
 
-    def scores(self, texts: list[Text]) -> Sequence[float | Tokens]:
+    def scores(self, texts: list[TokenizedText]) -> Sequence[float | Tokens]:
         """One for each text. Raises ConfigError where one alone does not fit into memory."""
         ...
 
@@ -57,7 +57,7 @@ class InProcess:
         self._meter = meter
         self._say = say
         self._gathering = Gathering[Request](self._answer)
-        self._model: Loaded | None = None
+        self._model: LocalModel | None = None
         self._stopped = False
 
     async def __aenter__(self) -> "InProcess":
@@ -89,7 +89,7 @@ class InProcess:
         self._meter.answered(completion.prompt_tokens, 0, 0.0)
         return Answer(body, completion)
 
-    async def _answer(self, gathered: list[Waiting[Request]]) -> None:
+    async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
         model = await self._started()
         asked = [waiting.asked.messages for waiting in gathered]
         read = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
@@ -101,7 +101,7 @@ class InProcess:
             else:
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]
-        for places in batches(texts, self._spec.batch_tokens):
+        for places in batch_places(texts, self._spec.batch_tokens):
             self._go_on()
             began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
@@ -116,13 +116,13 @@ class InProcess:
         if self._stopped:
             raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
-    async def _started(self) -> Loaded:
+    async def _started(self) -> LocalModel:
         self._go_on()
         if self._model is None:
             self._model = await self._load()
         return self._model
 
-    async def _load(self) -> Loaded:
+    async def _load(self) -> LocalModel:
         if find_spec("torch") is None or find_spec("transformers") is None:
             raise ConfigError(
                 "torch and transformers are not installed",
@@ -134,7 +134,7 @@ class InProcess:
         began = time.monotonic()
         try:
             models = await asyncio.to_thread(_imported)
-            loaded: Loaded = await asyncio.to_thread(models.load, self._where, self._spec)
+            loaded: LocalModel = await asyncio.to_thread(models.load, self._where, self._spec)
         except PairwrightError:
             raise
         except Exception as error:  # What torch, transformers, the files and the machine raise.

@@ -9,7 +9,7 @@ GATHER_S = 0.005
 """How long the first question waits for those that come with it."""
 
 
-class Waiting(NamedTuple, Generic[T]):
+class QueuedCall(NamedTuple, Generic[T]):
     """A question, and the place of its answer."""
 
     asked: T
@@ -24,14 +24,14 @@ class Waiting(NamedTuple, Generic[T]):
 class Gathering(Generic[T]):
     """While some are answered, others gather, and are answered next."""
 
-    def __init__(self, answer: Callable[[list[Waiting[T]]], Awaitable[None]]) -> None:
+    def __init__(self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]]) -> None:
         """`answer` answers all that it is given; what it raises, each of them raises."""
         self._answer = answer
-        self._waiting: list[Waiting[T]] = []
+        self._waiting: list[QueuedCall[T]] = []
         self._working: asyncio.Task[None] | None = None
 
     def ask(self, asked: T) -> asyncio.Future[bytes]:
-        waiting = Waiting(asked, asyncio.get_running_loop().create_future())
+        waiting = QueuedCall(asked, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())

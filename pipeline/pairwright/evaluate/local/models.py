@@ -17,9 +17,8 @@ from transformers import (
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.local.batches import Text
-from pairwright.evaluate.local.conversation import Words, wrong
-from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood, Local
+from pairwright.evaluate.local.conversation import ModelTokenizer, TokenizedText, unusable_model
+from pairwright.evaluate.scorers.spec import Classifier, Dpo, InProcessModel, Likelihood
 from pairwright.models.client.score import score_of
 from pairwright.models.client.tokens import Tokens
 from pairwright.settings.prompt import Message
@@ -56,27 +55,27 @@ class _Classifier:
         try:
             score_of([0.0] * self._model.config.num_labels)
         except ValueError as error:
-            raise wrong(where, spec.model, str(error)) from None
+            raise unusable_model(where, spec.model, str(error)) from None
         _in_float32(getattr(self._model, "score", None))
         self.limit = _limit(self._words, spec, self._model)
         config = self._model.config.get_text_config()
         pad: int | None = config.pad_token_id
         self._pad = pad if pad is not None and 0 <= pad < config.vocab_size else None
 
-    def read(self, messages: tuple[Message, ...]) -> Text:
+    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         return self._words.whole(messages)
 
-    def scores(self, texts: list[Text]) -> list[float]:
+    def scores(self, texts: list[TokenizedText]) -> list[float]:
         return _within_memory(self._where, self._forward, texts)
 
-    def _forward(self, texts: list[Text]) -> list[float]:
+    def _forward(self, texts: list[TokenizedText]) -> list[float]:
         pad = self._padding(texts)
         self._model.config.get_text_config().pad_token_id = pad
         with torch.inference_mode():
             logits = self._model(**_inputs(texts, pad, self._model)).logits
         return [score_of(row) for row in logits.double().tolist()]
 
-    def _padding(self, texts: list[Text]) -> int:
+    def _padding(self, texts: list[TokenizedText]) -> int:
         """The model's own padding token, by which it finds the last token of a text. Where it has
         none, any that ends no text of the batch."""
         if self._pad is not None:
@@ -99,23 +98,25 @@ class _Dpo:
         own, other = self._words.tokenizer.get_vocab(), base.get_vocab()
         # One of them may have tokens that the other lacks, such as one for padding.
         if any(own.get(token, place) != place for token, place in other.items()):
-            raise wrong(where, spec.reference, "its tokens are not those of the policy")
+            raise unusable_model(where, spec.reference, "its tokens are not those of the policy")
         self._known = frozenset(other.values())
         kind = AutoModelForCausalLM
         self._policy = _model(where, kind, spec.model, spec.revision, spec)
         self._reference = _model(where, kind, spec.reference, spec.reference_revision, spec)
         self.limit = _limit(self._words, spec, self._policy)
 
-    def read(self, messages: tuple[Message, ...]) -> Text:
+    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         text = self._words.after_prompt(messages)
         if not self._known.issuperset(text.ids):
-            raise wrong(self._where, self._words.model, "it reads tokens that its reference lacks")
+            raise unusable_model(
+                self._where, self._words.model, "it reads tokens that its reference lacks"
+            )
         return text
 
-    def scores(self, texts: list[Text]) -> list[float]:
+    def scores(self, texts: list[TokenizedText]) -> list[float]:
         return _within_memory(self._where, self._forward, texts)
 
-    def _forward(self, texts: list[Text]) -> list[float]:
+    def _forward(self, texts: list[TokenizedText]) -> list[float]:
         policy, reference = (
             [math.fsum(told) for told in _log_probabilities(model, texts)]
             for model in (self._policy, self._reference)
@@ -132,13 +133,13 @@ class _LanguageModel:
         self._model = _model(where, AutoModelForCausalLM, spec.model, spec.revision, spec)
         self.limit = _limit(self._words, spec, self._model)
 
-    def read(self, messages: tuple[Message, ...]) -> Text:
+    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         return self._words.response_apart(messages)
 
-    def scores(self, texts: list[Text]) -> list[Tokens]:
+    def scores(self, texts: list[TokenizedText]) -> list[Tokens]:
         return _within_memory(self._where, self._forward, texts)
 
-    def _forward(self, texts: list[Text]) -> list[Tokens]:
+    def _forward(self, texts: list[TokenizedText]) -> list[Tokens]:
         told = _log_probabilities(self._model, texts)
         return [
             Tokens(text.ids[text.response :], tuple(of))
@@ -146,7 +147,7 @@ class _LanguageModel:
         ]
 
 
-def _log_probabilities(model: Any, texts: list[Text]) -> list[list[float]]:
+def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[float]]:
     """Of each token of each text's response, given what comes before it."""
     inputs = _inputs(texts, 0, model)
     ids = inputs["input_ids"]
@@ -159,7 +160,7 @@ def _log_probabilities(model: Any, texts: list[Text]) -> list[list[float]]:
         return [_of_response(logits[row], ids[row], text, first) for row, text in enumerate(texts)]
 
 
-def _of_response(logits: Any, ids: Any, text: Text, first: int) -> list[float]:
+def _of_response(logits: Any, ids: Any, text: TokenizedText, first: int) -> list[float]:
     start, end = text.response, len(text.ids)
     told = logits[start - 1 - first : end - 1 - first].float().log_softmax(-1)
     found: list[float] = told.gather(-1, ids[start:end, None])[:, 0].double().tolist()
@@ -167,7 +168,7 @@ def _of_response(logits: Any, ids: Any, text: Text, first: int) -> list[float]:
 
 
 def _within_memory(
-    where: str, forward: Callable[[list[Text]], list[T]], texts: list[Text]
+    where: str, forward: Callable[[list[TokenizedText]], list[T]], texts: list[TokenizedText]
 ) -> list[T]:
     """`forward` on all texts, or on halves where a GPU has no room for all."""
     try:
@@ -188,7 +189,7 @@ def _within_memory(
     ]
 
 
-def _inputs(texts: list[Text], pad: int, model: Any) -> dict[str, Any]:
+def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
     """Tokens, and the mask where the model needs one, each of shape (texts, longest)."""
     longest = max(len(text.ids) for text in texts)
     room = [longest - len(text.ids) for text in texts]
@@ -202,14 +203,14 @@ def _inputs(texts: list[Text], pad: int, model: Any) -> dict[str, Any]:
     return inputs
 
 
-def _words(where: str, name: str, revision: str | None) -> Words:
+def _words(where: str, name: str, revision: str | None) -> ModelTokenizer:
     tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
-    words = Words(tokenizer, name, where)
+    words = ModelTokenizer(tokenizer, name, where)
     words.check()
     return words
 
 
-def _model(where: str, kind: Any, name: str, revision: str | None, spec: Local) -> Any:
+def _model(where: str, kind: Any, name: str, revision: str | None, spec: InProcessModel) -> Any:
     found = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(found if spec.device == "auto" else spec.device)
     auto = "bfloat16" if device.type == "cuda" else "float32"
@@ -219,7 +220,7 @@ def _model(where: str, kind: Any, name: str, revision: str | None, spec: Local) 
     )  # fmt: skip
     # Weights that are not in the files would be random, and so would be the scores.
     if missing := sorted(loaded["missing_keys"]):
-        raise wrong(where, name, f"its files lack weights of such a model: {missing[0]}")
+        raise unusable_model(where, name, f"its files lack weights of such a model: {missing[0]}")
     model.config.use_cache = False
     return model.to(device).eval()
 
@@ -230,7 +231,7 @@ def _in_float32(head: Any) -> None:
         head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
 
 
-def _limit(words: Words, spec: Local, model: Any) -> int:
+def _limit(words: ModelTokenizer, spec: InProcessModel, model: Any) -> int:
     """Tokens of the longest text."""
     most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:

@@ -1,14 +1,9 @@
 """What a scorer's decisions come to: every figure with its n, its clusters and its interval.
 
-figure.py       a figure, and what each one's name means
+figure.py       a figure, and what the figures of each name are
 units.py        the pairs that count: of twins, the whole ones
-accuracy.py     accuracy, its worst and best case, coverage and ties
-consistency.py  whether a comparing judge keeps to its verdict when the order changes
-twins.py        both halves right, and the sign of the interaction
-users.py        for how many users a scorer is better than chance
-calibration.py  the margin beside people's votes
-gain.py         what showing the profile adds, pair by pair
-measured.py     all figures of one result
+accuracy.py     all figures of one result: accuracy, coverage, ties, twins; and gains
+agreement.py    how a scorer agrees with itself, with people's votes, and with each user
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
 out what is hard does not pay; the figures `of_scored` stand beside them.
@@ -19,18 +14,18 @@ scorer that cannot see the user is right on one half of whole twins, and on pair
 on as many as their texts give away.
 """
 
-from pairwright.evaluate.measure.consistency import leaning, leans
-from pairwright.evaluate.measure.figure import MEANING, RULE, Figure, whole
-from pairwright.evaluate.measure.gain import gains
-from pairwright.evaluate.measure.measured import measured
+from pairwright.evaluate.measure.accuracy import figures_of, gains
+from pairwright.evaluate.measure.agreement import leaning, leans
+from pairwright.evaluate.measure.figure import FIGURES, RULE, ScorerFigure, figure_names, whole
 
 __all__ = [
-    "MEANING",
+    "FIGURES",
     "RULE",
-    "Figure",
+    "ScorerFigure",
+    "figure_names",
+    "figures_of",
     "gains",
     "leaning",
     "leans",
-    "measured",
     "whole",
 ]

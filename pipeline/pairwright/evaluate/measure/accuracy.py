@@ -1,26 +1,38 @@
-"""Accuracy, and what it leaves open."""
+"""The figures of one result: accuracy and what it leaves open, twins, gains."""
 
+import math
 from collections.abc import Iterator, Sequence
 
-from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, Decision
-from pairwright.evaluate.measure.figure import Figure, Group, share, whole
-from pairwright.evaluate.measure.units import Counted, points
+import numpy as np
+
+from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
+from pairwright.evaluate.measure.agreement import order_figures, users_above_chance, vote_figures
+from pairwright.evaluate.measure.figure import (
+    Group,
+    ScorerFigure,
+    figure_of,
+    numbered,
+    share,
+    whole,
+)
+from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
+from pairwright.intervals import difference
 
 
-def accuracies(of: Counted) -> Iterator[Figure]:
+def accuracies(of: ModeDecisions) -> Iterator[ScorerFigure]:
     """Of the mode, of each half of its twins where they have an asker, and of each config."""
     group = whole(of.mode)
-    yield accuracy("accuracy", group, of.due)
-    yield accuracy("accuracy_of_scored", group, of.scored)
+    yield accuracy_figure("accuracy", group, of.due)
+    yield accuracy_figure("accuracy_of_scored", group, of.scored)
     if of.mode == "twin":
         for half, asked in (("asked", True), ("counterfactual", False)):
             some = [one for one in of.due if one.asked is asked]
-            yield accuracy("accuracy", Group(of.mode, f"{group.name}, {half}"), some)
+            yield accuracy_figure("accuracy", Group(of.mode, f"{group.name}, {half}"), some)
     for config, decisions in by_config(of.due).items():
-        yield accuracy("accuracy", Group(of.mode, config), decisions)
+        yield accuracy_figure("accuracy", Group(of.mode, config), decisions)
 
 
-def open_ends(of: Counted) -> Iterator[Figure]:
+def open_ends(of: ModeDecisions) -> Iterator[ScorerFigure]:
     """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
     group = whole(of.mode)
     covered = [float(all(one.choice is not None for one in unit)) for unit in of.units]
@@ -36,14 +48,14 @@ def open_ends(of: Counted) -> Iterator[Figure]:
         yield share(name, group, settled, [one.cluster for one in of.due])
 
 
-def accuracy(name: str, group: Group, decisions: Sequence[Decision]) -> Figure:
+def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) -> ScorerFigure:
     """Of decisions; those without a score count as wrong."""
     return share(name, group, list(map(points, decisions)), [one.cluster for one in decisions])
 
 
-def by_config(decisions: Sequence[Decision]) -> dict[str, list[Decision]]:
+def by_config(decisions: Sequence[PairDecision]) -> dict[str, list[PairDecision]]:
     """Decisions by configuration: one domain in one mode."""
-    found: dict[str, list[Decision]] = {}
+    found: dict[str, list[PairDecision]] = {}
     for one in decisions:
         found.setdefault(one.config, []).append(one)
     return found
@@ -53,10 +65,96 @@ def _settled(choice: Choice | None, open_as: Choice) -> float:
     return POINTS[open_as if choice in (None, "tie") else choice]
 
 
-def _missing(of: Counted) -> str:
+def _missing(of: ModeDecisions) -> str:
     parts = [f"{reason}: {n:,}" for reason, n in sorted(of.unscored.items())]
     if any(reason in NOTHING_TO_SHOW for reason in of.unscored):
         parts.append("pairs that the release has nothing to show of are not counted")
     if of.alone:
         parts.append(f"halves with a score whose other half has none: {of.alone:,}")
     return "; ".join(parts)
+
+
+def twin_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
+    """Of all twins, and of those of each config."""
+    group, twins = whole(of.mode), [(first, second) for first, second in of.units]
+    yield from _of_twins(group, twins)
+    yield _both_right("both_right_of_scored", group, [(a, b) for a, b in of.whole])
+    configs: dict[str, list[Halves]] = {}
+    for twin in twins:
+        configs.setdefault(twin[0].config, []).append(twin)
+    for config, some in configs.items():
+        yield from _of_twins(Group(of.mode, config), some)
+
+
+def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
+    yield _both_right("both_right", group, twins)
+    signs = [(np.sign(interaction(*twin)) + 1) / 2 if _scored(twin) else 0.0 for twin in twins]
+    yield share("interaction", group, signs, [first.cluster for first, _ in twins])
+
+
+def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigure:
+    both = [float(a.choice == b.choice == "chosen") for a, b in twins]
+    return share(name, group, both, [first.cluster for first, _ in twins])
+
+
+def _scored(twin: Halves) -> bool:
+    return all(half.choice is not None for half in twin)
+
+
+def interaction(first: PairDecision, second: PairDecision) -> float:
+    """[s(u, r_u) - s(u, r_v)] + [s(v, r_v) - s(v, r_u)], over four, of the scores of both halves;
+    of a comparing judge the sum of its two margins. Of scores the sum is exact, so that it is 0
+    for whoever scores a response alike for both users."""
+    if first.orders is not None or second.orders is not None:
+        return (first.margin or 0.0) + (second.margin or 0.0)
+    sides = ((first.chosen, 1), (first.rejected, -1), (second.chosen, 1), (second.rejected, -1))
+    # A quarter of each, so that no sum of great scores is too great.
+    return math.fsum(sign * score / 4 for score, sign in sides if score is not None)
+
+
+def gains(
+    profile: Sequence[PairDecision], other: Sequence[PairDecision], name: str = "gain"
+) -> tuple[ScorerFigure, ...]:
+    """Accuracy of `profile` less that of `other`, on the pairs that have a score in both: of each
+    mode but `twin`, and of its configs.
+
+    Of twins there are none: without a user their accuracy is one half, so the gain says no more
+    than the accuracy.
+    """
+    there = {of.id: of.points for of in other if of.points is not None}
+    found = []
+    for of in by_mode(profile):
+        if of.mode == "twin":
+            continue
+        joined = [one for one in of.scored if one.id in there]
+        short = len(of.given) - len(joined)
+        note = f"{short:,} pairs have no score in one of the two" if short else ""
+        found.append(_gain(name, whole(of.mode), joined, there, note))
+        found += [
+            _gain(name, Group(of.mode, config), some, there)
+            for config, some in by_config(joined).items()
+        ]
+    return tuple(found)
+
+
+def _gain(
+    name: str, group: Group, joined: Sequence[PairDecision], there: dict[str, float], note: str = ""
+) -> ScorerFigure:
+    differences = [(one.points or 0.0) - there[one.id] for one in joined]
+    clusters = numbered([one.cluster for one in joined])
+    return figure_of(name, group, difference(np.array(differences, np.float64), clusters), note)
+
+
+def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
+    """Of each mode in turn, those of the whole mode before those of its configs."""
+    return tuple(figure for of in by_mode(decisions) for figure in _mode_figures(of))
+
+
+def _mode_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
+    yield from accuracies(of)
+    yield from open_ends(of)
+    yield from order_figures(of)
+    if of.mode == "twin":
+        yield from twin_figures(of)
+    yield users_above_chance(of)
+    yield from vote_figures(of)

@@ -5,30 +5,30 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pairwright.evaluate.decision import NOTHING_TO_SHOW, Decision
+from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
 from pairwright.records import Mode
 
-Halves = tuple[Decision, Decision]
+Halves = tuple[PairDecision, PairDecision]
 
 
-class Counted(NamedTuple):
+class ModeDecisions(NamedTuple):
     """The decisions of one mode."""
 
     mode: Mode | None
-    given: tuple[Decision, ...]
-    units: tuple[tuple[Decision, ...], ...]
+    given: tuple[PairDecision, ...]
+    units: tuple[tuple[PairDecision, ...], ...]
     """Whole twins, or in other modes pairs, that the release has something to show of, in their
     order: what a scorer is asked for."""
-    whole: tuple[tuple[Decision, ...], ...]
+    whole: tuple[tuple[PairDecision, ...], ...]
     """Those of the units with a score for every pair."""
 
     @property
-    def due(self) -> tuple[Decision, ...]:
+    def due(self) -> tuple[PairDecision, ...]:
         """The pairs of the units."""
         return tuple(one for unit in self.units for one in unit)
 
     @property
-    def scored(self) -> tuple[Decision, ...]:
+    def scored(self) -> tuple[PairDecision, ...]:
         """The pairs of the units that are scored whole."""
         return tuple(one for unit in self.whole for one in unit)
 
@@ -43,18 +43,18 @@ class Counted(NamedTuple):
         return sum(of.choice is not None for of in self.given) - len(self.scored)
 
 
-def by_mode(decisions: Sequence[Decision]) -> Iterator[Counted]:
+def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
     """Each mode that there is, in the order of its first decision."""
-    modes: dict[Mode | None, list[Decision]] = {}
+    modes: dict[Mode | None, list[PairDecision]] = {}
     for decision in decisions:
         modes.setdefault(decision.mode, []).append(decision)
     for mode, given in modes.items():
-        yield counted(mode, given)
+        yield mode_decisions(mode, given)
 
 
-def counted(mode: Mode | None, given: Sequence[Decision]) -> Counted:
+def mode_decisions(mode: Mode | None, given: Sequence[PairDecision]) -> ModeDecisions:
     """Which of a mode's decisions count."""
-    together: dict[str, list[Decision]] = {}
+    together: dict[str, list[PairDecision]] = {}
     for of in given:
         together.setdefault((of.twin_id if mode == "twin" else None) or of.id, []).append(of)
     size = 2 if mode == "twin" else 1
@@ -64,10 +64,10 @@ def counted(mode: Mode | None, given: Sequence[Decision]) -> Counted:
         if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
     )
     whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
-    return Counted(mode, tuple(given), units, whole)
+    return ModeDecisions(mode, tuple(given), units, whole)
 
 
-def points(of: Decision) -> float:
+def points(of: PairDecision) -> float:
     """What a pair counts in an accuracy: one without a score counts as wrong, so that leaving out
     what is hard does not pay."""
     return 0.0 if of.points is None else of.points

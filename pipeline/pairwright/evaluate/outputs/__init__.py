@@ -1,25 +1,30 @@
 """How far outputs serve the aspects of their questions, whatever wrote them.
 
-records.py   an output, and what the judge says of it
-read.py      a file of outputs, held to the release
+records.py   an output, the file of outputs, what the judge says of each, and the mean of a model
 judging.py   every output judged, one score an aspect
-summary.py   what a model's outputs come to, with what is left open
 """
 
 from pairwright.evaluate.outputs.judging import AspectJudge, judge_outputs
-from pairwright.evaluate.outputs.read import Found, read_outputs
-from pairwright.evaluate.outputs.records import Judged, Output, OutputScores
-from pairwright.evaluate.outputs.summary import by_model, mean_adherence, summarised
+from pairwright.evaluate.outputs.records import (
+    JudgedOutput,
+    Output,
+    OutputScores,
+    QuestionOutput,
+    by_model,
+    mean_adherence,
+    model_score,
+    read_outputs,
+)
 
 __all__ = [
     "AspectJudge",
-    "Found",
-    "Judged",
+    "JudgedOutput",
     "Output",
     "OutputScores",
+    "QuestionOutput",
     "by_model",
     "judge_outputs",
     "mean_adherence",
+    "model_score",
     "read_outputs",
-    "summarised",
 ]

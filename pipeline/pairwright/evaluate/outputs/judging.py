@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
-from pairwright.evaluate.asked import Asked
 from pairwright.evaluate.evaluation import CALL_FAILED
-from pairwright.evaluate.outputs.read import Found
-from pairwright.evaluate.outputs.records import Judged
-from pairwright.evaluate.scorers.judge import Counted
+from pairwright.evaluate.outputs.records import JudgedOutput, QuestionOutput
+from pairwright.evaluate.questions import PersonQuestion
+from pairwright.evaluate.scorers.judges import MeteredModel
 from pairwright.evaluate.scorers.seam import Unscored
 from pairwright.models import Model
 from pairwright.models.run import work_through
@@ -28,14 +27,14 @@ class AspectJudge(NamedTuple):
     model: Model
     prompts: Prompts
 
-    async def judge(self, asked: Asked, response: str) -> tuple[Adherence | Unscored, int]:
+    async def judge(self, asked: PersonQuestion, response: str) -> tuple[Adherence | Unscored, int]:
         """With the tokens it took. A call that came to nothing is a reason, and is asked again by
         the next run."""
         if not asked.aspects:
             return Unscored("no_rubric"), 0
         if not response.strip():
             return Unscored("empty_output"), 0
-        counted = Counted.of(self.model)
+        counted = MeteredModel.of(self.model)
         try:
             found = await adherence(
                 asked.question, response, _rubric(asked), counted.model, self.prompts
@@ -48,20 +47,20 @@ class AspectJudge(NamedTuple):
 
 
 async def judge_outputs(
-    found: Sequence[Found],
+    found: Sequence[QuestionOutput],
     judge: AspectJudge,
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[Judged], None],
-) -> list[Judged]:
+    seen: Callable[[JudgedOutput], None],
+) -> list[JudgedOutput]:
     """What is said of each output, in their order. `seen` is told of each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
     """
-    done: dict[int, Judged] = {}
+    done: dict[int, JudgedOutput] = {}
 
-    async def work(numbered: tuple[int, Found]) -> None:
+    async def work(numbered: tuple[int, QuestionOutput]) -> None:
         number, of = numbered
         done[number] = await _judged(of, judge)
         seen(done[number])
@@ -70,9 +69,9 @@ async def judge_outputs(
     return [done[number] for number in range(len(found))]
 
 
-async def _judged(of: Found, judge: AspectJudge) -> Judged:
+async def _judged(of: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
     given, tokens = await judge.judge(of.asked, of.output.output)
-    line = Judged(
+    line = JudgedOutput(
         id=of.output.id,
         pair=of.asked.pair,
         item_id=of.asked.item,
@@ -87,6 +86,6 @@ async def _judged(of: Found, judge: AspectJudge) -> Judged:
     return line.model_copy(update={"adherence": round(given.share, 6), "scores": given.scores})
 
 
-def _rubric(asked: Asked) -> Rubric:
+def _rubric(asked: PersonQuestion) -> Rubric:
     aspects = tuple(Aspect(aspect=aspect, reason="", evidence="") for aspect in asked.aspects)
     return Rubric(question_id=asked.item, user=asked.cluster, origin="planner", aspects=aspects)

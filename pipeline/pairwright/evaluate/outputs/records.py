@@ -1,10 +1,22 @@
-"""An output, what the judge says of it, and what a model's outputs come to."""
+"""Outputs of any models: their file, what the judge says of each, and each model's mean."""
 
-from pydantic import Field
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
-from pairwright.evaluate.results import ReleaseRef, ScorerRef
-from pairwright.intervals import Interval
+import numpy as np
+from pydantic import Field, ValidationError
+
+from pairwright.errors import InputError
+from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import ScorerRef
+from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, z_of
 from pairwright.records import AspectScore, Record
+from pairwright.sources.fields import kind, shown
 
 
 class Output(Record, extra="ignore"):
@@ -15,7 +27,7 @@ class Output(Record, extra="ignore"):
     output: str
 
 
-class Judged(Record):
+class JudgedOutput(Record):
     """What the judge says of one output. Without the texts."""
 
     id: str
@@ -62,3 +74,121 @@ class OutputScores(Record):
     simulated: bool = False
     """Whether the embedded model had a part in a score: then it is no result."""
     models: tuple[ModelScore, ...]
+
+
+_FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
+
+
+class QuestionOutput(NamedTuple):
+    """An output with the question that it answers."""
+
+    output: Output
+    asked: PersonQuestion
+
+
+def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput]:
+    """In the file's order.
+
+    Raises InputError, naming the line, for what is no output, an id that the release does not have,
+    and a second output of one model for one question; and for a file without any.
+    """
+    found, seen = [], dict[tuple[str, str], int]()
+    for number, output in _lines(path):
+        where = f"{path}:{number}"
+        asked = questions.find(output.id)
+        if isinstance(asked, str):
+            raise InputError(asked, where=where, fix="Give outputs for this release's questions.")
+        before = seen.setdefault((asked.pair, output.model), number)
+        if before != number:
+            raise InputError(
+                f"{output.model!r} has an output for this question in line {before} already",
+                where=where,
+                fix="Keep one of the two, or give each its own model name.",
+            )
+        found.append(QuestionOutput(output, asked))
+    if not found:
+        raise InputError("holds no outputs", where=path, fix=_FORM)
+    return found
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Output]]:
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, _output(f"{path}:{number}", line)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=path, fix="Give a JSONL file."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
+        ) from None
+
+
+def _output(where: str, line: str) -> Output:
+    try:
+        return Output.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        raise InputError(
+            _missing(line) or first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
+        ) from None
+
+
+def _missing(line: str) -> str:
+    """Which keys an object lacks and which it has; empty where that is not what is wrong."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return "" if line.lstrip()[:1] in ("{", "[") else "is not JSON"
+    if not isinstance(fields, dict):
+        return f"is {kind(fields)}, not an object"
+    absent = [name for name in Output.model_fields if name not in fields]
+    further = [name for name in fields if name not in Output.model_fields]
+    if not absent and not further:
+        return ""
+    said = [f"no key {', '.join(absent)}"] if absent else []
+    said += [f"unknown key {', '.join(map(shown, further))}"] if further else []
+    return f"{'; '.join(said)}; the line has {', '.join(map(shown, fields)) or 'no keys'}"
+
+
+def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
+    """In the order in which the models come."""
+    found: dict[str, list[JudgedOutput]] = {}
+    for one in judged:
+        found.setdefault(one.model, []).append(one)
+    return found
+
+
+def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
+    """The mean of values from 0 to 1 with its interval by cluster, all rounded; None where n = 0.
+
+    Student's; where no value differs Wilson's at the effective number of values: a spread that
+    nothing shows is not known to be none.
+    """
+    places = numbered(clusters)
+    found = mean(values, places, least=0, most=1)
+    if found is None or found.low is None or found.low != found.high:
+        return found
+    equal = accuracy(values, places)
+    return equal and equal.found(z_of(LEVEL))
+
+
+def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> ModelScore:
+    """Of one model's outputs, each of which counts the same."""
+    scored = [(one.adherence, one.cluster) for one in judged if one.adherence is not None]
+    values = np.array([value for value, _ in scored], np.float64)
+    total, missing = float(values.sum()), len(judged) - len(scored)
+    return ModelScore(
+        model=model,
+        outputs=len(judged),
+        scored=len(scored),
+        unscored=dict(sorted(Counter(one.unscored for one in judged if one.unscored).items())),
+        questions=questions,
+        adherence=mean_adherence(values, [cluster for _, cluster in scored]),
+        worst=round(total / len(judged), 6) if judged else None,
+        best=round((total + missing) / len(judged), 6) if judged else None,
+    )

@@ -1,9 +1,11 @@
-"""Scorers that understand nothing. One that reads the person should do better than all of them.
+"""Scorers that understand nothing of the person. One that reads the person should do better.
 
-`longer` and `constant` cannot see the user; the others count words that a response shares with what
-is shown. They are informed, not blind: a floor for whoever is shown the same.
+`longer` and `constant` cannot see the user; `overlap` and `similarity` count words that a response
+shares with what is shown. They are informed, not blind: a floor for scorers that are shown the
+same. The embedding baseline reads meaning: how near a response is to a text that is shown.
 """
 
+import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -11,25 +13,28 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pairwright import text
-from pairwright.evaluate.scorers.seam import Score
-from pairwright.evaluate.shown import Shown
+from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.retrieve import dense
 
 
-def _longer(_: Shown, response: str) -> float:
+def _longer(_: PromptContent, response: str) -> float:
     return float(len(response.split()))
 
 
-def _constant(_: Shown, _response: str) -> float:
+def _constant(_: PromptContent, _response: str) -> float:
     return 0.0
 
 
-def _overlap(shown: Shown, response: str) -> float:
+def _overlap(shown: PromptContent, response: str) -> float:
     """Distinct content words of the response that stand in posts or aspects."""
     return float(len(text.terms(response) & _known(shown)))
 
 
-def _similarity(shown: Shown, response: str) -> float:
+def _similarity(shown: PromptContent, response: str) -> float:
     """Cosine of the two texts' word counts, damped by logarithms; rounded, so that equal texts are
     equal whatever the order of their words."""
     own, known = _weights((response,)), _weights((*_texts(shown),))
@@ -38,7 +43,7 @@ def _similarity(shown: Shown, response: str) -> float:
     return round(product / lengths, 9) if lengths else 0.0
 
 
-BASELINES: dict[str, Callable[[Shown, str], float]] = {
+BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
     "longer": _longer,
     "constant": _constant,
     "overlap": _overlap,
@@ -53,17 +58,17 @@ class Baseline(NamedTuple):
 
     name: str
 
-    async def score(self, shown: Shown, response: str) -> Score:
+    async def score(self, shown: PromptContent, response: str) -> Score:
         return Score(BASELINES[self.name](shown, response))
 
 
-def _texts(shown: Shown) -> Iterable[str]:
+def _texts(shown: PromptContent) -> Iterable[str]:
     return chain((post.text for post in shown.posts), shown.aspects)
 
 
 # Both responses of a pair are held against the same.
 @lru_cache(maxsize=64)
-def _known(shown: Shown) -> frozenset[str]:
+def _known(shown: PromptContent) -> frozenset[str]:
     return text.terms_of(_texts(shown))
 
 
@@ -75,3 +80,44 @@ def _weights(texts: tuple[str, ...]) -> dict[str, float]:
 
 def _square(weights: dict[str, float]) -> float:
     return sum(weight * weight for weight in weights.values())
+
+
+DIGITS = 6
+"""Beyond them lies how texts were batched: equal responses are to have equal scores."""
+
+
+class EmbeddingBaseline(NamedTuple):
+    """Cosine of the response with the nearest of the posts and aspects that are shown; 0 where
+    nothing is.
+
+    The nearest, not the mean: most posts of a long history are about other things than the
+    question, and would level all responses.
+    """
+
+    model: str
+    where: str
+    """For messages: its place in the file of scorers."""
+    one_at_a_time: asyncio.Lock
+    """It takes the whole processor, and need not be loaded twice."""
+
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+        """Raises ConfigError where the model cannot be loaded."""
+        texts = (*(post.text for post in shown.posts), *shown.aspects)
+        if not texts:
+            return Score(0.0)
+        async with self.one_at_a_time:
+            return await asyncio.to_thread(self._score, texts, response)
+
+    def _score(self, texts: tuple[str, ...], response: str) -> Score | Unscored:
+        known = _directions(texts, self.model, self.where)
+        own = dense.directions((response,), self.model, self.where)[0]
+        nearest = float((known @ own).max())
+        if not math.isfinite(nearest):
+            return Unscored("not_a_number", str(nearest))
+        return Score(round(nearest, DIGITS))
+
+
+# Both responses of a pair are held against the same.
+@lru_cache(maxsize=64)
+def _directions(texts: tuple[str, ...], model: str, where: str) -> NDArray[np.float64]:
+    return dense.directions(texts, model, where)

@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
+from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.scorers.seam import Score, Unscored
-from pairwright.evaluate.shown import Condition
 from pairwright.sources.delimited import comma_separated
 from pairwright.sources.problem import Problem
 from pairwright.sources.tables import Opener, Row, jsonl
@@ -24,22 +24,21 @@ from pairwright.sources.tables import Opener, Row, jsonl
 Side = Literal["chosen", "rejected"]
 COLUMNS = ("pair", "condition", "response", "score")
 SIDES: dict[str, Side] = {"chosen": "chosen", "rejected": "rejected"}
-CONDITIONS: dict[str, Condition] = {"none": "none", "profile": "profile", "rubric": "rubric"}
-"""Those whose texts the release holds. What `wrong-profile` and `planner` show is drawn or inferred
-while an evaluation runs."""
+IN_FILES = tuple(name for name, condition in CONDITIONS.items() if condition.in_release)
+"""The conditions that a file may have scores of."""
 _FORM = (
-    "A line has pair (its id in the release), condition (none, profile or rubric), response (chosen"
-    " or rejected) and score."
+    f"A line has pair (its id in the release), condition ({', '.join(IN_FILES[:-1])} or"
+    f" {IN_FILES[-1]}), response (chosen or rejected) and score."
 )
 
 
 class _Cell(NamedTuple):
     pair: str
-    condition: Condition
+    condition: str
     side: Side
 
 
-class _Line(NamedTuple):
+class _FileScore(NamedTuple):
     where: str
     score: float | None
 
@@ -52,9 +51,12 @@ class ScoreFile:
         four columns, a condition or response that is none, a score that is no finite number, and a
         second score for the same pair, condition and response."""
         self.path = path
-        self._lines: dict[_Cell, _Line] = {}
+        self._lines: dict[_Cell, _FileScore] = {}
         for row in _rows(path):
-            cell, line = _cell(row), _Line(row.where, _score(row, path.suffix.lower() == ".csv"))
+            cell, line = (
+                _cell(row),
+                _FileScore(row.where, _score(row, path.suffix.lower() == ".csv")),
+            )
             before = self._lines.setdefault(cell, line)
             if before is not line:
                 raise InputError(
@@ -67,7 +69,7 @@ class ScoreFile:
             raise InputError("holds no scores", where=path, fix=_FORM)
         self.digest = file_digest(path)
 
-    def check(self, pairs: Collection[str], conditions: Iterable[Condition]) -> None:
+    def check(self, pairs: Collection[str], conditions: Iterable[str]) -> None:
         """`pairs` are all of the release. Raises InputError for a pair that is not among them,
         naming its line, and for a condition of which the file has no score at all."""
         strangers = [
@@ -84,14 +86,14 @@ class ScoreFile:
         known = {cell.condition for cell in self._lines}
         for condition in conditions:
             if condition not in known:
-                options = " ".join(f"--condition {name}" for name in CONDITIONS if name in known)
+                options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
                 raise InputError(
                     f"has no scores of condition {condition}",
                     where=self.path,
                     fix=f"Evaluate what it has: {options}." + _drawn(condition),
                 )
 
-    def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
+    def scores(self, pair: str, condition: str) -> tuple[Score, Score] | Unscored:
         """Of the chosen and of the rejected response; or that the file has none."""
         found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES.values()]
         missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
@@ -105,8 +107,8 @@ class ScoreFile:
         return chosen, rejected
 
 
-def _drawn(condition: Condition) -> str:
-    if condition in CONDITIONS.values():
+def _drawn(condition: str) -> str:
+    if condition in IN_FILES:
         return ""
     return (
         f" What {condition} shows is drawn or inferred while the evaluation runs: a scorer of kind"
@@ -142,11 +144,11 @@ def _cell(row: Row) -> _Cell:
     pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
     if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is no id")
-    if not isinstance(condition, str) or condition not in CONDITIONS:
-        raise _wrong(row, "condition", f"is none of {', '.join(CONDITIONS)}")
+    if not isinstance(condition, str) or condition not in IN_FILES:
+        raise _wrong(row, "condition", f"is none of {', '.join(IN_FILES)}")
     if not isinstance(side, str) or side not in SIDES:
         raise _wrong(row, "response", f"is none of {', '.join(SIDES)}")
-    return _Cell(pair, CONDITIONS[condition], SIDES[side])
+    return _Cell(pair, condition, SIDES[side])
 
 
 def _score(row: Row, text: bool) -> float | None:

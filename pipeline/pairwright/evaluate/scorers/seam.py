@@ -6,9 +6,18 @@ the line in `cli/scorers.py` that opens it. One's own scorer needs none of this:
 
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from pairwright.evaluate.shown import Condition, Shown
+from pairwright.records import Post
 
 Place = Literal["first", "second", "tie"]
+
+
+class PromptContent(NamedTuple):
+    """What a scorer is shown beside a response: a question, and what is known of who asks it."""
+
+    question: str
+    posts: tuple[Post, ...] = ()
+    """Oldest first."""
+    aspects: tuple[str, ...] = ()
 
 
 class Score(NamedTuple):
@@ -45,7 +54,7 @@ class Unscored(NamedTuple):
 class Pointwise(Protocol):
     """Scores one response at a time."""
 
-    async def score(self, shown: Shown, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         """Raises CallFailed."""
         ...
 
@@ -53,7 +62,7 @@ class Pointwise(Protocol):
 class Pairwise(Protocol):
     """Compares two responses."""
 
-    async def prefer(self, shown: Shown, first: str, second: str) -> Preference | Unscored:
+    async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
         """In both orders. Raises CallFailed."""
         ...
 
@@ -62,7 +71,7 @@ class Pairwise(Protocol):
 class ByPair(Protocol):
     """Has the scores of a release's pairs already: it reads no text."""
 
-    def scores(self, pair: str, condition: Condition) -> tuple[Score, Score] | Unscored:
+    def scores(self, pair: str, condition: str) -> tuple[Score, Score] | Unscored:
         """Of the chosen and of the rejected response."""
         ...
 

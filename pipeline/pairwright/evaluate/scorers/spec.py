@@ -28,7 +28,7 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
-class Local(Record):
+class InProcessModel(Record):
     """How a model is run in this process, by transformers (extra `[evaluate]`)."""
 
     dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
@@ -41,7 +41,7 @@ class Local(Record):
     )
 
 
-class Classifier(Local):
+class Classifier(InProcessModel):
     """A sequence-classification reward model, by transformers in this process."""
 
     kind: Literal["classifier"]
@@ -49,14 +49,14 @@ class Classifier(Local):
     revision: str | None = Field(None, description="revision of the model")
 
 
-class Served(Record):
+class ServedClassifier(Record):
     """The same served by vLLM: raw logits of its `/classify`."""
 
     kind: Literal["served"]
     endpoint: str = Field(description="which of [endpoints]")
 
 
-class Dpo(Local):
+class Dpo(InProcessModel):
     """The implicit reward of a policy that was trained by DPO, in this process."""
 
     kind: Literal["dpo"]
@@ -67,7 +67,7 @@ class Dpo(Local):
     beta: float = Field(0.1, gt=0, description="factor of the difference of log-probabilities")
 
 
-class Likelihood(Local):
+class Likelihood(InProcessModel):
     """How likely a language model makes a response, token by token, in this process."""
 
     kind: Literal["likelihood"]
@@ -84,7 +84,7 @@ class ServedLikelihood(Record):
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
 
-class Guided(Record):
+class GuidedDecoding(Record):
     """What reward-guided decoding prefers: a policy's log-probabilities and a reward."""
 
     kind: Literal["guided"]
@@ -97,7 +97,7 @@ class Guided(Record):
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
 
 
-class Embedding(Record):
+class EmbeddingScorer(Record):
     """A baseline: cosine of a response with what is shown, by sentence-transformers."""
 
     kind: Literal["embedding"]
@@ -159,12 +159,12 @@ class PointwiseJudge(Record):
 
 Spec = Annotated[
     Classifier
-    | Served
+    | ServedClassifier
     | Dpo
     | Likelihood
     | ServedLikelihood
-    | Guided
-    | Embedding
+    | GuidedDecoding
+    | EmbeddingScorer
     | PythonScorer
     | ScoresOfFile
     | PairwiseJudge
@@ -173,7 +173,7 @@ Spec = Annotated[
 ]
 
 
-class History(HistoryRules):
+class ScorerHistory(HistoryRules):
     """Which posts a scorer is shown: all that fit, unless it says otherwise."""
 
     posts: int = Field(100_000, ge=1, description="most earlier posts shown, best ranked first")
@@ -184,10 +184,10 @@ class History(HistoryRules):
     @property
     def hash(self) -> str:
         """What results name it by: empty for all that fit."""
-        return "" if self == History() else key_of(self.model_dump_json())
+        return "" if self == ScorerHistory() else key_of(self.model_dump_json())
 
 
-class Judge(Record):
+class OutputJudge(Record):
     """The judge of outputs: how far each serves the aspects of its question."""
 
     endpoint: str = Field(description="which of [endpoints]")
@@ -220,9 +220,9 @@ class Scorers(Record):
     endpoints: dict[str, Endpoint] = Field(default={})
     scorers: dict[str, Spec] = Field(default={})
     planner: Planner | None = None
-    judge: Judge | None = None
+    judge: OutputJudge | None = None
     policy: Policy | None = None
-    history: History = History()
+    history: ScorerHistory = ScorerHistory()
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     seed: int = Field(0, description="wrong profiles are drawn with it")
 
@@ -246,18 +246,18 @@ class Scorers(Record):
                 known = ", ".join(sorted(self.endpoints)) or "none"
                 raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
         for name, of in self.scorers.items():
-            if isinstance(of, Guided):
+            if isinstance(of, GuidedDecoding):
                 self._check_guided(name, of)
         return self
 
-    def _check_guided(self, name: str, of: Guided) -> None:
+    def _check_guided(self, name: str, of: GuidedDecoding) -> None:
         policy, reward = self.scorers.get(of.policy), self.scorers.get(of.reward)
         if not isinstance(policy, Likelihood | ServedLikelihood):
             raise ValueError(
                 f"[scorers.{name}] policy = {of.policy!r} is no scorer of kind likelihood or"
                 " served-likelihood"
             )
-        if isinstance(reward, Guided | PairwiseJudge | ScoresOfFile) or not (
+        if isinstance(reward, GuidedDecoding | PairwiseJudge | ScoresOfFile) or not (
             reward or of.reward in BASELINES
         ):
             raise ValueError(

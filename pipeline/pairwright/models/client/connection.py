@@ -5,6 +5,7 @@ The SDK itself is left out: building its objects costs more than twice what send
 """
 
 import asyncio
+from urllib.parse import urlsplit
 
 import aiohttp
 import httpx2
@@ -107,14 +108,18 @@ def _reason(error: Exception) -> str:
 def _session(base_url: str, api_key: str | None) -> aiohttp.ClientSession:
     """A session without a limit of time of its own. Raises ConfigError for a proxy that cannot be
     used."""
+    proxy = proxy_for(base_url)
+    encrypted = "https" in (urlsplit(base_url).scheme, urlsplit(proxy or "").scheme)
     return aiohttp.ClientSession(
         headers=headers_for(api_key),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         connector=aiohttp.TCPConnector(
             limit=0,  # How many calls are in flight is not decided here.
             keepalive_timeout=KEPT_S,
-            ssl=httpx2.create_ssl_context(),
+            # Reading the certificates takes longer than a call to a server of this machine. A
+            # redirect never leaves the scheme.
+            ssl=httpx2.create_ssl_context() if encrypted else True,
         ),
         cookie_jar=aiohttp.DummyCookieJar(),
-        proxy=proxy_for(base_url),
+        proxy=proxy,
     )

@@ -6,6 +6,7 @@ only what these functions return is Markdown already.
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -25,6 +26,11 @@ class Markdown(str):
 
 def page(template: str, **values: object) -> str:
     """The page; raises jinja2.UndefinedError where the template asks for what is not there."""
+    return _templates().get_template(template).render(**values)
+
+
+@cache
+def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent),
         undefined=jinja2.StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True,
@@ -32,7 +38,7 @@ def page(template: str, **values: object) -> str:
     )  # fmt: skip
     filters = {"paragraph": paragraph, "stated": stated, "points": points, "code": code}
     environment.filters.update(filters)
-    return environment.get_template(template).render(**values)
+    return environment
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Markdown:

@@ -90,8 +90,8 @@ def _chosen(of: Report) -> tuple[Block, ...]:
     return (
         f"checkpoint-{of.chosen} is chosen: its F1 over all items is highest, a plan that cannot be"
         f" read counting 0. Two aspects are compared by their {how}; each is held against the"
-        " nearest of the other list. Such numbers compare checkpoints of one training; pairwright"
-        " plan-score compares planners.",
+        " nearest of the other list. Such numbers compare checkpoints of one training; `pairwright"
+        " train score` compares planners.",
     )
 
 

@@ -11,5 +11,5 @@ client.py        asking it, with retries
 trl_reward.py    the reward function of TRL's trainers
 verl_reward.py   the reward function of verl
 
-rollouts.py      what a trainer wrote down of its outputs, for `pairwright judge-outputs`
+rollouts.py      what a trainer wrote down of its outputs, for `pairwright downstream judge-outputs`
 """

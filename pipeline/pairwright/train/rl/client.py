@@ -23,7 +23,7 @@ AT_ONCE = 256
 """Samples of one call."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.2, max=15) + tenacity.wait_random(0, 0.2)
 _BUSY = (429, 502, 503, 504)
-_NO_SERVER = "\n  Give the address that `pairwright reward-server` prints, without a path."
+_NO_SERVER = "\n  Give the address that `pairwright train reward-server` prints, without a path."
 
 
 class RewardClient:
@@ -74,7 +74,7 @@ class RewardClient:
             raise CallFailed(
                 error.reason,
                 f"{self.url} gave no rewards for {self._patience_s:g} s: {error.detail}\n"
-                "  Start `pairwright reward-server` again, then the training from its last"
+                "  Start `pairwright train reward-server` again, then the training from its last"
                 " checkpoint.",
             ) from None
         if len(rewards) != len(samples):

@@ -27,7 +27,7 @@ from pairwright.train.rl.verl_data import verl_table
 
 Format = Literal["trl", "verl"]
 NOTE = """\
-Prompts for training a policy, made by `pairwright export-rl --format {format}` from the split
+Prompts for training a policy, made by `pairwright train export-rl --format {format}` from the split
 `{split}` of {release}, {version}.
 
 A policy is shown the question{shown}.

@@ -1,4 +1,4 @@
-"""What a trainer wrote down of its outputs, for `pairwright judge-outputs`.
+"""What a trainer wrote down of its outputs, for `pairwright downstream judge-outputs`.
 
     verl   STEP.jsonl of `trainer.rollout_data_dir` and `trainer.validation_data_dir`
     TRL    completions/completions_STEP.parquet, with `log_completions=True` and our reward function

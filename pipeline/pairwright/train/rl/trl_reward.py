@@ -22,11 +22,12 @@ def reward_func(
 ) -> RewardFunc:
     """A function `(prompts, completions, **columns) -> rewards`, one for each completion.
 
-    `by="id"` asks by the column `id` of what `pairwright export-rl` wrote, and the server holds the
-    release; `by="prompt"` sends the prompts. A completion that the scorer cannot judge, such as one
-    that does not fit, has None: TRL leaves it out of its group and it moves nothing. Their number
-    is logged as `unscored`, and the ids in the completions that TRL writes down. Whatever else
-    goes wrong raises an error and ends the training: see `RewardClient.rewards`.
+    `by="id"` asks by the column `id` of what `pairwright train export-rl` wrote, and the server
+    holds the release; `by="prompt"` sends the prompts. A completion that the scorer cannot
+    judge, such as one that does not fit, has None: TRL leaves it out of its group and it moves
+    nothing. Their number is logged as `unscored`, and the ids in the completions that TRL writes
+    down. Whatever else goes wrong raises an error and ends the training: see
+    `RewardClient.rewards`.
     """
     _check_trl()
     client = RewardClient(url, patience_s=patience_s)
@@ -62,7 +63,7 @@ def _ids(columns: Mapping[str, Any]) -> Sequence[str]:
     raise InputError(
         "there is no column `id`",
         where="the training data",
-        fix="Train on what `pairwright export-rl` wrote, or give reward_func by='prompt'.",
+        fix="Train on what `pairwright train export-rl` wrote, or give reward_func by='prompt'.",
     )
 
 
@@ -73,7 +74,7 @@ def _prompt(prompt: str | Messages) -> tuple[UserMessage]:
         raise InputError(
             "a prompt is not one message of the user",
             where="the training data",
-            fix="Train on what `pairwright export-rl` wrote.",
+            fix="Train on what `pairwright train export-rl` wrote.",
         )
     return (UserMessage(role="user", content=prompt[0]["content"]),)
 

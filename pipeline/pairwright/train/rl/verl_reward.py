@@ -26,7 +26,7 @@ def compute_score(
     url: str,
     patience_s: float = PATIENCE_S,
 ) -> float:
-    """The reward of one response; `ground_truth` is the id that `pairwright export-rl` wrote.
+    """The reward of one response; `ground_truth` is the id that `pairwright train export-rl` wrote.
 
     Raises CallFailed and EndpointRefused, never TimeoutError, of which verl makes a 0.
     """

@@ -1,0 +1,46 @@
+"""How large a text is, in what a reader sees at a glance, and which parts come near to a size."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]*(?=\s|$)|[。！？]")
+_MARKUP = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+[.)])[ \t]+|[*`|#]", re.MULTILINE)
+Sizes = NDArray[np.float64]
+"""Shape (..., 3): characters, words, sentences."""
+
+
+def size_of(text: str) -> Sizes:
+    """Shape (3,), without list marks, bold marks and the like. Sizes of parts add up to that of
+    the whole."""
+    text = _MARKUP.sub("", text)
+    return np.array([len(text), len(text.split()), len(SENTENCE_END.findall(text))], dtype=float)
+
+
+def distance(sizes: Sizes, target: Sizes) -> Sizes:
+    """How far sizes are from a target, shape (...): Euclidean, of the logarithms of characters, of
+    words, of characters a word and, twice, of words a sentence."""
+    off = np.log((sizes + 1) / (np.maximum(target, 0) + 1))
+    characters, words, sentences = off[..., 0], off[..., 1], off[..., 2]
+    a_word, a_sentence = characters - words, words - sentences
+    found: Sizes = np.sqrt(characters**2 + words**2 + a_word**2 + 2 * a_sentence**2)
+    return found
+
+
+class Nearest(NamedTuple):
+    """The beginning and the end that together come nearest to a target."""
+
+    distance: float
+    beginning: int
+    end: int
+
+
+def nearest(beginnings: Sequence[Sizes], ends: Sequence[Sizes], target: Sizes) -> Nearest:
+    """Of all beginnings with all ends."""
+    wholes = np.stack(beginnings)[:, None, :] + np.stack(ends)[None, :, :]
+    far = distance(wholes, target)
+    beginning, end = np.unravel_index(int(far.argmin()), far.shape)
+    return Nearest(float(far.min()), int(beginning), int(end))

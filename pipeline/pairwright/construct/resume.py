@@ -1,0 +1,91 @@
+"""What a run need not do again: outcomes that are settled and follow from the same things."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
+from typing import Any
+
+from pairwright.construct.outcomes import Outcome
+from pairwright.construct.units import BuildUnit
+from pairwright.models.store import Store
+from pairwright.records import content_id
+from pairwright.settings.config import differences, essential
+from pairwright.version import code_digest
+
+_LIBRARIES = ("bm25s", "jinja2", "numpy", "py3langid", "pydantic", "sentence-transformers")
+"""Those that a unit's outcome goes through."""
+
+
+def identity(saved: dict[str, Any], limit: int | None) -> str:
+    """A name for all that outcomes follow from, beside the replies: the run's config as saved, with
+    its hashes of source, prompts and rubrics; this code; and the libraries it decides with."""
+    libraries = {name: _version(name) for name in _LIBRARIES}
+    parts = [essential(saved), code_digest(), libraries, sys.version, limit]
+    return content_id("follows", json.dumps(parts, sort_keys=True))
+
+
+def unfinished(
+    todo: Iterator[BuildUnit], store: Store, ended: Callable[[Outcome], None]
+) -> Iterator[BuildUnit]:
+    """The units that have no outcome yet; `ended` is told those of the others."""
+    for unit in todo:
+        record = store.outcome(unit.position, unit.id)
+        if record is None:
+            yield unit
+        else:
+            ended(Outcome.model_validate_json(record))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+PROMPT = "prompt_"
+
+
+def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """One line for each key or file that decides what comes of a run and has changed."""
+    old, new = essential(saved), essential(now)
+    before, after = old.pop("content"), new.pop("content")
+    lines = differences(old, new)
+    for key in sorted(before.keys() | after.keys()):
+        if before.get(key) != after.get(key):
+            lines += _files(key, saved, now)
+    return lines
+
+
+def _files(key: str, saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """The files behind one hash."""
+    before, after = saved["content"], now["content"]
+    if key == "source":
+        yield f"{PurePath(now['source']['path']).name} changed (the source)"
+    elif key == "rubrics":
+        yield from _rubrics(before, after)
+    elif key.startswith(PROMPT):
+        how = "changed" if key in before and key in after else _came(key in after)
+        yield f"{key.removeprefix(PROMPT)}.md {how} (a prompt)"
+    else:
+        yield from differences({key: before.get(key)}, {key: after.get(key)}, "content.")
+
+
+def _rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    if before.get("scales") != after.get("scales"):
+        yield "quality.toml changed (the quality scales)"
+    old, new = before.get("domains"), after.get("domains", {})
+    if old is None:
+        # Runs of earlier versions have one hash of all domains.
+        yield "a file of rubrics/ changed"
+        return
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            how = "changed" if name in old and name in new else _came(name in new)
+            yield f"{name}.toml {how} (a domain)"
+
+
+def _came(there: bool) -> str:
+    return "is new" if there else "is gone"

@@ -1,0 +1,89 @@
+"""What came of every unit, without its text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from pydantic import BaseModel
+
+from pairwright.construct.outcomes import Kind, Outcome, spooled
+from pairwright.errors import InputError
+from pairwright.models.store import Store, StoredCall
+from pairwright.records import Mode
+
+
+class UnitResult(NamedTuple):
+    """One unit of the last run."""
+
+    unit: str
+    mode: Mode
+    users: tuple[str, ...]
+    """The asker, and the partner where there is one."""
+    kind: Kind
+    stage: str
+    reason: str
+    subject: str | None
+    """The twin's or pair's id, where it was kept."""
+
+
+class _Named(BaseModel):
+    id: str
+
+
+class _Result(BaseModel):
+    """What a twin, a contrast, a refusal and a failure have."""
+
+    id: str | None = None
+    pair: _Named | None = None
+    stage: str = ""
+    reason: str = ""
+    failure: str = ""
+
+
+class _Line(BaseModel):
+    """An outcome without its drafts and profiles, which take a hundred times as long to read."""
+
+    mode: Mode
+    user: str
+    partner: str | None
+    result: _Result
+
+
+def ended(store: Store) -> Iterator[UnitResult]:
+    """Every unit in source order, of a run that has finished: nothing waits."""
+    for unit, kind, record in store.outcomes():
+        line = _Line.model_validate_json(record)
+        result = line.result
+        yield UnitResult(
+            unit=unit,
+            mode=line.mode,
+            users=(line.user, line.partner) if line.partner else (line.user,),
+            kind=cast(Kind, kind),
+            stage=result.stage,
+            reason=result.reason or result.failure,
+            subject=result.pair.id if result.pair else result.id,
+        )
+
+
+def find(store: Store, wanted: str, run: Path) -> Outcome:
+    """The outcome that a pair id, twin id, unit id or item id belongs to.
+
+    An item id finds the first of its units. Raises InputError where nothing has it.
+    """
+    for outcome in spooled(store):
+        names = {outcome.unit, outcome.item_id}
+        for pair in outcome.pairs:
+            names |= {pair.id, pair.twin_id or pair.id}
+        if wanted in names:
+            return outcome
+    raise InputError(
+        f"nothing here has the id {wanted!r}",
+        where=run,
+        fix="Ids stand in pairs.jsonl (id, twin_id), rejected.jsonl and failed.jsonl (unit).",
+    )
+
+
+def calls_of(store: Store, outcome: Outcome) -> list[StoredCall]:
+    """The unit's calls with requests and raw replies, in the order they were answered in."""
+    found = (store.call(call.key) for call in outcome.calls)
+    return [stored for stored in found if stored is not None]

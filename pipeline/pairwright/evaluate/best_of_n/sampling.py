@@ -1,0 +1,175 @@
+"""N answers to each question, the draws 0 to N - 1 of the policy, each judged and scored.
+
+All N are judged by the aspects, because each is the best of some subset. The first k of N are the
+draws 0 to k - 1, so a run with a larger N goes on with the draws of a smaller one. A scorer is
+shown the same posts for all samples of a question.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from pairwright.errors import CallFailed
+from pairwright.evaluate.best_of_n.records import PolicySample, SampledQuestion, SampleScores
+from pairwright.evaluate.conditions import ask_fitting
+from pairwright.evaluate.evaluation import CALL_FAILED
+from pairwright.evaluate.outputs import AspectJudge
+from pairwright.evaluate.questions import PersonQuestion
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.models import Model, together
+from pairwright.models.run import work_through
+from pairwright.records import Rejected
+from pairwright.retrieve import selected
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import HistoryRules
+from pairwright.stages.history import with_history
+
+MOST = 1000
+"""Draws beyond these are those of replies that were empty."""
+
+
+class SampledPolicy(NamedTuple):
+    """The model whose answers are picked from."""
+
+    model: Model
+    prompts: Prompts
+    history: HistoryRules
+    words: int
+
+    async def draw(self, asked: PersonQuestion, draw: int) -> tuple[str | Rejected, int]:
+        """One answer, and how many posts it was shown. Raises CallFailed."""
+        answer, shown = await with_history(
+            self.prompts,
+            "sample",
+            asked.question,
+            asked.posts,
+            self.history,
+            self.model,
+            lambda ask: self.model.write(ask, draw),
+            words=self.words,
+        )
+        return answer, len(shown.posts)
+
+
+async def sample_questions(
+    questions: Sequence[PersonQuestion],
+    n: int,
+    policy: SampledPolicy,
+    judge: AspectJudge,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    seen: Callable[[SampledQuestion], None],
+) -> list[SampledQuestion]:
+    """Every question with its samples, in order. `seen` is told of each as it comes.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was drawn and judged is stored.
+    """
+    done: dict[int, SampledQuestion] = {}
+
+    async def work(numbered: tuple[int, PersonQuestion]) -> None:
+        number, asked = numbered
+        done[number] = await _sampled_question(asked, n, policy, judge)
+        seen(done[number])
+
+    await work_through(iter(enumerate(questions)), work, workers=workers, stop=stop)
+    return [done[number] for number in range(len(questions))]
+
+
+async def _sampled_question(
+    asked: PersonQuestion, n: int, policy: SampledPolicy, judge: AspectJudge
+) -> SampledQuestion:
+    line = SampledQuestion(
+        pair=asked.pair, item_id=asked.item, domain=asked.domain, cluster=asked.cluster
+    )
+    if not asked.aspects:
+        return _without(line, Unscored("no_rubric"))
+    try:
+        drawn = await together(*(policy.draw(asked, draw) for draw in range(n)))
+    except CallFailed as error:
+        return _without(line, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
+    responses = [answer for answer, _ in drawn if not isinstance(answer, Rejected)]
+    for draw, (answer, _) in enumerate(drawn):
+        if isinstance(answer, Rejected):
+            detail = f"draw {draw}: {answer.detail}"
+            return _without(line, Unscored(f"sample_{answer.reason}", detail))
+    judged = await together(*(judge.judge(asked, response) for response in responses))
+    samples = tuple(
+        PolicySample(response=response, unscored=given.reason, detail=given.detail[:500])
+        if isinstance(given, Unscored)
+        else PolicySample(response=response, adherence=round(given.share, 6))
+        for response, (given, _) in zip(responses, judged, strict=True)
+    )
+    line = line.model_copy(update={"samples": samples, "posts": min(posts for _, posts in drawn)})
+    for draw, sample in enumerate(samples):
+        if sample.unscored:
+            return _without(line, Unscored(sample.unscored, f"draw {draw}: {sample.detail}"))
+    return line
+
+
+def _without(line: SampledQuestion, why: Unscored) -> SampledQuestion:
+    return line.model_copy(update={"unscored": why.reason, "detail": why.detail[:500]})
+
+
+async def score_samples(
+    samples: Sequence[SampledQuestion],
+    asked: Mapping[str, PersonQuestion],
+    name: str,
+    scorer: Pointwise,
+    history: HistoryRules,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    seen: Callable[[SampleScores], None],
+) -> list[SampleScores]:
+    """Of the questions that have all samples, in their order; `asked` is by the pair's id.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was scored is stored.
+    """
+    done: dict[int, SampleScores] = {}
+
+    async def work(numbered: tuple[int, SampledQuestion]) -> None:
+        number, of = numbered
+        done[number] = await _sample_scores(of, asked[of.pair], name, scorer, history)
+        seen(done[number])
+
+    whole = [of for of in samples if not of.unscored]
+    await work_through(iter(enumerate(whole)), work, workers=workers, stop=stop)
+    return [done[number] for number in range(len(whole))]
+
+
+async def scores_of(
+    responses: Sequence[str], shown: PromptContent, scorer: Pointwise, history: HistoryRules
+) -> tuple[tuple[float, ...] | Unscored, PromptContent]:
+    """Of all responses, shown the same posts, and what was shown. Raises CallFailed."""
+
+    async def ask(shown: PromptContent) -> tuple[float, ...] | Unscored:
+        given = await together(*(scorer.score(shown, response) for response in responses))
+        for draw, score in enumerate(given):
+            if isinstance(score, Unscored):
+                return score._replace(detail=f"draw {draw}: {score.detail}")
+            if not math.isfinite(score.value):
+                return Unscored("not_a_number", f"draw {draw}: {score.value}")
+        return tuple(score.value for score in given if isinstance(score, Score))
+
+    return await ask_fitting(shown, history, ask)
+
+
+async def _sample_scores(
+    of: SampledQuestion, asked: PersonQuestion, name: str, scorer: Pointwise, history: HistoryRules
+) -> SampleScores:
+    line = SampleScores(pair=of.pair, scorer=name)
+    shown = PromptContent(asked.question, selected(asked.question, asked.posts, history))
+
+    try:
+        responses = [sample.response for sample in of.samples]
+        scores, fewer = await scores_of(responses, shown, scorer, history)
+    except CallFailed as error:
+        why = {"unscored": f"{CALL_FAILED}:{error.reason}", "detail": error.detail[:500]}
+        return line.model_copy(update=why)
+    left_out = len(shown.posts) - len(fewer.posts)
+    line = line.model_copy(update={"posts": len(fewer.posts), "left_out": left_out})
+    if isinstance(scores, Unscored):
+        why = {"unscored": scores.reason, "detail": scores.detail[:500]}
+        return line.model_copy(update=why)
+    return line.model_copy(update={"scores": scores})

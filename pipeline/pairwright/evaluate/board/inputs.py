@@ -1,0 +1,222 @@
+"""Results that may be compared: of one release, of the same pairs, each once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pairwright.errors import InputError
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.units import by_mode, points
+from pairwright.evaluate.results import NAME, Result, read_results
+from pairwright.intervals import Floats, Places
+from pairwright.records import Mode
+
+
+def gather_results(given: Iterable[Path]) -> list[Result]:
+    """All results of the folders and files, by scorer and condition; a file named twice counts
+    once. Raises InputError naming the two files that disagree."""
+    files = {result.path.resolve(): result for path in given for result in read_results(path)}
+    results = list(files.values())
+    for result in results:
+        _named(result)
+        _of_one_release(result, results[0])
+    _each_once(results)
+    _one_scorer_a_name(results)
+    _shown_alike(results)
+    order = list(CONDITIONS)
+    return sorted(results, key=lambda of: (of.about.scorer.name, order.index(of.about.condition)))
+
+
+def _named(result: Result) -> None:
+    name = result.about.scorer.name
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} is no scorer's name: lower case, digits and dashes",
+            where=f"{result.path} [scorer.name]",
+            fix="Take this file anew from where it came from.",
+        )
+
+
+def _of_one_release(result: Result, first: Result) -> None:
+    own, other = result.about.release, first.about.release
+    if (own.name, own.version, own.digest) != (other.name, other.version, other.digest):
+        raise InputError(
+            f"is of {own.name} {own.version} ({own.digest}), and {first.path} of {other.name}"
+            f" {other.version} ({other.digest})",
+            where=result.path,
+            fix="Accuracies on two releases cannot be compared. Name results of one of them.",
+        )
+    limits = result.about.limit, first.about.limit
+    if limits[0] != limits[1]:
+        told = [f"the first {limit:,} subjects" if limit else "all pairs" for limit in limits]
+        raise InputError(
+            f"is of {told[0]}, and {first.path} of {told[1]}",
+            where=result.path,
+            fix="Evaluate both with the same --limit, or without.",
+        )
+    splits = [of.about.split or "all" for of in (result, first)]
+    if splits[0] != splits[1]:
+        raise InputError(
+            f"is of split {splits[0]}, and {first.path} of split {splits[1]}",
+            where=result.path,
+            fix="Evaluate both on the same --split, or without.",
+        )
+    if own.pairs != other.pairs:
+        raise InputError(
+            f"is of {own.pairs:,} pairs, and {first.path} of {other.pairs:,}",
+            where=result.path,
+            fix="Evaluate both on the same --split.",
+        )
+
+
+def _each_once(results: Sequence[Result]) -> None:
+    there: dict[str, Result] = {}
+    for result in results:
+        other = there.setdefault(result.about.stem, result)
+        if other is not result:
+            about = result.about
+            raise InputError(
+                f"scorer {about.scorer.name} in condition {about.condition} is in {other.path},"
+                " too",
+                where=result.path,
+                fix="Name one of the two, or call one of the scorers by another name.",
+            )
+
+
+def _one_scorer_a_name(results: Sequence[Result]) -> None:
+    there: dict[str, Result] = {}
+    for result in results:
+        other = there.setdefault(result.about.scorer.name, result)
+        mine, theirs = (of.about.scorer.model_dump() for of in (result, other))
+        for key in mine:
+            if mine[key] != theirs[key]:
+                raise InputError(
+                    f"scorer {result.about.scorer.name} has {key} {mine[key]!r}, and"
+                    f" {theirs[key]!r} in {other.path}",
+                    where=result.path,
+                    fix="Evaluate one of the two again, or give them two names.",
+                )
+
+
+def _shown_alike(results: Sequence[Result]) -> None:
+    """Rows of one table were shown posts by the same rules, and so were both sides of a gain."""
+    posts = [one for one in results if CONDITIONS[one.about.condition].shows_posts]
+    _alike(posts, "history", "[history]")
+    drawn = [one for one in results if CONDITIONS[one.about.condition].needs == "strangers"]
+    _alike(drawn, "seed", "seed")
+
+
+def _alike(results: Sequence[Result], key: str, named: str) -> None:
+    for result in results:
+        if getattr(result.about, key) != getattr(results[0].about, key):
+            raise InputError(
+                f"was shown posts by another {named} than {results[0].path}",
+                where=result.path,
+                fix=f"Evaluate both with the same {named} in the file of scorers.",
+            )
+
+
+FACTS = (
+    "item_id", "config", "domain", "category", "mode", "twin_id", "asked", "user", "cluster",
+    "vote_share",
+)  # fmt: skip
+"""What a release says of a pair, and every result of it repeats."""
+
+
+class Pairs(NamedTuple):
+    """The pairs of a release, as one of its results names them."""
+
+    result: Result
+    """The result that they were read from."""
+    facts: dict[str, tuple[object, ...]]
+    """By pair id, in the release's order: what FACTS names."""
+
+    def of_mode(self, mode: Mode | None) -> Places:
+        """The places of a mode's pairs in the release's order."""
+        at = FACTS.index("mode")
+        return np.flatnonzero([facts[at] == mode for facts in self.facts.values()])
+
+    @property
+    def clusters(self) -> Places:
+        """Shape (pairs,): the number of each pair's cluster."""
+        at = FACTS.index("cluster")
+        return numbered([str(facts[at]) for facts in self.facts.values()])
+
+    def points(self, decisions: Sequence[PairDecision]) -> Floats:
+        """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count
+        for any scorer."""
+        counted = {one.id: points(one) for of in by_mode(decisions) for one in of.due}
+        return np.array([counted.get(name, np.nan) for name in self.facts], np.float64)
+
+    def check(self, result: Result, decisions: Sequence[PairDecision]) -> None:
+        """Raises InputError where a result is not of these pairs, or not what its summary says."""
+        scored = sum(one.choice is not None for one in decisions)
+        if scored != result.about.scored:
+            raise InputError(
+                f"{scored:,} pairs have a score, and {result.path.name} says"
+                f" {result.about.scored:,}",
+                where=result.path.with_suffix(".jsonl"),
+                fix="Run `pairwright evaluate` again: nothing is scored twice.",
+            )
+        for one in decisions:
+            if one.id not in self.facts:
+                raise self._apart(result, f"has the pair {one.id}, and {{other}} has not")
+            for name, own, other in zip(FACTS, _facts(one), self.facts[one.id], strict=True):
+                if own != other:
+                    what = f"pair {one.id} has {name} {own!r}, and {other!r} in {{other}}"
+                    raise self._apart(result, what)
+        there = {one.id for one in decisions}
+        for name, facts in self.facts.items():
+            if name not in there and _part_of(result, facts):
+                raise self._apart(result, f"has no pair {name}, and {{other}} has")
+        result.check_lines()
+
+    def _apart(self, result: Result, what: str) -> InputError:
+        return InputError(
+            what.replace("{other}", str(self.result.path.with_suffix(".jsonl"))),
+            where=result.path.with_suffix(".jsonl"),
+            fix="Both must be of the same pairs: evaluate the release again in one of them.",
+        )
+
+
+def pairs_of(results: Sequence[Result]) -> Pairs:
+    """Of results that `gather` let through. Raises InputError."""
+    # A condition without twins has fewer pairs than the others.
+    whole = next((one for one in results if CONDITIONS[one.about.condition].of_twins), results[0])
+    pairs = Pairs(whole, {one.id: _facts(one) for one in whole.decisions()})
+    if not pairs.facts:
+        raise InputError(
+            "no pair is in any of the results",
+            where=whole.path,
+            fix=f"Twins have no condition {whole.about.condition}. Evaluate another one.",
+        )
+    return pairs
+
+
+def check_shown_alike(points: Mapping[str, Floats], results: Sequence[Result], of: Pairs) -> None:
+    """Raises InputError where a pair counts in one result and not in another of its condition: the
+    release has something to show of its user for all scorers, or for none."""
+    there: dict[ConditionName, Result] = {}
+    for result in results:
+        first = there.setdefault(result.about.condition, result)
+        counts = [~np.isnan(points[one.about.stem]) for one in (result, first)]
+        if (apart := np.flatnonzero(counts[0] != counts[1])).size:
+            name = list(of.facts)[apart[0]]
+            raise InputError(
+                f"pair {name} {'has' if counts[0][apart[0]] else 'does not have'} something to"
+                f" show of its user, and in {first.path.with_suffix('.jsonl')} it is the other way",
+                where=result.path.with_suffix(".jsonl"),
+                fix="Both must be of the same pairs: evaluate the release again in one of them.",
+            )
+
+
+def _facts(of: PairDecision) -> tuple[object, ...]:
+    return tuple(getattr(of, name) for name in FACTS)
+
+
+def _part_of(result: Result, facts: tuple[object, ...]) -> bool:
+    return CONDITIONS[result.about.condition].of_twins or facts[FACTS.index("mode")] != "twin"

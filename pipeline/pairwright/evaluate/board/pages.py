@@ -1,0 +1,247 @@
+"""The leaderboard as two pages: the whole one, and a summary of one page to read."""
+
+from collections.abc import Callable, Iterator
+
+from pairwright.evaluate.board import plots
+from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.cells import (
+    MODES,
+    by_accuracy,
+    count,
+    label,
+    percent,
+    points,
+    rows,
+    value,
+    words,
+)
+from pairwright.evaluate.board.flips import clusters_needed
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.measure import FIGURES, leaning, leans
+from pairwright.evaluate.results import TRIAL
+from pairwright.intervals import LEVEL
+from pairwright.records import Mode
+from pairwright.report import Block, Fold, Page, Section, Table
+from pairwright.text import number_of, visible
+
+
+def board_page(board: Leaderboard) -> Page:
+    """The whole page."""
+    modes = dict.fromkeys(of.mode for of in board.rankings)
+    return Page(
+        title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
+        warnings=tuple(warnings(board)),
+        sections=(
+            *(Section(MODES[mode], tuple(_mode_blocks(board, mode))) for mode in modes),
+            Section("What it takes", (costs(board),)),
+            Section("How to read it", tuple(_whole_method(board))),
+            Section("What was evaluated", (scorers(board),)),
+        ),
+    )
+
+
+def warnings(board: Leaderboard) -> Iterator[str]:
+    """What a reader must know before any number."""
+    if board.release.trial:
+        yield TRIAL
+    if board.limit is not None:
+        yield f"Only the first {number_of(board.limit, 'subject was', 'subjects were')} scored."
+    if board.split is not None:
+        yield f"Only the split {visible(board.split)} was scored."
+    if any(of.about.simulated for of in board.entries.values()):
+        yield "Rows marked as simulated are answers of the embedded model, and no result."
+    yield from _position_biases(board)
+    for of in board.rankings:
+        if of.test and of.test.least >= LEVEL:
+            yield (
+                f"{MODES[of.mode]}, condition {of.condition}: no two rows can be told apart. The"
+                f" least p that {number_of(of.test.clusters, 'cluster')} of pairs can give is"
+                f" {of.test.least:.2g}; it takes {clusters_needed()} or more."
+            )
+    for condition, names in board.missing.items():
+        yield (
+            f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
+            f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
+            f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
+        )
+
+
+def _position_biases(board: Leaderboard) -> Iterator[str]:
+    """A sentence for each scorer that leans to a place in some condition."""
+    found: dict[str, list[str]] = {}
+    for entry in board.entries.values():
+        told = [
+            f"condition {entry.about.condition}, {leaning(of)}" for of in entry.figures if leans(of)
+        ]
+        found.setdefault(entry.about.scorer.name, []).extend(told)
+    for name, biases in found.items():
+        if biases:
+            yield (
+                f"Position bias of {name}, the share of its verdicts for the response in the first"
+                f" place (even is 50 %): {'; '.join(biases)}."
+            )
+
+
+def _same(board: Leaderboard, condition: ConditionName) -> str:
+    """The options without which other results could not stand beside these."""
+    record = CONDITIONS[condition]
+    chosen = record.shows_posts and any(one.about.history for one in board.entries.values())
+    settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
+    limit = f" --limit {board.limit}" if board.limit is not None else ""
+    split = f" --split {visible(board.split)}" if board.split is not None else ""
+    return settings + limit + split
+
+
+def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:
+    """A sentence for each reason why rows are shown and not ranked."""
+    reasons: dict[str, list[str]] = {}
+    for name in by_accuracy(board, of):
+        # That a whole table ranks nothing stands above it.
+        if not CONDITIONS[of.condition].unranked:
+            reasons.setdefault(of.unranked[name], []).append(board.entries[name].about.scorer.name)
+    for why, names in reasons.items():
+        yield f"Not ranked: {', '.join(names)} ({why})."
+
+
+def floor(of: Ranking) -> str:
+    """What the test of a ranking could find at best."""
+    assert of.test
+    flips = "all" if of.test.exact else f"{of.test.flips:,} random"
+    return (
+        f"{MODES[of.mode]}, condition {of.condition}: the least p that two of"
+        f" {len(of.ranked)} rows can have with {number_of(of.test.clusters, 'cluster')} is"
+        f" {of.test.least:.2g} ({flips} flips)."
+    )
+
+
+def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
+    yield plots.accuracies(board, mode)
+    if gained := plots.gains(board, mode):
+        yield gained
+    for of in board.rankings:
+        if of.mode == mode:
+            made = rows(board, of)
+            note = " ".join(why_unranked(board, of))
+            yield f"{CONDITIONS[of.condition].title} (condition {of.condition})."
+            yield Table(made.head, made.rows, left=2 if of.ranked else 1, note=note)
+    yield Fold("Gains, configurations and halves", (parts(board, mode),))
+    yield Fold("Users, and people's votes", (people(board, mode),))
+    judges = order(board, mode)
+    if judges.rows:
+        yield Fold("Judges, and the order of the responses", (judges,))
+    yield Fold("Every two ranked rows", (comparisons(board, mode),))
+
+
+def test_in_words() -> str:
+    """How rows are compared."""
+    return (
+        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be told"
+        " apart: all pairs of rows of a table are compared at once, by flipping the sign of whole"
+        " clusters, with the step-down max-T procedure of Westfall and Young (1993), which keeps"
+        " the chance of any false difference in the table at 5 %."
+    )
+
+
+def _whole_method(board: Leaderboard) -> Iterator[Block]:
+    yield board.rule
+    yield (
+        "Intervals are 95 % Wilson intervals at the effective number of pairs, by cluster: the two"
+        " users of a twin, the user, or the prompt."
+    )
+    yield test_in_words()
+    yield "The p to the next row is one of these."
+    yield from map(floor, (of for of in board.rankings if of.test))
+    yield (
+        "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
+        " hard does not pay; the accuracy of the scored stands beside. Coverage is of twins with"
+        " both halves scored, or of pairs. Below 95 % a row is not ranked."
+    )
+    told = tuple((words(name), kind.meaning) for name, kind in FIGURES.items())
+    yield Table(("figure", "what it is"), told, left=2)
+
+
+def summary_page(board: Leaderboard) -> Page:
+    """The page."""
+    first = [_first(board, mode) for mode in dict.fromkeys(of.mode for of in board.rankings)]
+    names = dict.fromkeys(name for of in first for name in (*of.ranked, *of.unranked))
+    asked = costs(board, tuple(names))
+    return Page(
+        title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
+        warnings=tuple(warnings(board)),
+        sections=(
+            *(Section(MODES[of.mode], tuple(_mode_summary(board, of))) for of in first),
+            *((Section("What it takes", (asked,)),) if asked.rows else ()),
+            Section("How to read it", tuple(_brief_method(board))),
+        ),
+    )
+
+
+def _first(board: Leaderboard, mode: Mode | None) -> Ranking:
+    """The ranking that a mode's table is in the order of: the first that ranks anything."""
+    of_mode = [of for of in board.rankings if of.mode == mode]
+    return next((of for of in of_mode if of.ranked), of_mode[0])
+
+
+def _mode_summary(board: Leaderboard, of: Ranking) -> Iterator[Block]:
+    title = CONDITIONS[of.condition].title
+    yield f"{title} (condition {of.condition}); other conditions stand beside."
+    yield _table(board, of)
+    yield from why_unranked(board, of)
+    if of.test:
+        yield floor(of)
+
+
+def _table(board: Leaderboard, of: Ranking) -> Table:
+    """A row a scorer; those that were not evaluated in the table's own condition come last."""
+    mode = of.mode
+    by_condition = {
+        one.condition: {board.entries[name].about.scorer.name: board.entries[name]
+                        for name in (*one.ranked, *by_accuracy(board, one))}
+        for one in board.rankings if one.mode == mode
+    }  # fmt: skip
+    own = by_condition.pop(of.condition)
+    scorers = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
+    columns: dict[str, Callable[[BoardEntry], str]] = {
+        "group": lambda one: of.groups.get(one.name, ""),
+        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
+        "n": lambda one: count(one.figure("accuracy", mode)),
+    }
+    if mode == "twin":
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
+    elif (controls := CONDITIONS[of.condition].compared_with) and controls[0] in by_condition:
+        gain = gain_over(controls[0])
+        columns[f"{gain}, points"] = lambda one: points(one.figure(gain, mode))
+    columns["whole twins, %" if mode == "twin" else "scored, %"] = lambda one: value(
+        one.figure("coverage", mode)
+    )
+    rows = [
+        (
+            label(next(some[name] for some in (own, *by_condition.values()) if name in some)),
+            *(cell(own[name]) if name in own else "" for cell in columns.values()),
+            *(_accuracy(mode, some.get(name)) for some in by_condition.values()),
+        )
+        for name in scorers
+    ]
+    head = ("scorer", *columns, *map(_in_condition, by_condition))
+    return Table(head, tuple(rows), left=2)
+
+
+def _accuracy(mode: Mode | None, entry: BoardEntry | None) -> str:
+    return "" if entry is None else percent(entry.figure("accuracy", mode))
+
+
+def _in_condition(condition: ConditionName) -> str:
+    return f"{condition}, %"
+
+
+def _brief_method(board: Leaderboard) -> Iterator[Block]:
+    yield board.rule
+    yield test_in_words()
+    yield (
+        "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
+        " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"
+        " of twins, users, votes, judges' consistency and every comparison; leaderboard.json has"
+        " all of it for a program."
+    )

@@ -1,0 +1,208 @@
+"""Correlate benchmarks with a downstream score over the same models."""
+
+from collections.abc import Callable
+from itertools import combinations
+
+from statsmodels.stats.multitest import multipletests
+
+from pairwright.evaluate.correlation.measures import Gain, RankMeasure, reported_measures
+from pairwright.evaluate.correlation.table import ModelTable, Scores
+from pairwright.evaluate.correlation.uncertainty import (
+    Chance,
+    Jackknife,
+    MeasureInterval,
+    by_chance,
+    difference_interval,
+    jackknife,
+)
+from pairwright.records import Record
+
+CLAIMS_FROM = 10
+"""Models below which nothing is claimed."""
+
+
+class DownstreamFacts(Record):
+    """What whoever reads a correlation must know of the downstream score, and only its maker can
+    say; None where it was not said."""
+
+    judge: str | None = None
+    """Who judged the outputs."""
+    overlap: str | None = None
+    """Which questions both have in common."""
+    lineage: str | None = None
+    """The column that says which models descend from one another."""
+
+
+class Correlation(Record):
+    """One measure of one benchmark. `adjusted` is p after Holm over the benchmark's measures."""
+
+    measure: str
+    note: str
+    value: float
+    interval: MeasureInterval
+    chance: Chance
+    adjusted: float
+
+    @property
+    def far(self) -> bool:
+        """Whether p after Holm is below .05: orders of the models as far out are rare."""
+        return self.adjusted < 0.05
+
+    @property
+    def apart(self) -> bool:
+        """Whether the interval lies beyond zero and beyond what chance gives, on one side."""
+        low, high, middle = self.interval.low, self.interval.high, self.chance.mean
+        if low is None or high is None:
+            return False
+        return low > max(0.0, middle) or high < min(0.0, middle)
+
+
+class BenchmarkDifference(Record):
+    """One measure of one benchmark less that of another, on the same models."""
+
+    first: str
+    second: str
+    measure: str
+    value: float
+    interval: MeasureInterval
+
+
+class Correlations(Record):
+    """Everything that was found, and what it was found from."""
+
+    n: int
+    lineages: int
+    downstream: str
+    stated: DownstreamFacts
+    gain: Gain
+    p: float
+    seed: int
+    found: dict[str, tuple[Correlation, ...]]
+    differences: tuple[BenchmarkDifference, ...]
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Sentences that the numbers carry; none below CLAIMS_FROM models or lineages."""
+        if min(self.n, self.lineages) < CLAIMS_FROM:
+            return ()
+        return (*self._of_benchmarks(), *self._of_differences())
+
+    def _of_benchmarks(self) -> tuple[str, ...]:
+        sentences = []
+        for name, correlations in self.found.items():
+            sure = [of for of in correlations if of.far and of.apart]
+            more = [of.measure for of in sure if of.value > of.chance.mean]
+            less = [of.measure for of in sure if of.value <= of.chance.mean]
+            if more:
+                sentences.append(f"{name} goes with {self.downstream} by {_listed(more)}.")
+            if less:
+                sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
+            if unsure := [of.measure for of in correlations if of.far and not of.apart]:
+                sentences.append(
+                    f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
+                    " but the interval does not leave out zero or what chance gives."
+                )
+            if rest := [of.measure for of in correlations if not of.far]:
+                sentences.append(
+                    f"By {_listed(rest)}, {name} cannot be told from a benchmark that has nothing"
+                    f" to do with {self.downstream}."
+                )
+        return tuple(sentences)
+
+    def _of_differences(self) -> tuple[str, ...]:
+        sentences = []
+        for first, second in dict.fromkeys((of.first, of.second) for of in self.differences):
+            of_these = [of for of in self.differences if (of.first, of.second) == (first, second)]
+            apart = [of.measure for of in of_these if _without_zero(of.interval)]
+            sentences.append(
+                f"{first} and {second} differ by {_listed(apart)}."
+                if apart
+                else f"No measure tells {first} from {second}: every interval of their difference"
+                " holds zero."
+            )
+        return tuple(sentences)
+
+
+def correlate(
+    models: ModelTable,
+    downstream: str,
+    stated: DownstreamFacts,
+    *,
+    gain: Gain,
+    p: float,
+    seed: int,
+    done: Callable[[], None] = lambda: None,
+) -> Correlations:
+    """Every measure of every benchmark, and the differences of each two benchmarks.
+
+    `done` is called after each measure. Raises ValueError for gains below zero and a p outside
+    (0, 1).
+    """
+    found = {
+        name: _of_benchmark(models, scores, gain, p, seed, done)
+        for name, scores in models.benchmarks.items()
+    }
+    differences = tuple(
+        _difference(models, a, b, measure)
+        for a, b in combinations(models.benchmarks, 2)
+        for measure in reported_measures(gain, p)
+    )
+    return Correlations(
+        n=len(models.names),
+        lineages=len(set(models.lineages)),
+        downstream=downstream,
+        stated=stated,
+        gain=gain,
+        p=p,
+        seed=seed,
+        found=found,
+        differences=differences,
+    )
+
+
+def _of_benchmark(
+    models: ModelTable, x: Scores, gain: Gain, p: float, seed: int, done: Callable[[], None]
+) -> tuple[Correlation, ...]:
+    y, found = models.downstream, []
+    for measure in reported_measures(gain, p):
+        value, chance = float(measure.of(x, y)), by_chance(measure, x, y, seed)
+        interval = _jackknife(models, x, measure).interval()
+        found.append(
+            Correlation(
+                measure=measure.name,
+                note=measure.note,
+                value=value,
+                interval=interval,
+                chance=chance,
+                adjusted=chance.p,
+            )
+        )
+        done()
+    adjusted = multipletests([of.chance.p for of in found], method="holm")[1]
+    return tuple(
+        of.model_copy(update={"adjusted": float(p)}) for of, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _difference(models: ModelTable, a: str, b: str, measure: RankMeasure) -> BenchmarkDifference:
+    first, second = (_jackknife(models, models.benchmarks[name], measure) for name in (a, b))
+    return BenchmarkDifference(
+        first=a,
+        second=b,
+        measure=measure.name,
+        value=first.value - second.value,
+        interval=difference_interval(first, second),
+    )
+
+
+def _jackknife(models: ModelTable, x: Scores, measure: RankMeasure) -> Jackknife:
+    y = models.downstream
+    return jackknife(lambda kept: measure.of(x[kept], y[kept]), models.lineages, measure.least)
+
+
+def _without_zero(of: MeasureInterval) -> bool:
+    return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,101 @@
+"""The measures of how well one score of some models goes with another.
+
+Each takes the benchmark's scores and the downstream scores of the same models, arrays of shape
+(..., n), and gives an array of shape (...): nan where the scores do not differ.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata, weightedtau
+
+from pairwright.evaluate.correlation.overlap import above_and_tied, overlap_of_scores
+from pairwright.evaluate.correlation.table import Scores
+
+Gain = Literal["rank", "score"]
+
+
+class RankMeasure(NamedTuple):
+    """A measure with how it is to be read."""
+
+    name: str
+    of: Callable[[Scores, Scores], Scores]
+    both_ways: bool
+    """Whether less than chance is as far from chance as more is."""
+    note: str
+
+    @property
+    def least(self) -> float:
+        """The least value that it can have; the greatest is 1."""
+        return -1.0 if self.both_ways else 0.0
+
+
+def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
+    """Those that are reported, in their order."""
+    gains = "models below + 1" if gain == "rank" else "the downstream score"
+    return (
+        RankMeasure("Pearson", pearson, True, "of the scores"),
+        RankMeasure("Spearman", spearman, True, "of the ranks; tied models share theirs"),
+        RankMeasure("Kendall", kendall, True, "tau-b"),
+        RankMeasure(
+            "weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"
+        ),
+        RankMeasure("NDCG", partial(ndcg, gain=gain), False, f"gain: {gains}; log2 discount"),
+        RankMeasure(
+            "RBO",
+            partial(overlap_of_scores, p=p),
+            False,
+            f"p = {p:g}; ties: mean over their orders",
+        ),
+    )
+
+
+def pearson(x: Scores, y: Scores) -> Scores:
+    dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    return _ratio((dx * dy).sum(axis=-1), np.sqrt((dx**2).sum(axis=-1) * (dy**2).sum(axis=-1)))
+
+
+def spearman(x: Scores, y: Scores) -> Scores:
+    return pearson(rankdata(x, axis=-1), rankdata(y, axis=-1))
+
+
+def kendall(x: Scores, y: Scores) -> Scores:
+    """Tau-b (Kendall 1945): pairs in one order less those in two, over what ties leave of them."""
+    a, b = (np.sign(of[..., :, None] - of[..., None, :]) for of in (x, y))
+    pairs = (-2, -1)
+    untied = np.sqrt((a * a).sum(axis=pairs) * (b * b).sum(axis=pairs))
+    return _ratio((a * b).sum(axis=pairs), untied)
+
+
+def weighted_tau(x: Scores, y: Scores) -> Scores:
+    """Vigna, A weighted correlation index for rankings with ties (2015): the top counts most."""
+    pairs = zip(*(of.reshape(-1, of.shape[-1]) for of in np.broadcast_arrays(x, y)), strict=True)
+    found = np.array([weightedtau(a, b).statistic for a, b in pairs])
+    return found.reshape(np.broadcast_shapes(x.shape, y.shape)[:-1])
+
+
+def ndcg(x: Scores, y: Scores, gain: Gain = "rank", k: int | None = None) -> Scores:
+    """Järvelin and Kekäläinen (2002): the downstream gain of the benchmark's order over that of
+    the best order, down to place k. Models that the benchmark ties share the mean of their
+    discounts.
+
+    Raises ValueError for gains below zero.
+    """
+    gains = rankdata(y, axis=-1) if gain == "rank" else y
+    if gains.min() < 0:
+        raise ValueError("a gain is below zero")
+    places = np.arange(1, x.shape[-1] + 1)
+    discounts = np.where(places <= (k or len(places)), 1 / np.log2(places + 1), 0.0)
+    upto = np.concatenate(([0.0], np.cumsum(discounts)))
+    above, tied = above_and_tied(x)
+    shared = (upto[above + tied] - upto[above]) / tied
+    best = np.sort(gains, axis=-1)[..., ::-1] @ discounts
+    return _ratio((gains * shared).sum(axis=-1), best)
+
+
+def _ratio(a: Scores, b: Scores) -> Scores:
+    """a / b, and nan where b is 0."""
+    found: Scores = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    return found

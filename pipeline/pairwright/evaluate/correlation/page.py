@@ -1,0 +1,149 @@
+"""Correlations as a page: what may be claimed, each measure beside chance, and the models."""
+
+from math import ceil, floor
+
+from matplotlib.figure import Figure
+
+from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation, Correlations
+from pairwright.evaluate.correlation.table import ModelTable
+from pairwright.evaluate.correlation.uncertainty import MeasureInterval
+from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
+from pairwright.stats import p_value
+
+NOT_SAID = {
+    "judge": "who judged the downstream outputs",
+    "overlap": "which questions the benchmark and the downstream task have in common",
+    "lineage": "which models descend from one another",
+}
+
+
+def page(models: ModelTable, of: Correlations) -> Page:
+    """The whole report."""
+    return Page(
+        title=f"{' and '.join(of.found)} against {of.downstream}",
+        warnings=warnings(of),
+        sections=(
+            Section("What may be said", of.claims or (no_claim(of),)),
+            *(
+                Section(
+                    name, (_measures(found), _beside_chance(name, found), _models(models, name, of))
+                )
+                for name, found in of.found.items()
+            ),
+            *((Section("Differences", (_differences(of),)),) if of.differences else ()),
+            Section("How it was done", _method(of)),
+        ),
+    )
+
+
+def warnings(of: Correlations) -> tuple[str, ...]:
+    """What a reader must know and was not told."""
+    return tuple(f"Not stated: {NOT_SAID[name]}." for name, said in of.stated if not said)
+
+
+def no_claim(of: Correlations) -> str:
+    told = f"{of.n} models" if of.lineages == of.n else f"{of.n} models of {of.lineages} lineages"
+    return f"Nothing is claimed: {told}, and claims are made from {CLAIMS_FROM} on."
+
+
+def cells(of: Correlation) -> tuple[str, ...]:
+    """One row of the table of measures."""
+    return (
+        of.measure,
+        f"{of.value:.4f}",
+        between(of.interval),
+        f"{of.chance.mean:.2f}",
+        f"{of.chance.low:.2f} to {of.chance.high:.2f}",
+        p_value(of.chance.p),
+        p_value(of.adjusted),
+    )
+
+
+def between(of: MeasureInterval, sign: str = "") -> str:
+    if of.low is None or of.high is None:
+        return f"none: {of.note}"
+    # Rounded outwards: a value of 0.9981 does not lie between "1.00 and 1.00".
+    low, high = floor(round(100 * of.low, 6)) / 100, ceil(round(100 * of.high, 6)) / 100
+    return f"{low:{sign}.2f} to {high:{sign}.2f}"
+
+
+HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")
+
+
+def _measures(found: tuple[Correlation, ...]) -> Table:
+    notes = "; ".join(f"{of.measure}: {of.note}" for of in found)
+    return Table(HEAD, tuple(map(cells, found)), note=f"{notes}.")
+
+
+def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 0.45 * len(found) + 0.9), layout="constrained")
+        axes = figure.add_subplot()
+        for n, of in enumerate(found):
+            axes.hlines(n, of.chance.low, of.chance.high, color=GREY.light, linewidth=9, alpha=0.5)
+            if of.interval.low is not None and of.interval.high is not None:
+                axes.hlines(n, of.interval.low, of.interval.high, color=BLUE.light)
+            axes.plot(of.value, n, "o", color=BLUE.light)
+        axes.set_yticks(range(len(found)), [of.measure for of in found])
+        axes.invert_yaxis()
+        axes.set_xlim(-1.05, 1.05)
+        caption = (
+            f"{name}: each measure with its 95 % interval (blue) on the 95 % of values that chance"
+            " gives with so many models (grey)."
+        )
+        return plot(figure, caption, name=f"chance-{list_id(name)}")
+
+
+def _models(models: ModelTable, name: str, of: Correlations) -> Plot:
+    x, y = models.benchmarks[name], models.downstream
+    with drawing():
+        figure = Figure(figsize=(8.6, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(x, y, "o", color=BLUE.light)
+        for place, model in enumerate(models.names):
+            axes.annotate(
+                model[:30], (x[place], y[place]), xytext=(5, 3), textcoords="offset points",
+                fontsize=8,
+            )  # fmt: skip
+        axes.set_xlabel(name)
+        axes.set_ylabel(of.downstream)
+        return plot(figure, f"The {of.n} models.", name=f"models-{list_id(name)}")
+
+
+def list_id(name: str) -> str:
+    """A column's name as an id of a page."""
+    return name.encode().hex()
+
+
+def _differences(of: Correlations) -> Table:
+    return Table(
+        ("", "", "difference", "95 % interval"),
+        tuple(
+            (
+                f"{found.first} less {found.second}",
+                found.measure,
+                f"{found.value:+.4f}",
+                between(found.interval, "+"),
+            )
+            for found in of.differences
+        ),
+        left=2,
+        note="Of two measures of the same models (Zou 2007), from the interval of each and from"
+        " how far the two change together when a lineage is left out.",
+    )
+
+
+def _method(of: Correlations) -> tuple[Block, ...]:
+    first = next(iter(of.found.values()))[0]
+    orders = (
+        f"all {first.chance.orders:,} orders" if first.chance.exact
+        else f"{first.chance.orders:,} random orders (seed {of.seed})"
+    )  # fmt: skip
+    stated = of.stated
+    return (
+        f"n = {of.n} models of {of.lineages} lineages. Chance: {orders} of the downstream scores,"
+        " which take every model for its own. Intervals: a jackknife over lineages, of Fisher's z"
+        " of the measure (Hinkley 1978), with Student's t.",
+        f"Downstream judge: {stated.judge or 'not stated'}. Questions in common:"
+        f" {stated.overlap or 'not stated'}. Lineages: {stated.lineage or 'not stated'}.",
+    )

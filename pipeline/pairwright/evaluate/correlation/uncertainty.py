@@ -1,0 +1,194 @@
+"""How sure a measure of some models is: what chance would give, and a jackknife over lineages.
+
+Each lineage is left out in turn. No model is ever there twice, so no tie is made that the scores do
+not have, as a bootstrap makes one of every model that it draws again: rank-biased overlap counts
+ties against a ranking, and two columns that are the same would be told apart.
+
+The spread is that of Fisher's z, arctanh of the measure where it runs from -1 to 1, whose
+distribution is closer to a normal one, with Student's t for the few lineages (Hinkley 1978,
+Biometrika 65, 13-21; Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). A
+measure that depends on how many models there are (NDCG, RBO) is taken for that of as many models.
+`benchmarks/correlations.py` says how often such intervals hold the truth.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from pairwright.evaluate.correlation.measures import RankMeasure
+from pairwright.evaluate.correlation.table import Scores
+from pairwright.intervals import LEVEL
+from pairwright.records import Record
+
+Places = NDArray[np.intp]
+"""Places of models in the table, of shape (rows, models)."""
+EXACT = 7
+"""Up to so many models every order is looked at: 5,040."""
+ORDERS = 2000
+
+
+class Chance(Record):
+    """The measure over orders of the downstream scores that have nothing to do with the benchmark.
+
+    `p` is the share of orders as far out as the value that was found: on both sides of the mean
+    where the measure has two, above it otherwise. Sampled orders count the one found, too
+    (Phipson and Smyth 2010), so `p` is never 0.
+    """
+
+    mean: float
+    low: float
+    high: float
+    """The middle 95 % of orders."""
+    p: float
+    orders: int
+    exact: bool
+
+
+def by_chance(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Chance:
+    """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones."""
+    exact = len(x) <= EXACT
+    orders = _orders(len(x), exact, seed)
+    found = np.concatenate([measure.of(x, y[some]) for some in _in_pieces(orders)])
+    value, mean = float(measure.of(x, y)), float(found.mean())
+    # Sums come out in another order: equal values may differ in their last digits.
+    edge = 1e-9
+    if measure.both_ways:
+        beyond = int((np.abs(found - mean) >= abs(value - mean) - edge).sum())
+    else:
+        beyond = int((found >= value - edge).sum())
+    p = beyond / len(found) if exact else (beyond + 1) / (len(found) + 1)
+    low, high = np.quantile(found, (0.025, 0.975))
+    return Chance(mean=mean, low=float(low), high=float(high), p=p, orders=len(found), exact=exact)
+
+
+def _orders(n: int, exact: bool, seed: int) -> Places:
+    if exact:
+        return np.array(list(itertools.permutations(range(n))))
+    return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (ORDERS, 1)), axis=1)
+
+
+def _in_pieces(places: Places) -> Iterator[Places]:
+    """Some hundred rows at a time: a measure may look at each pair of models."""
+    for start in range(0, len(places), 250):
+        yield places[start : start + 250]
+
+
+FEWEST = 3
+"""Models that must be left: of two every correlation is whole, whatever the scores."""
+
+Statistic = Callable[[NDArray[np.intp]], Scores]
+"""Of places of models in the table, shape (rows, models): a value for each row."""
+
+
+class MeasureInterval(Record):
+    """The 95 % interval of a measure; None where there is none, for the reason in `note`."""
+
+    low: float | None
+    high: float | None
+    note: str = ""
+
+
+class Jackknife(NamedTuple):
+    """A measure of all models, and without each lineage."""
+
+    value: float
+    without: Scores
+    """Shape (lineages,); nan where the models that are left do not differ."""
+    least: float
+    """The least value of the measure: -1, or 0. The greatest is 1."""
+    left: int
+    """The fewest models that are left without a lineage."""
+
+    @property
+    def note(self) -> str:
+        """Why there is no interval; empty where there is one."""
+        if self.left == 0:
+            return "one lineage"
+        if self.left < FEWEST:
+            return "too few models"
+        if np.isnan(self.without).any():
+            return "all others are equal without one lineage"
+        return ""
+
+    def interval(self) -> MeasureInterval:
+        """Of the measure, within its bounds."""
+        if self.note:
+            return MeasureInterval(low=None, high=None, note=self.note)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z, without = self._z(np.array(self.value)), self._z(self.without)
+            spread = _spread(without - z)
+        if np.isfinite(spread):
+            low, high = float(self._of_z(z - spread)), float(self._of_z(z + spread))
+        else:
+            # Without some lineage, or with all, agreement is whole, which has no z.
+            spread = _spread(self.without - self.value)
+            low, high = self.value - spread, self.value + spread
+        return MeasureInterval(low=max(self.least, low), high=min(1.0, high))
+
+    def _z(self, values: Scores) -> Scores:
+        found: Scores = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
+        return found
+
+    def _of_z(self, z: Scores) -> Scores:
+        return self._middle + self._half * np.tanh(z)
+
+    @property
+    def _middle(self) -> float:
+        return (1 + self.least) / 2
+
+    @property
+    def _half(self) -> float:
+        return (1 - self.least) / 2
+
+
+def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1.0) -> Jackknife:
+    """Leave out each lineage in turn: models that descend from one another are not independent."""
+    names, by_size = np.array(lineages), dict[int, list[NDArray[np.intp]]]()
+    for name in dict.fromkeys(lineages):
+        kept = np.flatnonzero(names != name)
+        by_size.setdefault(len(kept), []).append(kept)
+    value = float(statistic(np.arange(len(names))[None, :])[0])
+    left = min(by_size)
+    if left < FEWEST:
+        return Jackknife(value, np.empty(0), least, left)
+    # The measures of as many models at once; their order does not matter.
+    without = [statistic(np.array(rows)) for rows in by_size.values()]
+    return Jackknife(value, np.concatenate(without), least, left)
+
+
+def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
+    """Of two measures of the same models: from the interval of each, and from how far the two go
+    together when a lineage is left out (Zou 2007, Psychol. Methods 12, 399-413, eq. 15)."""
+    if note := first.note or second.note:
+        return MeasureInterval(low=None, high=None, note=note)
+    found = first.value - second.value
+    if np.array_equal(first.without - first.value, second.without - second.value):
+        return MeasureInterval(low=found, high=found)
+    one, other = (of.without - of.value for of in (first, second))
+    size = float(np.sqrt((one @ one) * (other @ other)))
+    together = float(one @ other) / size if size else 0.0
+    (low, high), (second_low, second_high) = (
+        (of.value - (own.low or 0.0), (own.high or 0.0) - of.value)
+        for of in (first, second) for own in (of.interval(),)
+    )  # fmt: skip
+    return MeasureInterval(
+        low=found - _length(low, second_high, together),
+        high=found + _length(high, second_low, together),
+    )
+
+
+def _length(first: float, second: float, together: float) -> float:
+    square = first**2 + second**2 - 2 * together * first * second
+    return float(np.sqrt(max(0.0, square)))
+
+
+def _spread(errors: Scores) -> float:
+    """Half the width of the interval: errors about the value itself, not about their mean, so that
+    what a measure changes with one model fewer counts as spread too."""
+    n = len(errors)
+    width = -float(stdtrit(n - 1, LEVEL / 2))
+    return width * float(np.sqrt((n - 1) / n * (errors @ errors)))

@@ -1,0 +1,67 @@
+"""The questions of a release, each with the person who asks it and what that person expects."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pairwright.dataset import Row
+from pairwright.evaluate.release import posts_of
+from pairwright.records import Post
+
+
+class PersonQuestion(NamedTuple):
+    """One person's question."""
+
+    pair: str
+    """Id of the first pair about it: what tells it apart."""
+    item: str
+    question: str
+    posts: tuple[Post, ...]
+    """Oldest first."""
+    aspects: tuple[str, ...]
+    domain: str
+    cluster: str
+    """Whose question it is; one person's are not independent."""
+
+
+class ReleaseQuestions:
+    """All questions that the rows of a release are about, in their order."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._by_pair: dict[str, PersonQuestion] = {}
+        self._by_item: dict[str, dict[PersonQuestion, None]] = {}
+        seen: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
+        for row in rows:
+            made = _asked(row)
+            # Pairs of both modes are about one question of one person, with one rubric.
+            known = seen.setdefault((made.item, made.cluster, made.aspects), made)
+            self._by_pair[row.id] = known
+            if row.asked:
+                self._by_item.setdefault(row.item_id, {})[known] = None
+
+    @property
+    def own(self) -> list[PersonQuestion]:
+        """Those that the person asked; not the other halves of twins."""
+        return [asked for found in self._by_item.values() for asked in found]
+
+    def find(self, id: str) -> PersonQuestion | str:
+        """By the id of a pair, or by that of an item for who asked it; or why there is none."""
+        if found := self._by_pair.get(id):
+            return found
+        items = list(self._by_item.get(id, ()))
+        if len(items) == 1:
+            return items[0]
+        if items:
+            return f"the item {id!r} has {len(items)} rubrics: name a pair instead"
+        return f"the release has no item and no pair {id!r}"
+
+
+def _asked(row: Row) -> PersonQuestion:
+    return PersonQuestion(
+        pair=row.id,
+        item=row.item_id,
+        question=row.question,
+        posts=posts_of(row),
+        aspects=tuple(of.aspect for of in row.rubric_aspects),
+        domain=row.domain,
+        cluster=row.user or row.cluster,
+    )

@@ -1,0 +1,170 @@
+"""A scorer of your own as any other: asked one by one, answered in batches, stored like a call.
+
+    class Short:
+        def __init__(self, words: int = 100) -> None: ...
+        def score(self, candidates: Sequence[Candidate]) -> Sequence[float | None]: ...
+
+Its class needs nothing of Pairwright: any object with such a method will do.
+"""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, SupportsFloat
+
+from pairwright.dataset.message import message
+from pairwright.errors import ConfigError, Interrupted
+from pairwright.evaluate.local.gathering import Gathering, QueuedCall
+from pairwright.evaluate.scorers.own_class import OwnClass, place_of
+from pairwright.evaluate.scorers.score_models import RewardModel
+from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.client import Meter
+from pairwright.models.client.score import said, scored
+
+
+class Candidate(NamedTuple):
+    """One response, with what is shown of the person in this condition."""
+
+    question: str
+    posts: tuple[str, ...]
+    """Earlier posts of the person, oldest first; empty where none are shown."""
+    aspects: tuple[str, ...]
+    """What the person expects in an answer; empty where none are shown."""
+    prompt: str
+    """All three as one user's message, as the other reward models read it."""
+    response: str
+
+
+class OwnScorer(Protocol):
+    """What the class must offer. It is made once, with the options as keyword arguments."""
+
+    def score(
+        self, candidates: Sequence[Candidate]
+    ) -> Sequence[float | None] | Awaitable[Sequence[float | None]]:
+        """One finite number for each candidate, in their order; higher is better. None where it
+        has no score. Either a plain method, which runs in a thread, or an async one."""
+        ...
+
+
+_NONE = "none"
+_RETURNS = "It must give one finite number, or None, for each candidate, in their order."
+
+
+class OwnObject:
+    """The `Sender` of one such object, which is made at the first request."""
+
+    def __init__(self, found: OwnClass, options: dict[str, Any], batch: int, meter: Meter) -> None:
+        """`batch` is the most candidates that it is given at once."""
+        self._found = found
+        self._options = options
+        self._batch = batch
+        self._meter = meter
+        self._gathering = Gathering[Candidate](self._answer)
+        self._object: Any = None
+        self._stopped = False
+        self.candidates: dict[str, Candidate] = {}
+        """What is asked for just now, by the key of its request."""
+
+    async def __aenter__(self) -> "OwnObject":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """A batch under way in its thread cannot be broken off; it is waited for."""
+        self.stop()
+        await self._gathering.finished()
+
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
+        place of scores, BudgetSpent and Interrupted."""
+        self._meter.admit()
+        self._meter.sent += 1
+        self._meter.in_flight += 1
+        try:
+            body = await self._gathering.ask(self.candidates[request.key])
+        finally:
+            self._meter.in_flight -= 1
+        self._meter.answered(0, 0, 0.0)
+        return Answer(body, completion_of(request.key, body))
+
+    async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
+        for at in range(0, len(gathered), self._batch):
+            if self._stopped:
+                raise Interrupted("interrupted; every finished call is stored, run again to go on")
+            lot = gathered[at : at + self._batch]
+            began = time.monotonic()
+            scores = await self._scores(tuple(waiting.asked for waiting in lot))
+            self._meter.seconds += len(lot) * (time.monotonic() - began)
+            for waiting, score in zip(lot, scores, strict=True):
+                waiting.answer(said(_NONE, 0) if score is None else scored(score, 0))
+
+    async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
+        # A tuple: a class that sorted the candidates in place would mix up their scores.
+        try:
+            if self._object is None:
+                self._object = await asyncio.to_thread(self._found.made, **self._options)
+            if inspect.iscoroutinefunction(self._object.score):
+                given = await self._object.score(candidates)
+            else:
+                given = await asyncio.to_thread(self._object.score, candidates)
+        except (Exception, SystemExit) as error:  # Whatever somebody's code raises.
+            raise ConfigError(
+                place_of(error, self._found.file),
+                where=self._found.where,
+                fix="Mend it; what was scored is stored.",
+            ) from error
+        return self._checked(given, len(candidates))
+
+    def _checked(self, given: object, n: int) -> list[float | None]:
+        # A set has no order, and a mapping's would be that of its keys.
+        ordered = hasattr(given, "__len__") and hasattr(given, "__getitem__")
+        if not ordered or isinstance(given, str | bytes | Mapping):
+            raise self._wrong(f"score() gave {type(given).__name__}, and no list of scores")
+        scores: list[object] = list(given)  # type: ignore[call-overload]
+        if len(scores) != n:
+            raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")
+        return [self._number(score) for score in scores]
+
+    def _number(self, score: object) -> float | None:
+        if score is None:
+            return None
+        if isinstance(score, bool | str | bytes) or not isinstance(score, SupportsFloat):
+            raise self._wrong(f"score() gave {score!r:.60} as a score")
+        try:
+            return float(score)
+        except (TypeError, ValueError, OverflowError):
+            raise self._wrong(f"score() gave {score!r:.60} as a score") from None
+
+    def _wrong(self, what: str) -> ConfigError:
+        return ConfigError(what, where=self._found.where, fix=_RETURNS)
+
+
+class OwnReward(NamedTuple):
+    """It as a scorer."""
+
+    object: OwnObject
+    reward: RewardModel
+    """By which its scores are stored and read."""
+
+    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+        """Raises ConfigError for what the object raises, or gives back in place of scores."""
+        key = self.reward.request(shown, response).key
+        self.object.candidates[key] = Candidate(
+            shown.question,
+            tuple(post.text for post in shown.posts),
+            shown.aspects,
+            message(shown.question, shown.posts, shown.aspects),
+            response,
+        )
+        try:
+            found = await self.reward.score(shown, response)
+        finally:
+            self.object.candidates.pop(key, None)
+        if isinstance(found, Unscored) and found.detail == _NONE:
+            return Unscored("no_score", "the scorer gives none")
+        return found

@@ -1,0 +1,158 @@
+"""The models of a run: endpoints with their keys, the store above them, and what each role asks."""
+
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeAlias
+
+from pairwright.construct.manifest import cost
+from pairwright.errors import ConfigError
+from pairwright.models import LLM, Model, Models, simulated
+from pairwright.models.batch import Asked, Recorder
+from pairwright.models.client import Client, Engine, Meter
+from pairwright.models.store import Durable, Store
+from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
+
+AUTO_UNITS = 256
+"""Pieces of work under way at an endpoint whose concurrency is found out."""
+Say: TypeAlias = Callable[[str], None]
+say: Say = logging.getLogger("pairwright").warning
+"""What people should know about an endpoint at once, where no progress is reported."""
+
+
+class RunModels:
+    """The models of a run on its endpoints (a `ModelSource`)."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        clients: Mapping[str, Client] | Mapping[str, Recorder],
+        meter: Meter,
+    ) -> None:
+        self._config = config
+        self._clients = clients
+        self._durable = {name: Durable(store, client) for name, client in clients.items()}
+        self.meter = meter
+        self.workers = units_at_once(config)
+
+    def models(self, generator: str) -> Models:
+        roles, sampling = self._config.roles, self._config.sampling
+        return Models(
+            planner=self._model(roles.planner, sampling.planner),
+            generator=self._model(generator, sampling.generator),
+            judge=self._model(roles.judge, sampling.judge),
+        )
+
+    def _model(self, name: str, sampling: Sampling) -> Model:
+        return model_of(self._durable[name], self._config.endpoints[name], sampling)
+
+    def stop(self) -> None:
+        for client in self._clients.values():
+            client.stop()
+
+
+def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
+    """A role's model: what answers for it, what the endpoint takes, and how it samples."""
+    return Model(
+        llm=llm,
+        name=endpoint.model,
+        revision=endpoint.revision,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        max_tokens=sampling.max_tokens,
+        seed=sampling.seed,
+        attempts=sampling.attempts,
+        extra=sampling.extra_json,
+        history_tokens=endpoint.history_tokens,
+        structured=endpoint.structured,
+    )
+
+
+def units_at_once(config: Config) -> int:
+    """One unit for each call in flight: a unit has several calls at once for most of its time,
+    so an endpoint stays full, and few units alive keep memory and caches small."""
+    return sum(in_flight(config.endpoints[name]) for name in config.roles.all)
+
+
+def in_flight(endpoint: Endpoint) -> int:
+    """How many pieces of work keep an endpoint full."""
+    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency
+
+
+@asynccontextmanager
+async def open_models(config: Config, store: Store) -> AsyncIterator[RunModels]:
+    """Connect the models of a build in this process."""
+    meter = meter_of(config, store)
+    async with open_clients(config, meter) as clients:
+        yield RunModels(config, store, clients, meter)
+
+
+def meter_of(config: Config, store: Store) -> Meter:
+    """A meter that begins with what is stored, by which budgets go."""
+    return Meter(
+        max_calls=config.budget.max_calls,
+        max_cost=config.budget.max_cost,
+        calls=store.totals().calls,
+        cost=cost(store, config),
+    )
+
+
+@asynccontextmanager
+async def open_clients(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
+    """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
+    async with AsyncExitStack() as stack:
+        yield {
+            name: await stack.enter_async_context(client_of(name, config.endpoints[name], meter))
+            for name in config.roles.all
+        }
+
+
+@asynccontextmanager
+async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterator[Client]:
+    """Connect one endpoint; a `simulated` one is served on loopback."""
+    async with AsyncExitStack() as stack:
+        if SIMULATED_URL in endpoint.base_urls:
+            url = await stack.enter_async_context(simulated.serve())
+            endpoint = endpoint.model_copy(update={"base_url": url})
+        wires = [Engine(name, endpoint, say)] if endpoint.engine == "vllm" else []
+        key = api_key(name, endpoint)
+        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
+
+
+def batch_models(config: Config, store: Store, asked: Asked) -> RunModels:
+    """Models that write down the calls that are not stored yet.
+
+    No endpoint is connected, and no key is read.
+    """
+    meter = meter_of(config, store)
+    recorders = {
+        name: Recorder(name, config.endpoints[name].attempts, asked, meter)
+        for name in config.roles.all
+    }
+    models = RunModels(config, store, recorders, meter)
+    # Nothing is waited for, so more workers would only hold more units.
+    models.workers = 1
+    return models
+
+
+def api_key(name: str, endpoint: Endpoint) -> str | None:
+    """The key from the environment variable that the endpoint names."""
+    if endpoint.api_key_env is None:
+        return None
+    key = os.environ.get(endpoint.api_key_env)
+    if not key:
+        raise ConfigError(
+            f"the environment variable {endpoint.api_key_env} is not set",
+            where=f"[endpoints.{name}.api_key_env]",
+            fix=f"export {endpoint.api_key_env}=..., or name another variable.",
+        )
+    if not key.isascii() or not key.isprintable():
+        raise ConfigError(
+            f"the environment variable {endpoint.api_key_env} holds no key: it has a line end or"
+            " a character that no header can carry",
+            where=f"[endpoints.{name}.api_key_env]",
+            fix="Set it to the key alone.",
+        )
+    return key
