@@ -43,7 +43,7 @@ from pairwright.evaluate.scorers.spec import (
     Spec,
 )
 from pairwright.models.client import Meter
-from pairwright.models.store import Durable, Replies
+from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
 from pairwright.settings.config import SIMULATED_URL, Endpoint
 from pairwright.settings.prompt import LISTING, VARIABLES, OwnPrompt, Prompts
@@ -68,7 +68,7 @@ class OpenScorer(NamedTuple):
 
 @asynccontextmanager
 async def open_scorers(
-    scorers: Scorers, names: Sequence[str], prompts: Prompts, store: Replies, meter: Meter
+    scorers: Scorers, names: Sequence[str], prompts: Prompts, store: ReplyStore, meter: Meter
 ) -> AsyncIterator[dict[str, OpenScorer]]:
     """Those that are named, of the file and of the baselines; none is connected or loaded before it
     is asked for what is not stored.
@@ -86,7 +86,7 @@ async def _opened(
     scorers: Scorers,
     name: str,
     prompts: Prompts,
-    store: Replies,
+    store: ReplyStore,
     meter: Meter,
 ) -> OpenScorer:
     if name in BASELINES:

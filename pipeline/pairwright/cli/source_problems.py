@@ -4,8 +4,8 @@ from rich.console import Console
 
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
-from pairwright.sources import Problem
-from pairwright.sources.problem_counts import ProblemCounts
+from pairwright.sources import SourceProblem
+from pairwright.sources.problems import ProblemCounts
 from pairwright.text import visible
 
 
@@ -17,7 +17,7 @@ def tell_of_problems(console: Console, run: RunFolder, *, kept: bool = True) -> 
     if not run.problems.is_file():
         return
     problems = ProblemCounts()
-    for problem in read_lines(run.problems, Problem):
+    for problem in read_lines(run.problems, SourceProblem):
         problems.add(problem)
     lines = list(problems.lines())
     if not lines:

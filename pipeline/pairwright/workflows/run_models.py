@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
-from pairwright.models.batch import Asked, Recorder
+from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Engine, Meter
 from pairwright.models.store import Durable, Store
 from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
@@ -121,7 +121,7 @@ async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterato
         yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
 
 
-def batch_models(config: Config, store: Store, asked: Asked) -> RunModels:
+def batch_models(config: Config, store: Store, asked: PendingCalls) -> RunModels:
     """Models that write down the calls that are not stored yet.
 
     No endpoint is connected, and no key is read.

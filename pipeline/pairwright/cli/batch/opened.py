@@ -12,9 +12,9 @@ from rich.console import Console
 
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
-from pairwright.models.batch import Asked, Ingest, Ingested, Round, read_round
+from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, read_round
 from pairwright.models.batch.api import BatchApi
-from pairwright.models.batch.ingest import MEANINGS, Problem
+from pairwright.models.batch.ingest import MEANINGS, LineProblem
 from pairwright.models.batch.rounds import folder_of
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
@@ -34,7 +34,7 @@ class Opened(NamedTuple):
 
     run: RunFolder
     config: Config
-    asked: Asked
+    asked: PendingCalls
     store: Store
 
     @property
@@ -83,7 +83,7 @@ class Opened(NamedTuple):
             # Also where a file could not be read: what was found before it counts.
             end.callback(partial.replace, self.problems)
 
-            def tell(problem: Problem) -> None:
+            def tell(problem: LineProblem) -> None:
                 nonlocal told
                 told += 1
                 file.write(problem.model_dump_json() + "\n")
@@ -106,7 +106,7 @@ def opened(run: Path) -> Iterator[Opened]:
     config = folder.settings()
     with (
         closing(Store(folder.calls)) as store,
-        closing(Asked(run / "batch.sqlite")) as asked,
+        closing(PendingCalls(run / "batch.sqlite")) as asked,
     ):
         yield Opened(folder, config, asked, store)
 
@@ -119,7 +119,7 @@ def show_ingested(console: Console, ingested: Ingested) -> None:
     console.print(f"{number_of(ingested.lines, 'line')}: {told}.", highlight=False, markup=False)
 
 
-def _print(console: Console, problem: Problem) -> None:
+def _print(console: Console, problem: LineProblem) -> None:
     named = f" {problem.custom_id!r}" if problem.custom_id else ""
     text = f"{problem.where}:{named} {MEANINGS[problem.kind]}: {problem.detail}"
     console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)

@@ -9,8 +9,8 @@ from rich.progress import Progress
 
 from pairwright.cli.batch.opened import OutPath, RunPath, opened, show_ingested
 from pairwright.models.batch import Ingest
-from pairwright.models.batch.poll import Polled, poll
 from pairwright.models.batch.rounds import latest_round
+from pairwright.models.batch.service import Polled, poll
 from pairwright.text import number_of
 
 EVERY_S = 30.0

@@ -5,8 +5,8 @@ from rich.console import Console
 from pairwright.cli.batch.opened import OutPath, RunPath, opened
 from pairwright.cli.shell import program
 from pairwright.models.batch import Shard
+from pairwright.models.batch.service import submit
 from pairwright.models.batch.submissions import Submission
-from pairwright.models.batch.submit import submit
 from pairwright.text import number_of
 
 

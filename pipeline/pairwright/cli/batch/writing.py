@@ -8,7 +8,7 @@ from rich.console import Console
 
 from pairwright.cli.shell import program
 from pairwright.construct.folder import RunFolder
-from pairwright.models.batch import Asked, Round, check_out, write_round
+from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import folder_of
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
@@ -19,7 +19,9 @@ from pairwright.workflows.run_models import RunModels, batch_models
 class BatchBuild:
     """What `pairwright build --batch-out` does otherwise than a build that sends its calls."""
 
-    def __init__(self, out: Path, most_lines: int, run: Path, config: Config, asked: Asked) -> None:
+    def __init__(
+        self, out: Path, most_lines: int, run: Path, config: Config, asked: PendingCalls
+    ) -> None:
         self._out = out
         self._most_lines = most_lines
         self._run = run
@@ -29,7 +31,7 @@ class BatchBuild:
     @classmethod
     def begin(cls, out: Path, most_lines: int, run: RunFolder, config: Config) -> "BatchBuild":
         """Begin a round; raises InputError where `out` cannot take it, and StoreError."""
-        asked = Asked(run.path / "batch.sqlite", create=True)
+        asked = PendingCalls(run.path / "batch.sqlite", create=True)
         try:
             check_out(out, asked)
             asked.begin()

@@ -10,7 +10,7 @@ from pairwright.evaluate.wrong_profile import Asker, Strangers
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Problem, read, source_hash
+from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.train.completions.tasks import Task, task
 
 
@@ -32,7 +32,7 @@ def asked(policy: SourceRules, seed: int, limit: int | None) -> Asked:
     for found in read(policy, Domains.load(assets.RUBRICS), Path.cwd()):
         if isinstance(found, Item):
             items.append(found)
-        elif isinstance(found, Problem) and found.action == "refused":
+        elif isinstance(found, SourceProblem) and found.action == "refused":
             problems[found.reason] += 1
     askers = {item.id: _asker(item) for item in items}
     strangers = Strangers(askers.values(), seed)

@@ -14,7 +14,7 @@ from pairwright.evaluate.results import PlannerVersion
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models import key_of
 from pairwright.models.client import Meter
-from pairwright.models.store import Durable, Replies
+from pairwright.models.store import Durable, ReplyStore
 from pairwright.settings.config import Endpoint, Planner
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -36,7 +36,7 @@ class OpenPlanner(NamedTuple):
 
 @asynccontextmanager
 async def planner_under_test(
-    scorers: Scorers, prompts: Prompts, store: Replies, meter: Meter
+    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
 ) -> AsyncIterator[OpenPlanner]:
     """The planner of the file. Raises ConfigError where it has none."""
     spec = scorers.planner

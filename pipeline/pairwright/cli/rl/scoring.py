@@ -15,7 +15,7 @@ from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Un
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
-from pairwright.models.store import Recent
+from pairwright.models.store import RecentReplies
 from pairwright.settings.prompt import Prompts
 from pairwright.train.rl.wire import Health, Reward, Sample
 
@@ -85,7 +85,7 @@ async def rewards_of(
 ) -> AsyncIterator[tuple[ScorerRewards, Health]]:
     """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
     a single response."""
-    store = Recent(REMEMBERED)
+    store = RecentReplies(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
         if held and CONDITIONS[held.condition].needs == "planner":
