@@ -1,4 +1,4 @@
-"""The items of a source that can be asked, each with the posts of another user."""
+"""The items of a source whose question's body a model can write, each with another user's posts."""
 
 from collections import Counter
 from pathlib import Path
@@ -14,8 +14,8 @@ from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.train.completions.tasks import Task, task
 
 
-class Asked(NamedTuple):
-    """What a source comes to."""
+class WritingTasks(NamedTuple):
+    """The tasks of a source, and what was refused."""
 
     name: str
     hash: str
@@ -25,11 +25,11 @@ class Asked(NamedTuple):
     tasks: tuple[Task, ...]
 
 
-def asked(policy: SourceRules, seed: int, limit: int | None) -> Asked:
+def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingTasks:
     """Read a source. Raises SourceError, and InputError where no item of it can be asked."""
     items: list[Item] = []
     problems: Counter[str] = Counter()
-    for found in read(policy, Domains.load(assets.RUBRICS), Path.cwd()):
+    for found in read(source, Domains.load(assets.RUBRICS), Path.cwd()):
         if isinstance(found, Item):
             items.append(found)
         elif isinstance(found, SourceProblem) and found.action == "refused":
@@ -37,19 +37,19 @@ def asked(policy: SourceRules, seed: int, limit: int | None) -> Asked:
     askers = {item.id: _asker(item) for item in items}
     strangers = Strangers(askers.values(), seed)
     made = [task(item, strangers.instead_of(askers[item.id])) for item in items]
-    refused = Counter(of for of in made if isinstance(of, str))
-    tasks = tuple(of for of in made if isinstance(of, Task))[:limit]
+    refused = Counter(one for one in made if isinstance(one, str))
+    tasks = tuple(one for one in made if isinstance(one, Task))[:limit]
     if not tasks:
-        told = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
+        reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(
-            f"no item can be asked: {told}",
-            where=policy.path,
+            f"no item can be asked: {reasons}",
+            where=source.path,
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    return Asked(
-        name=Path(policy.path).name if Path(policy.path).exists() else policy.path,
-        hash=source_hash(policy, Path.cwd()),
+    return WritingTasks(
+        name=Path(source.path).name if Path(source.path).exists() else source.path,
+        hash=source_hash(source, Path.cwd()),
         items=len(items),
         problems=dict(sorted(problems.items())),
         refused=dict(sorted(refused.items())),

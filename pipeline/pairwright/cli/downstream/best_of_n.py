@@ -1,7 +1,5 @@
-"""The command: what is sampled, which k, and whether enough questions count."""
+"""`pairwright downstream best-of-n`."""
 
-import asyncio
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.errors import InputError, on_disk
-from pairwright.models.store import Store
+from pairwright.cli.coverage import end, warn
+from pairwright.cli.progress import display, interruptible
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.best_of_n.records import BestOfN
+    from pairwright.workflows.best_samples import SamplingResult
 
 
 def best_of_n_command(
@@ -68,73 +67,47 @@ def best_of_n_command(
       --out best -n 64 -k 1 -k 8 -k 64 --limit 20
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.cli.best_of_n.session import Session, Wanted
-    from pairwright.cli.scorers import prompts_of
-    from pairwright.dataset import write_lines
-    from pairwright.evaluate.best_of_n.page import best_of_n_page
-    from pairwright.evaluate.release import Release
-    from pairwright.evaluate.scorers.spec import load_scorers
-    from pairwright.workflows.output import write_report
+    from pairwright.workflows.best_samples import best_of_n
 
-    settings = load_scorers(scorers)
-    prompts = prompts_of(settings, scorers.resolve().parent)
-    wanted = Wanted(Release(release, split), tuple(dict.fromkeys(scorer)), n, _ks(k, n), limit)
-    console = Console(stderr=True)
-    with on_disk(out):
-        out.mkdir(parents=True, exist_ok=True)
-    with closing(Store(out / "calls.sqlite")) as store:
-        made = asyncio.run(Session(wanted, settings, prompts, store, console).run())
-    report = best_of_n_page(made.about)
-    # The summary comes last, so that it never stands beside lines that it is not of.
-    (out / "best_of_n.json").unlink(missing_ok=True)
-    write_lines(out / "samples.jsonl", made.samples)
-    write_lines(out / "scores.jsonl", made.scores)
-    write_report(out, "best_of_n", report, made.about)
-    _tell(Console(), made.about, out)
-    _end(made.about, coverage, console)
-
-
-def _ks(given: list[int] | None, n: int) -> tuple[int, ...]:
-    from pairwright.evaluate.best_of_n.curves import powers
-
-    ks = tuple(sorted(set(given or powers(n))))
-    if wrong := [k for k in ks if not 1 <= k <= n]:
-        raise InputError(
-            f"the best of {wrong[0]} cannot be picked from {n} samples",
-            where=f"-k {wrong[0]}",
-            fix=f"Raise -n to {wrong[0]}: samples are never used twice."
-            if wrong[0] > n
-            else "k is 1 or more.",
+    with display() as progress, interruptible() as stop:
+        result = best_of_n(
+            release,
+            scorers,
+            out,
+            scorer,
+            n=n,
+            ks=k,
+            split=split,
+            limit=limit,
+            progress=progress,
+            stop=stop,
         )
-    return ks
+    _print(Console(), result.summary, out)
+    _end(result, coverage, Console(stderr=True))
 
 
-def _tell(console: Console, of: "BestOfN", out: Path) -> None:
+def _print(console: Console, summary: "BestOfN", out: Path) -> None:
     from pairwright.evaluate.best_of_n.page import GAIN_SAYS, HEAD, missing, rows, warnings
 
     table = Table(box=box.SIMPLE_HEAD)
-    # The best of the first k stands in the files.
+    # The best of the first k is in the files alone.
     brief = [place for place, name in enumerate(HEAD) if name != "first k"]
     for place in brief:
         table.add_column(HEAD[place], justify="right" if place else "left")
-    for row in rows(of):
+    for row in rows(summary):
         table.add_row(*(Text(row[place]) for place in brief))
     console.print(table)
     console.print(GAIN_SAYS, markup=False, highlight=False)
-    for line in (*warnings(of), *missing(of)):
+    for line in (*warnings(summary), *missing(summary)):
         console.print(line, style="yellow", markup=False, highlight=False)
     console.print(f"Open: {out / 'best_of_n.html'}", markup=False, highlight=False)
 
 
-def _end(of: "BestOfN", coverage: float, console: Console) -> None:
-    reasons = [*of.unscored, *(why for curve in of.curves for why in curve.unscored)]
-    if any(why.startswith("call_failed") for why in reasons):
-        console.print("Calls that failed are asked again when you run the same command again.")
-    counted = min((curve.questions for curve in of.curves), default=0)
-    if not of.questions or counted < coverage * of.questions:
-        questions = number_of(of.questions, "question counts", "questions count")
-        console.print(
-            f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.",
-            style="yellow", markup=False, highlight=False,
-        )  # fmt: skip
-        raise typer.Exit(1)
+def _end(result: "SamplingResult", coverage: float, console: Console) -> None:
+    summary, counted = result.summary, result.counted
+    short = not summary.questions or counted < coverage * summary.questions
+    if short:
+        questions = number_of(summary.questions, "question counts", "questions count")
+        warn(f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.", console)
+    reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
+    end(console, short=short, reasons=reasons)

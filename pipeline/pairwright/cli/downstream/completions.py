@@ -1,7 +1,5 @@
-"""The command: what is written, with how many posts, and whether enough items count."""
+"""`pairwright downstream completions`."""
 
-import asyncio
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +8,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.errors import on_disk
-from pairwright.models.store import Store
+from pairwright.cli.coverage import end, warn
+from pairwright.cli.progress import display, interruptible
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.train.completions.records import Completions
-
-N = 8
 
 
 def completions_command(
@@ -42,9 +38,7 @@ def completions_command(
     ] = None,
     n: Annotated[
         int | None,
-        typer.Option(
-            "-n", min=1, max=1000, help=f"Texts to pick from [{N} with --scorer, else 1]."
-        ),
+        typer.Option("-n", min=1, max=1000, help="Texts to pick from [8 with --scorer, else 1]."),
     ] = None,
     config: Annotated[
         str | None, typer.Option(metavar="NAME", help="Configuration of a Hugging Face dataset.")
@@ -76,42 +70,26 @@ def completions_command(
       --scorer skywork -n 16
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.cli.completions.session import Session, Wanted
-    from pairwright.cli.completions.source import asked
-    from pairwright.cli.scorers import prompts_of
-    from pairwright.dataset import write_lines
-    from pairwright.evaluate.scorers.spec import load_scorers
     from pairwright.settings.rules import SourceRules
-    from pairwright.train.completions.page import page
-    from pairwright.workflows.output import write_report
+    from pairwright.workflows.body_writing import KS, completions
 
-    settings = load_scorers(scorers)
-    prompts = prompts_of(settings, scorers.resolve().parent)
-    policy = SourceRules(path=source, config=config, split=split)
-    names = tuple(dict.fromkeys(scorer or ()))
-    wanted = Wanted(
-        asked=asked(policy, settings.seed, limit),
-        ks=tuple(sorted(set(k or (1, 4, 16)))),
-        n=n or (N if names else 1),
-        scorers=names,
-        limit=limit,
-    )
-    console = Console(stderr=True)
-    with on_disk(out):
-        out.mkdir(parents=True, exist_ok=True)
-    with closing(Store(out / "calls.sqlite")) as store:
-        made = asyncio.run(Session(wanted, settings, prompts, store, console).run())
-    report = page(made.about)
-    # The summary comes last, so that it never stands beside lines that it is not of.
-    (out / "completions.json").unlink(missing_ok=True)
-    write_lines(out / "completions.jsonl", made.completions)
-    write_lines(out / "picks.jsonl", made.picks)
-    write_report(out, "completions", report, made.about)
-    _tell(Console(), made.about, out)
-    _end(made.about, coverage, console)
+    with display() as progress, interruptible() as stop:
+        result = completions(
+            SourceRules(path=source, config=config, split=split),
+            scorers,
+            out,
+            names=scorer or (),
+            ks=k or KS,
+            n=n,
+            limit=limit,
+            progress=progress,
+            stop=stop,
+        )
+    _print(Console(), result.summary, out)
+    _end(result.summary, coverage, Console(stderr=True))
 
 
-def _tell(console: Console, of: "Completions", out: Path) -> None:
+def _print(console: Console, summary: "Completions", out: Path) -> None:
     from pairwright.train.completions.page import (
         DIFFERENCES,
         HEAD,
@@ -122,8 +100,8 @@ def _tell(console: Console, of: "Completions", out: Path) -> None:
         warnings,
     )
 
-    for head, body in ((HEAD, rows(of)), (DIFFERENCES, differences(of))):
-        # In 80 columns: two of them stand on the page alone, and a long name takes more lines.
+    for head, body in ((HEAD, rows(summary)), (DIFFERENCES, differences(summary))):
+        # In 80 columns: two of them are on the page alone, and a long name takes more lines.
         shown = [n for n, name in enumerate(head) if name not in ("posts", "words")]
         table = Table(box=None, padding=(0, 1, 0, 0))
         for n in shown:
@@ -133,18 +111,14 @@ def _tell(console: Console, of: "Completions", out: Path) -> None:
         for row in body:
             table.add_row(*(escape(row[n]) for n in shown))
         console.print(table, "", highlight=False)
-    for line in (NO_EVIDENCE, *warnings(of), *missing(of)):
+    for line in (NO_EVIDENCE, *warnings(summary), *missing(summary)):
         console.print(line, style="yellow", markup=False, highlight=False)
     console.print(f"Open: {out / 'completions.html'}", markup=False, highlight=False)
 
 
-def _end(of: "Completions", coverage: float, console: Console) -> None:
-    if any("call_failed" in why for why in of.unscored):
-        console.print("Calls that failed are asked again when you run the same command again.")
-    if of.counted < coverage * of.asked:
-        items = number_of(of.asked, "item counts", "items count")
-        console.print(
-            f"{of.counted:,} of {items}; --coverage asks for {coverage:.0%}.",
-            style="yellow", markup=False, highlight=False,
-        )  # fmt: skip
-        raise typer.Exit(1)
+def _end(summary: "Completions", coverage: float, console: Console) -> None:
+    short = summary.counted < coverage * summary.asked
+    if short:
+        items = number_of(summary.asked, "item counts", "items count")
+        warn(f"{summary.counted:,} of {items}; --coverage asks for {coverage:.0%}.", console)
+    end(console, short=short, reasons=summary.unscored)

@@ -1,7 +1,5 @@
 """`pairwright downstream policy`."""
 
-import asyncio
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,14 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.errors import on_disk
-from pairwright.models.store import Store
+from pairwright.cli.progress import display, interruptible
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
-    from pairwright.evaluate.results import ResultSummary
-    from pairwright.evaluate.scorers.spec import Scorers
+    from pairwright.evaluate.guided.records import PolicyAccuracy
 
 
 def policy_command(
@@ -74,63 +69,25 @@ def policy_command(
       --scorer args --condition profile --limit 50
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate.command import conditions_named, end
-    from pairwright.cli.evaluate.session import Session, Wanted
-    from pairwright.cli.evaluate.shown import tell
-    from pairwright.cli.scorers import prompts_of
-    from pairwright.evaluate.guided.page import policy_page
-    from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
-    from pairwright.evaluate.release import Release
-    from pairwright.evaluate.scorers.spec import load_scorers
-    from pairwright.models.client import Meter
-    from pairwright.workflows.output import write_report
+    from pairwright.cli.evaluate import end_by_coverage
+    from pairwright.cli.evaluate_tables import print_result
+    from pairwright.workflows.guided_policies import policy_accuracy
 
-    read = load_scorers(scorers)
-    settings, guided = both_readings(read, guided_names(read, scorer or ()))
-    conditions = conditions_named(condition or ["none", "profile"])
-    prompts = prompts_of(settings, scorers.resolve().parent)
-    # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
-    names = (*parts(settings, guided), *guided)
-    wanted = Wanted(Release(release, split), names, conditions, limit)
-    console = Console(stderr=True)
-    with on_disk(out):
-        out.mkdir(parents=True, exist_ok=True)
-    with closing(Store(out / "calls.sqlite")) as store:
-        session = Session(wanted, settings, prompts, out, store, Meter(), console)
-        made = asyncio.run(session.run(tell))
-    found = _found(out, made, settings, guided)
-    report = policy_page(found)
-    write_report(out, "policy", report, found)
-    _tell(Console(), found, out)
-    end(made, coverage, console)
-
-
-def _found(
-    out: Path, made: "list[ResultSummary]", settings: "Scorers", guided: tuple[str, ...]
-) -> "PolicyAccuracy":
-    from pairwright.evaluate.guided.accuracy import guided_results, taus
-    from pairwright.evaluate.guided.records import PolicyAccuracy
-    from pairwright.evaluate.results import Result
-
-    found: list[GuidedResult] = []
-    for condition in dict.fromkeys(of.condition for of in made):
-        decided = {
-            of.scorer.name: list(Result(out / f"{of.stem}.json").decisions())
-            for of in made
-            if of.condition == condition
-        }
-        for name in guided:
-            found += guided_results(name, settings, condition, decided)
-    first = made[0]
-    return PolicyAccuracy(
-        release=first.release,
-        limit=first.limit,
-        split=first.split,
-        simulated=any(of.simulated for of in made),
-        seed=settings.seed,
-        lines=tuple(found),
-        taus=taus(found, settings.seed),
-    )
+    with display() as progress, interruptible() as stop:
+        result = policy_accuracy(
+            release,
+            scorers,
+            out,
+            names=scorer or (),
+            conditions=condition or ("none", "profile"),
+            split=split,
+            limit=limit,
+            progress=progress,
+            stop=stop,
+            on_result=print_result,
+        )
+    _print(Console(), result.accuracy, out)
+    end_by_coverage(result.evaluation, coverage, Console(stderr=True))
 
 
 # In 80 columns: the policy alone stands on the page, and what is in brackets on a second line.
@@ -138,7 +95,7 @@ _ACCURACIES = ("guided policy", "policy accuracy", "gain", "reward alone", "pair
 _TAUS = ("policy", "shown,\npairs of", "tau", "chance", "p", "rewards")
 
 
-def _tell(console: Console, of: "PolicyAccuracy", out: Path) -> None:
+def _print(console: Console, of: "PolicyAccuracy", out: Path) -> None:
     from pairwright.evaluate.guided.page import claims, rows, tau_rows, warnings
 
     tables: dict[tuple[str, str], list[tuple[str, ...]]] = {}

@@ -1,27 +1,30 @@
-"""Clients of what vLLM's servers tell of a response: a class, or log-probabilities."""
+"""Clients of what vLLM's servers say of a response: a class, or log-probabilities."""
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.spec import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
 from pairwright.settings.config import SIMULATED_URL, Endpoint
-from pairwright.workflows.run_models import api_key, say
+from pairwright.workflows.run_models import Say, api_key
 
-_ASKED: dict[str, tuple[str, str, str]] = {
+_SERVED: dict[str, tuple[str, str, str]] = {
     "served": ("/classify", "vllm serve MODEL --runner pooling", "classifier"),
     "served-likelihood": ("prompt_logprobs", "vllm serve MODEL", "likelihood"),
 }
-"""By kind: what is asked, what serves it, and the kind that does the same in this process."""
+"""By kind: what a server must offer, what serves it, and the kind that does it in this process."""
 
 
 def vllm_client(
-    name: str, spec: ServedClassifier | ServedLikelihood, endpoint: Endpoint, meter: Meter
+    name: str, spec: ServedClassifier | ServedLikelihood, endpoint: Endpoint, meter: Meter, say: Say
 ) -> Client:
-    """Raises ConfigError for an endpoint that is no such server, and a key that is not set."""
+    """A client of what vLLM's servers say of a response: a class, or log-probabilities.
+
+    Raises ConfigError for an endpoint that is not such a server, and for a key that is not set.
+    """
     if endpoint.engine == "vllm" or SIMULATED_URL in endpoint.base_urls:
-        asked, command, here = _ASKED[spec.kind]
+        needed, command, here = _SERVED[spec.kind]
         raise ConfigError(
-            f"has no {asked}: that is asked of vLLM's servers",
+            f"has no {needed}: only vLLM's servers have it",
             where=f"[endpoints.{spec.endpoint}], which [scorers.{name}] names",
             fix=f"Give the base_url of `{command}`, or use kind = {here!r} for a model in this"
             " process.",

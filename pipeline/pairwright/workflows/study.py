@@ -1,9 +1,10 @@
-"""A run with its study, opened for a command.
+"""A run with its study, open for one command.
 
 One command at a time works on a study: two pushes at once would make every task twice.
 """
 
 import fcntl
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,25 +14,26 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
-from pairwright.workflows import collector
-from pairwright_human_eval.accept import Accepted, derive
+from pairwright_human_eval.accept import Accepted, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decide import Decision, decide_all
+from pairwright_human_eval.exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.outline import outlines_of
+from pairwright_human_eval.people import read_given
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.write import Fixed, read_study
 
 
-class Opened(NamedTuple):
-    """What most `human` commands start from."""
+class OpenStudy(NamedTuple):
+    """What the work on a study starts from."""
 
     folder: HumanFolder
     fixed: Fixed
     config: Config
-    lock: TextIO
-    """Held until it is closed."""
+    lock: TextIO | None
+    """It is held until it is closed. None where the disk is read-only, so that nobody writes."""
 
     def subjects(self) -> list[Subject]:
         """The subjects of the study, in the order of pairs.jsonl.
@@ -39,12 +41,12 @@ class Opened(NamedTuple):
         Raises InputError where that file is not the one the tasks were made of.
         """
         pairs = self.pairs()
-        asked = {keyed.subject for keyed in self.fixed.key.values()}
+        exported = {keyed.subject for keyed in self.fixed.key.values()}
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
-        return [subject for subject in whole if subject.id in asked]
+        return [subject for subject in whole if subject.id in exported]
 
     def pairs(self) -> Path:
-        """pairs.jsonl. Raises InputError where it is not the one the tasks were made of."""
+        """The run's pairs.jsonl. Raises InputError where the tasks were made of another file."""
         pairs = self.folder.run / "pairs.jsonl"
         if not pairs.exists() or file_hash(pairs) != self.fixed.study.pairs_hash:
             raise InputError(
@@ -55,7 +57,7 @@ class Opened(NamedTuple):
         return pairs
 
     def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
-        """Who failed the attention checks by the rule in force."""
+        """The annotators who failed the attention checks by the rule in force."""
         passed = checks_passed(verdicts, self.fixed.key)
         return excluded_by(passed, self.config.human.attention_floor)
 
@@ -67,18 +69,31 @@ class Opened(NamedTuple):
         return decide_all(outlines, verdicts, self.config.human, self.excluded(verdicts))
 
     def answers(self) -> Accepted:
-        """Every annotation that came in, as a verdict or set aside."""
-        return derive(self.folder, self.fixed.key, self.fixed.study)
+        """Every annotation that came in, as a verdict or set aside.
+
+        verdicts.jsonl, set_aside.jsonl and people.json are written again from them, unless the
+        disk is read-only.
+        """
+        key, study = self.fixed.key, self.fixed.study
+        if self.lock is not None:
+            return derive(self.folder, key, study)
+        accounts = read_given(self.folder, {task.annotator for task in key.values()})
+        return accept(stored_exports(self.folder), key, study, accounts)
 
 
 @contextmanager
-def opened(run: Path) -> Iterator[Opened]:
-    """Open a run's study; raises InputError where there is none, or another command has it."""
-    collector.ease()
+def open_study(run: Path, *, reading: bool = False) -> Iterator[OpenStudy]:
+    """Open a run's study. Raises InputError where there is none, or another command works on it.
+
+    With `reading`, a study on a read-only disk is opened, too, without a lock.
+    """
     folder = HumanFolder(run)
     config, fixed = RunFolder(run).settings(), read_study(folder)
+    if reading and not os.access(folder.private, os.W_OK):
+        yield OpenStudy(folder, fixed, config, None)
+        return
     with _locked(folder) as lock:
-        yield Opened(folder, fixed, config, lock)
+        yield OpenStudy(folder, fixed, config, lock)
 
 
 def _locked(folder: HumanFolder) -> TextIO:

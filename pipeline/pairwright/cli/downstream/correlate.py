@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.errors import InputError
+from pairwright.cli.progress import display
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
@@ -68,32 +67,29 @@ def correlate_command(
       --lineage family --out report
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models
-    from pairwright.evaluate.correlation.page import page
-    from pairwright.workflows.output import write_report
+    from pairwright.workflows.correlation import correlate
 
-    names = tuple(dict.fromkeys(benchmark))
     console = Console()
-    models = read_models(table, names, downstream, model, lineage)
-    if models.numbered:
+    with display() as progress:
+        result = correlate(
+            table,
+            benchmark,
+            downstream,
+            out,
+            model=model,
+            lineage=lineage,
+            judge=judge,
+            overlap=overlap,
+            gain=gain,
+            p=p,
+            seed=seed,
+            progress=progress,
+        )
+    if result.models.numbered:
         ignored = "The first column numbers the rows and has no name of its own: it is ignored."
         console.print(ignored, highlight=False)
-    stated = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("orders", total=6 * len(names))
-        try:
-            found = correlate(
-                models, downstream, stated, gain=gain, p=p, seed=seed,
-                done=lambda: progress.advance(task),
-            )  # fmt: skip
-        except ValueError as error:
-            where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"
-            fix = "Give --p a number such as 0.9, and --gain score no score below zero."
-            raise InputError(str(error), where=where, fix=fix) from None
-    _print(console, found)
+    _print(console, result.correlations)
     if out:
-        made = page(models, found)
-        write_report(out, "report", made, found)
         typer.echo(f"Open: {out / 'report.html'}")
 
 

@@ -1,4 +1,4 @@
-"""What a person sees of one result: its accuracy by mode, and what it leaves open."""
+"""One result of `pairwright evaluate` as lines: its accuracy by mode, and what it leaves open."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans
 from pairwright.evaluate.results import ResultSummary
 from pairwright.text import number_of
 
-_TOLD = {"accuracy": "right", "both_right": "both halves right"}
+_ACCURACIES = {"accuracy": "right", "both_right": "both halves right"}
 _OF_SCORED = {
     "accuracy_of_scored": "right of the scored",
     "both_right_of_scored": "both halves right of the scored",
 }
 
 
-def tell(about: ResultSummary, decisions: list[PairDecision]) -> None:
-    """Print it: a line, and one for each thing that it leaves open."""
+def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
+    """Print a line, and one for each thing that the result leaves open."""
     console, figures = Console(), figures_of(decisions)
-    names = _TOLD | (_OF_SCORED if about.units != about.units_scored else {})
+    names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"
         for figure in figures

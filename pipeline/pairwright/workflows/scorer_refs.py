@@ -1,4 +1,4 @@
-"""Which scorer, exactly: what its results say of it, and what its stored calls go by."""
+"""Which scorer it is, exactly: for its results, and for the keys of its stored calls."""
 
 import json
 
@@ -19,13 +19,13 @@ from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts
 
 
 def deciding(spec: Classifier | Dpo | Likelihood) -> str:
-    """What decides a model's scores, beside its name and revision, as canonical JSON."""
+    """What decides a model's scores beside its name and revision, as canonical JSON."""
     beside = {"model", "revision", "device", "batch_tokens", "per_token"}
     return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
 
 
 def reward_ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
-    """A reward model."""
+    """The reference of a reward model."""
     return ScorerRef(
         name=name,
         kind=kind,
@@ -35,19 +35,19 @@ def reward_ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
     )
 
 
-def language_model_ref(name: str, kind: str, of: LanguageModel) -> ScorerRef:
-    """A language model whose log-probabilities are scores."""
+def language_model_ref(name: str, kind: str, scorer: LanguageModel) -> ScorerRef:
+    """The reference of a language model whose log-probabilities are scores."""
     return ScorerRef(
         name=name,
         kind=kind,
-        model=of.model,
-        revision=of.revision,
-        settings=key_of(json.dumps([of.settings, of.per_token])),
+        model=scorer.model,
+        revision=scorer.revision,
+        settings=key_of(json.dumps([scorer.settings, scorer.per_token])),
     )
 
 
 def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
-    """A guided policy, which goes by its policy's model."""
+    """The reference of a guided policy, which has its policy's model."""
     decides = [spec.beta, policy.settings, reward.model_dump(mode="json")]
     return ScorerRef(
         name=name,
@@ -59,8 +59,10 @@ def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: Score
 
 
 def own_settings(spec: PythonScorer, code: str) -> str:
-    """What decides a scorer of one's own beside its name and revision, as canonical JSON: its
-    options, and the hash of the file that defines it."""
+    """What decides a scorer of one's own beside its name and revision, as canonical JSON.
+
+    These are its options, and `code`, the hash of the file that defines it.
+    """
     decides = {"kind": spec.kind, "options": spec.options, "code": code}
     return json.dumps(decides, sort_keys=True, separators=(",", ":"))
 
@@ -71,12 +73,12 @@ def judge_ref(
     endpoint: Endpoint,
     prompts: Prompts | OwnPrompt,
 ) -> ScorerRef:
-    """A judge under test."""
+    """The reference of a judge under test."""
     decides: dict[str, object] = {"sampling": spec.sampling.model_dump()}
     if isinstance(prompts, OwnPrompt):
         decides["prompt"] = prompts.hash
     else:
-        decides["prompts"] = {of: prompts.hashes[of] for of in sorted({"history", *SCORING})}
+        decides["prompts"] = {one: prompts.hashes[one] for one in sorted({"history", *SCORING})}
         decides["structured"] = endpoint.structured
     return ScorerRef(
         name=name,
