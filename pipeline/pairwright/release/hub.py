@@ -31,7 +31,7 @@ _FIXES = {
 }
 
 
-class Publication(NamedTuple):
+class HubCommit(NamedTuple):
     """Where a release is now."""
 
     url: str
@@ -59,7 +59,7 @@ def check_name(name: str, *, trial: bool) -> None:
         )
 
 
-def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = False) -> Publication:
+def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = False) -> HubCommit:
     """Make ORG/NAME hold exactly this release, and tag the commit with its version.
 
     `verified` is what `verify` said of the folder just now. A dataset that is not there yet is
@@ -95,7 +95,7 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
             parent_commit=there.sha,
         )
         api.create_tag(name, repo_type="dataset", tag=verified.version, revision=made.oid)
-    return Publication(
+    return HubCommit(
         f"{api.endpoint}/datasets/{name}", made.oid, verified.version, bool(there.private)
     )
 

@@ -26,7 +26,7 @@ from pairwright_human_eval.decide import Decision, Votes
 from pairwright_human_eval.subjects import Subject
 
 
-class ReleaseContent(NamedTuple):
+class PrimaryContent(NamedTuple):
     """What a release is written from."""
 
     primary: PrimaryFiles
@@ -52,7 +52,7 @@ class WrittenFiles(NamedTuple):
 
 
 def write_primary(
-    layout: Layout, content: ReleaseContent, step: Callable[[int], None] = lambda _: None
+    layout: Layout, content: PrimaryContent, step: Callable[[int], None] = lambda _: None
 ) -> WrittenFiles:
     """Write the primary files, except the audit, into an empty folder.
 
@@ -106,7 +106,7 @@ class _RowTally:
         self._step(self._n)
 
 
-def _by_part(content: ReleaseContent) -> dict[Part, list[Candidate]]:
+def _by_part(content: PrimaryContent) -> dict[Part, list[Candidate]]:
     parts: dict[Part, list[Candidate]] = {}
     for candidate in content.candidates:
         part = Part(candidate.config, content.splits[candidate.users[0]])
@@ -114,7 +114,7 @@ def _by_part(content: ReleaseContent) -> dict[Part, list[Candidate]]:
     return parts
 
 
-def _rows(subject: Subject, content: ReleaseContent) -> Iterator[Row]:
+def _rows(subject: Subject, content: PrimaryContent) -> Iterator[Row]:
     """A row a pair, the asked half of a twin first."""
     decision = content.decisions.get(subject.id)
     votes = {counted.pair: counted for counted in decision.votes} if decision else {}
@@ -144,7 +144,7 @@ def _errata(errata: Iterable[Erratum], released: Iterable[SubjectHashes]) -> tup
 
 
 def _history(
-    content: ReleaseContent, tally: _RowTally
+    content: PrimaryContent, tally: _RowTally
 ) -> tuple[tuple[Version, ...], list[SubjectHashes]]:
     """The history with a line for this release; and the subjects of the previous release in which
     nobody and nothing is to be forgotten."""
