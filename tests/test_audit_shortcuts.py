@@ -4,7 +4,6 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +15,9 @@ from pairwright.audit.shortcuts.classifiers import CLASSIFIERS as CLASSIFIER_CHE
 from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response_counts
 from pairwright.audit.shortcuts.response import COUNTED as COUNTED_CHECKS
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
+from reference_data import LLMBAR
 from verified import twin, violate
 
-LLMBAR = Path(__file__).resolve().parents[2] / "shared" / "data" / "llmbar"
 COUNTED = [check.definition.name for check in COUNTED_CHECKS]
 CLASSIFIERS = [check.definition.name for check in CLASSIFIER_CHECKS]
 BLIND = (*COUNTED, *CLASSIFIERS)
@@ -95,8 +94,6 @@ def test_overlap_with_the_question_is_of_content_words() -> None:
 
 def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -> None:
     """By words between white space, ties one half: .55 of 100, and 15 of 92."""
-    if not LLMBAR.exists():
-        pytest.skip(f"no real pairs at {LLMBAR}")
     rows = []
     for name in ("Natural", "Adversarial_GPTInst"):
         for n, of in enumerate(json.loads((LLMBAR / name / "dataset.json").read_text())):

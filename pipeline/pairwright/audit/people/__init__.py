@@ -14,7 +14,7 @@ from pairwright.audit.records import (
     definitions_of,
 )
 from pairwright.dataset import Row
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 
 
 class People:
@@ -26,7 +26,7 @@ class People:
         *definitions_of((Sensitive, Licences, Tombstones)),
     )
 
-    def __init__(self, forgotten: Forgotten | None = None) -> None:
+    def __init__(self, forgotten: ForgetList | None = None) -> None:
         self._data = PersonalData()
         self._checks: tuple[RowCounter, ...] = Sensitive(), Licences(), Tombstones(forgotten)
         """In the order of the report, after personal data."""

@@ -8,7 +8,7 @@ from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
 from pairwright.dataset import Row, licence_of
 from pairwright.dataset.licence import of_stack_exchange
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
 """Licences, by the start of their SPDX id, that ask where a text stands."""
@@ -110,7 +110,7 @@ class Tombstones:
 
     definitions: ClassVar[Definitions] = (TOMBSTONES,)
 
-    def __init__(self, forgotten: Forgotten | None) -> None:
+    def __init__(self, forgotten: ForgetList | None) -> None:
         self._forgotten = forgotten
         self._halves: dict[str, tuple[RowPlace, bool]] = {}
         """Of twins of which one half was seen, and whether it is concerned."""
@@ -140,7 +140,7 @@ class Tombstones:
         return self._check.checks(f"{users:,} users and {urls:,} addresses are to be forgotten")
 
 
-def _said(row: Row, forgotten: Forgotten) -> str | None:
+def _said(row: Row, forgotten: ForgetList) -> str | None:
     if row.user in forgotten.users:
         return "its user was to be forgotten"
     if forgotten.holds(row.source_url, ()):
