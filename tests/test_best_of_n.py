@@ -235,10 +235,10 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
         line(id=own.item_id) + "\n" + line(id=counterfactual.id) + line(id=own.id, model="other"),
     )
     first, second, third = read_outputs(path, questions)
-    assert first.asked == third.asked
-    assert first.asked.aspects == tuple(of.aspect for of in own.rubric_aspects)
-    assert second.asked.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
-    assert second.asked.cluster == counterfactual.user
+    assert first.question == third.question
+    assert first.question.aspects == tuple(of.aspect for of in own.rubric_aspects)
+    assert second.question.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
+    assert second.question.cluster == counterfactual.user
 
 
 def test_a_person_has_one_question_in_both_modes(

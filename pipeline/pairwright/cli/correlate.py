@@ -69,7 +69,7 @@ def correlate_command(
     """
     # Statistics and plots take a while to import, and other commands do without.
     from pairwright.evaluate.correlation import DownstreamFacts, correlate, read_models
-    from pairwright.evaluate.correlation.page import page
+    from pairwright.evaluate.correlation.page import correlation_page
     from pairwright.workflows.output import write_report
 
     names = tuple(dict.fromkeys(benchmark))
@@ -92,7 +92,7 @@ def correlate_command(
             raise InputError(str(error), where=where, fix=fix) from None
     _print(console, found)
     if out:
-        made = page(models, found)
+        made = correlation_page(models, found)
         write_report(out, "report", made, found)
         typer.echo(f"Open: {out / 'report.html'}")
 

@@ -110,7 +110,7 @@ class Judging(NamedTuple):
                     judge.judge,
                     workers=judge.workers,
                     stop=judge.stop,
-                    seen=lambda _: progress.advance(task),
+                    on_each=lambda _: progress.advance(task),
                 )
         return judged, OutputScores(
             release=self.release.ref,

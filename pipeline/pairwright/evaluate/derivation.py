@@ -79,10 +79,14 @@ def _difference(own: PairDecision, other: PairDecision) -> str:
     return ""
 
 
-def _choice(of: PairDecision) -> str:
-    if of.choice is None:
-        return f"no score ({of.unscored})"
-    return f"{of.choice} ({' and '.join(of.orders)})" if of.orders else of.choice
+def _choice(decision: PairDecision) -> str:
+    if decision.choice is None:
+        return f"no score ({decision.unscored})"
+    return (
+        f"{decision.choice} ({' and '.join(decision.orders)})"
+        if decision.orders
+        else decision.choice
+    )
 
 
 def _close(mine: object, theirs: object) -> bool:

@@ -43,9 +43,9 @@ class Evaluation(NamedTuple):
                 return _without(decision, given)
             chosen, rejected = given
             return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
-        return await self._asked(row, self.scorer)
+        return await self._ask(row, self.scorer)
 
-    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
+    async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
         try:
             shown = await self.sources.shown(row, self.condition)
@@ -104,7 +104,7 @@ async def evaluate(
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[PairDecision], None],
+    on_each: Callable[[PairDecision], None],
 ) -> list[PairDecision]:
     """The decisions on all rows that the condition applies to, in their order.
 
@@ -116,13 +116,15 @@ async def evaluate(
     async def work(numbered: tuple[int, Row]) -> None:
         number, row = numbered
         decided[number] = await evaluation.decide(row)
-        seen(decided[number])
+        on_each(decided[number])
 
-    wanted = filter(CONDITIONS[evaluation.condition].applies, rows)
-    await work_through(iter(enumerate(wanted)), work, workers=workers, stop=stop)
+    part = filter(CONDITIONS[evaluation.condition].applies, rows)
+    await work_through(iter(enumerate(part)), work, workers=workers, stop=stop)
     return [decided[number] for number in sorted(decided)]
 
 
 def reasons(decisions: Iterable[PairDecision]) -> dict[str, int]:
     """Pairs without a score, by reason."""
-    return dict(sorted(Counter(of.unscored for of in decisions if of.unscored).items()))
+    return dict(
+        sorted(Counter(decision.unscored for decision in decisions if decision.unscored).items())
+    )

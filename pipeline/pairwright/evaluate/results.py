@@ -118,14 +118,14 @@ class Result:
     def decisions(self) -> Iterator[PairDecision]:
         """In the release's order. Raises InputError for a line that is none, a pair that is there
         twice, and a file that is not as long as it says."""
-        lines, seen = self._lines(), set[str]()
+        lines, ids = self._lines(), set[str]()
         for decision in read_lines(lines, PairDecision):
-            if decision.id in seen:
+            if decision.id in ids:
                 raise _broken(lines, f"the pair {decision.id} is there twice")
-            seen.add(decision.id)
+            ids.add(decision.id)
             yield decision
-        if len(seen) != self.about.pairs:
-            raise _broken(lines, f"{len(seen)} pairs, and {self.path.name} says {self.about.pairs}")
+        if len(ids) != self.about.pairs:
+            raise _broken(lines, f"{len(ids)} pairs, and {self.path.name} says {self.about.pairs}")
 
     def check_lines(self) -> None:
         """Raises InputError where the lines are not those that this summary was written for."""
@@ -160,21 +160,21 @@ def previous_timing(folder: Path, about: ResultSummary) -> Timing | None:
     return before.timing if same else None
 
 
-def read_results(given: Path) -> list[Result]:
+def read_results(one: Path) -> list[Result]:
     """The results of a folder, by name, or the one of a .json file. Raises InputError."""
-    if given.is_file():
-        if given.suffix != ".json":
+    if one.is_file():
+        if one.suffix != ".json":
             raise InputError(
                 "is no SCORER.CONDITION.json",
-                where=given,
+                where=one,
                 fix="Name the .json that stands beside it, or their folder.",
             )
-        return [Result(given)]
-    found = [Result(path) for path in sorted(given.glob("*.*.json"))]
+        return [Result(one)]
+    found = [Result(path) for path in sorted(one.glob("*.*.json"))]
     if not found:
         raise InputError(
             "holds no results",
-            where=given,
+            where=one,
             fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
         )
     return found

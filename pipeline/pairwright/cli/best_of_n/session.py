@@ -116,7 +116,7 @@ class Session(NamedTuple):
                     judge.judge,
                     workers=max(1, in_flight(endpoint) // self.wanted.n),
                     stop=stop,
-                    seen=lambda _: progress.advance(task),
+                    on_each=lambda _: progress.advance(task),
                 )
         return _Drawn(ref, judge.ref, samples)
 
@@ -142,7 +142,7 @@ class Session(NamedTuple):
                     self.settings.history,
                     workers=max(1, of.workers // self.wanted.n),
                     stop=of.stop,
-                    seen=lambda _: progress.advance(task),
+                    on_each=lambda _: progress.advance(task),
                 )
         return found, curve(of.ref, samples, found, self.wanted.ks)
 

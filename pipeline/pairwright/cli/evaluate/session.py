@@ -21,7 +21,7 @@ from pairwright.evaluate.results import ResultSummary, Timing, previous_timing, 
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
-from pairwright.evaluate.wrong_profile import Strangers, asker
+from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.models import Usage, counting
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -76,7 +76,7 @@ class Session(NamedTuple):
                     planner_under_test(self.settings, self.prompts, self.store, self.meter)
                 )
             rows = wanted.release.rows() if "strangers" in needs else ()
-            strangers = Strangers(map(asker, rows), self.settings.seed)
+            strangers = Strangers(map(asker_of, rows), self.settings.seed)
             sources = ContentSources(self.settings.history, strangers, planner and planner.planner)
             for name in wanted.scorers:
                 # One at a time: a model in this process fills the memory there is.
@@ -131,7 +131,7 @@ class Session(NamedTuple):
                     Evaluation(opened.scorer, condition, sources),
                     workers=opened.workers,
                     stop=stop,
-                    seen=lambda _: progress.advance(task),
+                    on_each=lambda _: progress.advance(task),
                 )
         sent, took = meter.calls - calls, time.monotonic() - began
         timing = _timing(sent, meter.seconds - seconds, took) if sent else None

@@ -181,5 +181,5 @@ def _own_scores(sentence: str) -> set[str]:
     if re.search(r"\bif\b", sentence, re.IGNORECASE):
         marks = []  # "If it were shorter, I would give it a 9."
     named = [_SCORE.match(sentence, match.end()) for match in marks]
-    said = {match[1] for match in _SAID.finditer(sentence)}
-    return said | {match[1] for match in named if match}
+    scores = {match[1] for match in _SAID.finditer(sentence)}
+    return scores | {match[1] for match in named if match}

@@ -164,7 +164,7 @@ def _walk(given: Iterable[str], *, leads: bool = False) -> Verdict | None:
         for place, clause in enumerate(_clauses(sentence)):
             # "B is kind, but it is long" turns against B, and not against what was said before.
             turns = clause.turns and (place == 0 or inside is not None)
-            found = _found(clause.text, leads=leads and inside is None)
+            found = _clause_verdicts(clause.text, leads=leads and inside is None)
             if len(found) > 1 or (clause.concedes and inside and found - {inside}):
                 held = inside = None
             elif found:
@@ -193,7 +193,7 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
     yield _Clause(whole[at:], turns, concedes)
 
 
-def _found(clause: str, *, leads: bool) -> set[Verdict]:
+def _clause_verdicts(clause: str, *, leads: bool) -> set[Verdict]:
     """What one clause says; several where it contradicts itself."""
     main = _BECAUSE.split(clause)[0].strip(" ,:–—-")
     if _DOUBT.search(main) or reports_others(main):
