@@ -627,7 +627,7 @@ def test_at_one_sample_there_is_no_gain() -> None:
     text = io.StringIO()
     say(Console(file=text, width=80), found, Path("out"))
     for told in (to_markdown(best_of_n_page(found)), text.getvalue()):
-        assert "At k = 1 nothing is picked, so there is none." in " ".join(told.split())
+        assert "At k = 1 nothing is picked, so there is no gain." in " ".join(told.split())
 
 
 def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:

@@ -356,11 +356,11 @@ def write(path: Path, text: str) -> Path:
 
 WRONG = {
     "no such column": ("model,a,d\nx,1,1\ny,2,2\nz,3,3\n", "there is no column 'b'", ":1"),
-    "a word": ("model,b,d\nx,1,1\ny,two,2\nz,3,3\n", "'two' is no number", ":3 [b]"),
-    "an underscore": ("model,b,d\nx,1,1\ny,1_0,2\nz,3,3\n", "'1_0' is no number", ":3 [b]"),
-    "nan": ("model,b,d\nx,1,1\ny,nan,2\nz,3,3\n", "'nan' is no number", ":3 [b]"),
-    "infinite": ("model,b,d\nx,1,1\ny,inf,2\nz,3,3\n", "'inf' is no number", ":3 [b]"),
-    "an empty cell": ("model,b,d\nx,1,1\ny,2,\nz,3,3\n", "'' is no number", ":3 [d]"),
+    "a word": ("model,b,d\nx,1,1\ny,two,2\nz,3,3\n", "'two' is not a number", ":3 [b]"),
+    "an underscore": ("model,b,d\nx,1,1\ny,1_0,2\nz,3,3\n", "'1_0' is not a number", ":3 [b]"),
+    "nan": ("model,b,d\nx,1,1\ny,nan,2\nz,3,3\n", "'nan' is not a number", ":3 [b]"),
+    "infinite": ("model,b,d\nx,1,1\ny,inf,2\nz,3,3\n", "'inf' is not a number", ":3 [b]"),
+    "an empty cell": ("model,b,d\nx,1,1\ny,2,\nz,3,3\n", "'' is not a number", ":3 [d]"),
     "a model twice": ("model,b,d\nx,1,1\nx,2,2\nz,3,3\n", "there twice, first in line 2", ":3"),
     "no name": ("model,b,d\nx,1,1\n,2,2\nz,3,3\n", "has no name", ":3 [model]"),
     "two models": ("model,b,d\nx,1,1\ny,2,2\n", "2 models", ".csv"),

@@ -468,7 +468,7 @@ def not_json(folder: Path) -> None:
         (changed("release.pairs", 41), "of 41 pairs", True),
         (changed("limit", 10), "the first 10 subjects", True),
         (changed("split", "test"), "split test", True),
-        (changed("scorer.name", "../b"), "no scorer's name", False),
+        (changed("scorer.name", "../b"), "not a scorer's name", False),
         (changed("scorer.name", "a"), "in condition profile is in", True),
         (changed("condition", "all"), "condition", False),
         (changed("scored", 39), "b.profile.json says 39", False),

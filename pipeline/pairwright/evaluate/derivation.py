@@ -1,6 +1,6 @@
 """Whether a result is what the replies that are stored beside it give.
 
-A result's own checksum shows a slip, and whoever changes a verdict may write that again, too. So
+A result's own checksum shows a slip, but who changes a verdict may write that again, too. So
 the decisions are derived again from the release and the stored replies, and held to the file.
 """
 
@@ -14,7 +14,7 @@ from pairwright.evaluate.results import Result, ResultSummary
 from pairwright.records import Record
 
 NOT_STORED = "not_stored"
-"""Why a call came to nothing: its reply is not beside the result."""
+"""Why a call failed: its reply is not beside the result."""
 _FAILED = "call_failed"
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""

@@ -34,7 +34,7 @@ class Evaluation(NamedTuple):
     sources: ContentSources
 
     async def decide(self, row: Row) -> PairDecision:
-        """The line of one pair. Calls that came to nothing are its reason, and are asked again by
+        """The line of one pair. Calls that failed are its reason, and are asked again by
         the next run."""
         decision = blank_decision(row)
         if isinstance(self.scorer, ByPair):
@@ -108,7 +108,7 @@ async def evaluate(
 ) -> list[PairDecision]:
     """The decisions on all rows that the condition applies to, in their order.
 
-    `seen` is told of each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
+    `on_each` is called with each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
     scored is stored, and nothing is taken for whole.
     """
     decided: dict[int, PairDecision] = {}

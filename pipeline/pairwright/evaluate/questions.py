@@ -46,7 +46,7 @@ class ReleaseQuestions:
         return [question for found in self._by_item.values() for question in found]
 
     def find(self, id: str) -> PersonQuestion | str:
-        """By the id of a pair, or by that of an item for who asked it; or why there is none."""
+        """By the id of a pair, or by that of an item for who asked it; or why it has none."""
         if found := self._by_pair.get(id):
             return found
         items = list(self._by_item.get(id, ()))

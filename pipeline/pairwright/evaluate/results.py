@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What a scorer may be called: it becomes part of a file's name."""
 
 
-TRIAL = "The release is a trial, and says itself that it is no benchmark."
+TRIAL = "The release is a trial, and says itself that it is not a benchmark."
 _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
 """What a result depends on."""
 
@@ -74,7 +74,7 @@ class ResultSummary(Record):
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is no result."""
+    """Whether the embedded model had a part in a score: then it is not a result."""
     pairs: int
     scored: int
     ties: int
@@ -111,12 +111,12 @@ class Result:
     """One of the results in a folder."""
 
     def __init__(self, path: Path) -> None:
-        """`path` is the .json file. Raises InputError where it is none of ours."""
+        """`path` is the .json file. Raises InputError where it is not one of ours."""
         self.path = path
         self.about = read_one(path, ResultSummary)
 
     def decisions(self) -> Iterator[PairDecision]:
-        """In the release's order. Raises InputError for a line that is none, a pair that is there
+        """In the release's order. Raises InputError for a line that is not a decision, a pair that is there
         twice, and a file that is not as long as it says."""
         lines, ids = self._lines(), set[str]()
         for decision in read_lines(lines, PairDecision):
@@ -143,7 +143,7 @@ class Result:
 def write_result(folder: Path, about: ResultSummary, decisions: list[PairDecision]) -> Path:
     """Write both files, whole. Raises StoreError."""
     path, lines = folder / f"{about.stem}.json", folder / f"{about.stem}.jsonl"
-    # A summary never stands beside lines that it is not of.
+    # A summary is never beside lines that it is not of.
     path.unlink(missing_ok=True)
     write_lines(lines, decisions)
     write_one(path, about.model_copy(update={"lines": file_digest(lines)}))
@@ -155,7 +155,7 @@ def previous_timing(folder: Path, about: ResultSummary) -> Timing | None:
     try:
         before = read_one(folder / f"{about.stem}.json", ResultSummary)
     except InputError:
-        return None  # None is there, or one that cannot be read: it is written anew.
+        return None  # There is none, or it cannot be read: it is written again.
     same = all(getattr(before, key) == getattr(about, key) for key in _DECIDING)
     return before.timing if same else None
 
@@ -165,9 +165,9 @@ def read_results(one: Path) -> list[Result]:
     if one.is_file():
         if one.suffix != ".json":
             raise InputError(
-                "is no SCORER.CONDITION.json",
+                "is not a SCORER.CONDITION.json",
                 where=one,
-                fix="Name the .json that stands beside it, or their folder.",
+                fix="Name the .json beside it, or their folder.",
             )
         return [Result(one)]
     found = [Result(path) for path in sorted(one.glob("*.*.json"))]

@@ -46,14 +46,14 @@ def best_of_n_page(result: BestOfN) -> Page:
 def warnings(result: BestOfN) -> Iterator[str]:
     """What a reader must know before any number."""
     if result.simulated:
-        yield "The embedded model had a part in it, so it is no result."
+        yield "The embedded model had a part in it, so it is not a result."
     if result.release.trial:
         yield TRIAL
     if result.limit is not None:
         yield f"Only the first {number_of(result.limit, 'question was', 'questions were')} asked."
     for curve in result.curves:
         if curve.scorer.model and curve.scorer.model == result.judge.model:
-            yield f"{visible(curve.scorer.name)} is the judge's own model: this is no evidence."
+            yield f"{visible(curve.scorer.name)} is the judge's own model: this is not evidence."
     if result.policy.model == result.judge.model:
         yield "The policy is the judge's own model, and models favour their own answers."
 
@@ -101,7 +101,7 @@ def missing(result: BestOfN) -> Iterator[str]:
 
 GAIN_SAYS = (
     "Gain: over all subsets, less the mean of the question's samples, which is what picking at"
-    " random gives. At k = 1 nothing is picked, so there is none."
+    " random gives. At k = 1 nothing is picked, so there is no gain."
 )
 _NOTE = (
     "Adherence, 0 to 1, of the sample that the scorer picks among k, with 95 % intervals by user."

@@ -61,7 +61,7 @@ async def sample_questions(
     stop: Callable[[], None],
     on_each: Callable[[SampledQuestion], None],
 ) -> list[SampledQuestion]:
-    """Every question with its samples, in order. `seen` is told of each as it comes.
+    """Every question with its samples, in order. `on_each` is called with each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was drawn and judged is stored.
     """

@@ -18,7 +18,7 @@ ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 
 
 class Leaderboard(Record):
-    """Everything that stands in it. The page shows these values and computes none."""
+    """All that the leaderboard has. The page shows these values and computes none."""
 
     release: ReleaseRef
     limit: int | None

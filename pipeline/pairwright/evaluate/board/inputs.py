@@ -37,9 +37,9 @@ def _named(result: Result) -> None:
     name = result.about.scorer.name
     if not NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} is no scorer's name: lower case, digits and dashes",
+            f"{name!r} is not a scorer's name: lower case, digits and dashes",
             where=f"{result.path} [scorer.name]",
-            fix="Take this file anew from where it came from.",
+            fix="Get this file again from where it came from.",
         )
 
 

@@ -51,7 +51,7 @@ def warnings(board: Leaderboard) -> Iterator[str]:
     if board.split is not None:
         yield f"Only the split {visible(board.split)} was scored."
     if any(entry.about.simulated for entry in board.entries.values()):
-        yield "Rows marked as simulated are answers of the embedded model, and no result."
+        yield "Rows marked as simulated are answers of the embedded model, and not results."
     yield from _position_biases(board)
     for ranking in board.rankings:
         if ranking.test and ranking.test.least >= LEVEL:
@@ -88,7 +88,7 @@ def _position_biases(board: Leaderboard) -> Iterator[str]:
 
 
 def _same(board: Leaderboard, condition: ConditionName) -> str:
-    """The options without which other results could not stand beside these."""
+    """The options without which other results could not be compared with these."""
     record = CONDITIONS[condition]
     chosen = record.shows_posts and any(one.about.history for one in board.entries.values())
     settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
@@ -101,7 +101,7 @@ def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """A sentence for each reason why rows are shown and not ranked."""
     reasons: dict[str, list[str]] = {}
     for name in by_accuracy(board, ranking):
-        # That a whole table ranks nothing stands above it.
+        # That a whole table ranks nothing is said above it.
         if not CONDITIONS[ranking.condition].unranked:
             reasons.setdefault(ranking.unranked[name], []).append(
                 board.entries[name].about.scorer.name
@@ -161,7 +161,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
-        " hard does not pay; the accuracy of the scored stands beside. Coverage is of twins with"
+        " hard does not pay; the accuracy of the scored is beside it. Coverage is of twins with"
         " both halves scored, or of pairs. Below 95 % a row is not ranked."
     )
     meanings = tuple((words(name), kind.meaning) for name, kind in FIGURES.items())
@@ -194,7 +194,7 @@ def _first(board: Leaderboard, mode: Mode | None) -> Ranking:
 
 def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     title = CONDITIONS[ranking.condition].title
-    yield f"{title} (condition {ranking.condition}); other conditions stand beside."
+    yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
     yield from why_unranked(board, ranking)
     if ranking.test:

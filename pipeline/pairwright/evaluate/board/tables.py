@@ -125,7 +125,7 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
     return Table(
         tuple(head[n] for n in known),
         tuple(tuple(row[n] for n in known) for row in made),
-        note="Baselines ask no model. Each call counts once, with draws that came to nothing; older"
+        note="Baselines ask no model. Each call counts once, with draws that gave nothing; older"
         " results have tokens in and out together. The cost is by price_in and price_out of the"
         " endpoints, in their currency, and is empty where a model that was asked has none. Times"
         " are those of the last run that sent calls, with as many in flight as its endpoint's"

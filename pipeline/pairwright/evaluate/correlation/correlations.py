@@ -22,8 +22,8 @@ CLAIMS_FROM = 10
 
 
 class DownstreamFacts(Record):
-    """What whoever reads a correlation must know of the downstream score, and only its maker can
-    say; None where it was not said."""
+    """What a reader of a correlation must know of the downstream score, and only its maker can say;
+    None where it was not said."""
 
     judge: str | None = None
     """Who judged the outputs."""

@@ -3,7 +3,7 @@
 Webber, Moffat and Zobel, A similarity measure for indefinite rankings (2010), with the three
 readings of ties of Corsi and Urbano, The treatment of ties in rank-biased overlap (2024):
 
-    w   tied items all stand at the first rank of their group
+    w   tied items are all at the first rank of their group
     a   the mean over all orders of the tied items; for a comparison with a reference
     b   as in Kendall's tau-b: also corrected for the ties of both, so that a ranking agrees
         wholly with itself
@@ -50,7 +50,7 @@ def rank_biased_overlap(a: TiedRanking, b: TiedRanking, p: float, ties: Ties = "
     unseen = np.maximum(0, depths - s)
 
     # What is not seen of the shorter one meets an item of the longer one as often as was seen at
-    # its end, and counts no more than such an item stands above this depth.
+    # its end, and counts no more than such an item is above this depth.
     going_on = compared.agreement(0 * depths, 0 * depths)[s - 1] * unseen * compared.alone_mean
     extrapolated = compared.agreement(going_on, unseen)
     value = weights @ extrapolated + extrapolated[-1] * p**l
@@ -160,7 +160,7 @@ def _spans(ranking: TiedRanking) -> dict[str, tuple[int, int]]:
 def _shares(
     spans: dict[str, tuple[int, int]], items: list[str], depths: Floats, ties: Ties
 ) -> Floats:
-    """How much of each item stands within each depth: shape (items, depths)."""
+    """How much of each item is within each depth: shape (items, depths)."""
     nowhere = (len(depths) + 1, len(depths) + 1)
     first, last = np.array([spans.get(item, nowhere) for item in items]).T[:, :, None]
     if ties == "w":

@@ -38,7 +38,7 @@ def correlation_page(models: ModelTable, result: Correlations) -> Page:
 
 
 def warnings(result: Correlations) -> tuple[str, ...]:
-    """What a reader must know and was not told."""
+    """What a reader must know and nobody has said."""
     return tuple(f"Not stated: {NOT_SAID[name]}." for name, text in result.stated if not text)
 
 

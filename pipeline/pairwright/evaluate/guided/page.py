@@ -58,7 +58,7 @@ def policy_page(result: PolicyAccuracy) -> Page:
 def warnings(result: PolicyAccuracy) -> Iterator[str]:
     """What a reader must know before any number."""
     if result.simulated:
-        yield "The embedded model had a part in it, so it is no result."
+        yield "The embedded model had a part in it, so it is not a result."
     if result.release.trial:
         yield TRIAL
     if result.limit is not None:
@@ -209,7 +209,7 @@ def _method(result: PolicyAccuracy) -> Iterator[str]:
         " and a pair is right where the chosen response has the higher score. The reward of a"
         " language model is its own log-probability of each token; that of any other scorer counts"
         " once, at the last token. Names that end with per-token divide the whole sum by the number"
-        " of tokens. The end of the answer is no token of it, and the normaliser of guided decoding"
+        " of tokens. The end of the answer is not one of the tokens, and the normaliser of guided decoding"
         " is left out."
     )
     release = result.release

@@ -21,13 +21,13 @@ def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
     known = [name for name, spec in scorers.scorers.items() if isinstance(spec, GuidedDecoding)]
     if wrong := [name for name in names if name not in known]:
         raise ConfigError(
-            f"{wrong[0]!r} is no scorer of kind guided",
+            f"{wrong[0]!r} is not a scorer of kind guided",
             where="--scorer",
             fix=f"Name one of: {', '.join(known) or 'none is there'}.",
         )
     if not known:
         raise ConfigError(
-            "there is no scorer of kind guided",
+            "there is not a scorer of kind guided",
             where="--scorers",
             fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward; docs/train.md"
             " shows one.",

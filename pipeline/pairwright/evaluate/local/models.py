@@ -151,7 +151,7 @@ def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[floa
     """Of each token of each text's response, given what comes before it."""
     inputs = _inputs(texts, 0, model)
     ids = inputs["input_ids"]
-    # A token's probability is told at the place before it. No others are computed: over a whole
+    # A token's probability is read at the place before it. No others are computed: over a whole
     # vocabulary they would take more memory than the model.
     first = min(text.response for text in texts) - 1
     places = torch.arange(first, ids.shape[1] - 1, device=model.device)

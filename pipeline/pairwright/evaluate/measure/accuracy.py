@@ -112,7 +112,7 @@ def _scored(twin: Halves) -> bool:
 def interaction(first: PairDecision, second: PairDecision) -> float:
     """[s(u, r_u) - s(u, r_v)] + [s(v, r_v) - s(v, r_u)], over four, of the scores of both halves;
     of a comparing judge the sum of its two margins. Of scores the sum is exact, so that it is 0
-    for whoever scores a response alike for both users."""
+    for a scorer that scores a response alike for both users."""
     if first.orders is not None or second.orders is not None:
         return (first.margin or 0.0) + (second.margin or 0.0)
     sides = ((first.chosen, 1), (first.rejected, -1), (second.chosen, 1), (second.rejected, -1))

@@ -30,7 +30,7 @@ class AspectJudge(NamedTuple):
     async def judge(
         self, question: PersonQuestion, response: str
     ) -> tuple[Adherence | Unscored, int]:
-        """With the tokens it took. A call that came to nothing is a reason, and is asked again by
+        """With the tokens it took. A call that failed is a reason, and is asked again by
         the next run."""
         if not question.aspects:
             return Unscored("no_rubric"), 0
@@ -56,7 +56,7 @@ async def judge_outputs(
     stop: Callable[[], None],
     on_each: Callable[[JudgedOutput], None],
 ) -> list[JudgedOutput]:
-    """What is said of each output, in their order. `seen` is told of each as it comes.
+    """What is said of each output, in their order. `on_each` is called with each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
     """

@@ -20,7 +20,7 @@ from pairwright.sources.fields import kind, shown
 
 
 class Output(Record, extra="ignore"):
-    """A line of a file of outputs. What else stands in it is not read."""
+    """A line of a file of outputs. Its other keys are not read."""
 
     id: str = Field(description="id of an item or of a pair of the release")
     model: str = Field(min_length=1, description="what wrote it")
@@ -49,7 +49,7 @@ class JudgedOutput(Record):
 
 
 class ModelScore(Record):
-    """What one model's outputs come to."""
+    """The scores of one model's outputs."""
 
     model: str
     outputs: int
@@ -72,7 +72,7 @@ class OutputScores(Record):
     release: ReleaseRef
     judge: ScorerRef
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is no result."""
+    """Whether the embedded model had a part in a score: then it is not a result."""
     models: tuple[ModelScore, ...]
 
 

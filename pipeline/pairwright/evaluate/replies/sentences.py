@@ -94,7 +94,7 @@ _OTHERS = re.compile(rf"\b{_NAME.format('of')}\b")
 _INSERTED = re.compile(
     rf"\b({_NAME.format('of')}) ?, (however|though|on the other hand|in contrast|by contrast), "
 )
-# A reason or a concession that stands before what is said.
+# A reason or a concession that comes before what is said.
 _SUBORDINATE = re.compile(
     r"^(?:and |so )?(?:since|because|given|considering|as|while|whereas|although|though|even though"
     r"|even if|despite|in spite of)\b[^,]*(?:,|$) ?"
@@ -118,7 +118,7 @@ _UNSURE = re.compile(
 class _Clause(NamedTuple):
     text: str
     turns: bool
-    """Whether it speaks against what stands before it."""
+    """Whether it speaks against what comes before it."""
     concedes: bool
 
 
@@ -176,7 +176,7 @@ def _walk(given: Iterable[str], *, leads: bool = False) -> Verdict | None:
 
 
 def _clauses(sentence: str) -> Iterator[_Clause]:
-    """The parts of a sentence, without reasons and concessions that stand before them."""
+    """The parts of a sentence, without reasons and concessions that come before them."""
     whole = _INSERTED.sub(lambda match: f"however {match[1]} ", sentence)
     turns = concedes = False
     if back := _TAKES_BACK.match(whole):

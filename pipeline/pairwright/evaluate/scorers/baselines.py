@@ -30,7 +30,7 @@ def _constant(_: PromptContent, _response: str) -> float:
 
 
 def _overlap(shown: PromptContent, response: str) -> float:
-    """Distinct content words of the response that stand in posts or aspects."""
+    """Distinct content words of the response that are in posts or aspects."""
     return float(len(text.terms(response) & _shown_terms(shown)))
 
 

@@ -2,7 +2,7 @@
 
 A judge's prompt begins with what is known of the person (posts oldest first, question, aspects), so
 an engine that keeps prefixes computes it once for both orders and both responses. The wording is
-the same in every condition: only what stands between the tags changes. A judge that brings one
+the same in every condition: only the text between the tags changes. A judge that brings one
 prompt of its own is asked with that, and neither with a system message nor with a schema.
 """
 

@@ -71,7 +71,7 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
             where=where,
             fix=f'Write {name.replace(".", "/")}.py there, or name its folder: folder = "...".',
         ) from None
-    except (Exception, SystemExit) as error:  # Whatever somebody's module raises.
+    except (Exception, SystemExit) as error:  # Anything that the user's module raises.
         raise ConfigError(
             f"the module {name} cannot be imported: {place_of(error, beside or folder)}",
             where=where,

@@ -114,7 +114,7 @@ class OwnObject:
                 given = await self._object.score(candidates)
             else:
                 given = await asyncio.to_thread(self._object.score, candidates)
-        except (Exception, SystemExit) as error:  # Whatever somebody's code raises.
+        except (Exception, SystemExit) as error:  # Anything that the user's code raises.
             raise ConfigError(
                 place_of(error, self._own_class.file),
                 where=self._own_class.where,
@@ -126,7 +126,7 @@ class OwnObject:
         # A set has no order, and a mapping's would be that of its keys.
         ordered = hasattr(given, "__len__") and hasattr(given, "__getitem__")
         if not ordered or isinstance(given, str | bytes | Mapping):
-            raise self._wrong(f"score() gave {type(given).__name__}, and no list of scores")
+            raise self._wrong(f"score() gave {type(given).__name__}, and not a list of scores")
         scores: list[object] = list(given)  # type: ignore[call-overload]
         if len(scores) != n:
             raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")

@@ -254,14 +254,14 @@ class Scorers(Record):
         policy, reward = self.scorers.get(spec.policy), self.scorers.get(spec.reward)
         if not isinstance(policy, Likelihood | ServedLikelihood):
             raise ValueError(
-                f"[scorers.{name}] policy = {spec.policy!r} is no scorer of kind likelihood or"
+                f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind likelihood or"
                 " served-likelihood"
             )
         if isinstance(reward, GuidedDecoding | PairwiseJudge | ScoresOfFile) or not (
             reward or spec.reward in BASELINES
         ):
             raise ValueError(
-                f"[scorers.{name}] reward = {spec.reward!r} is no scorer that scores one response"
+                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one response"
             )
 
 
