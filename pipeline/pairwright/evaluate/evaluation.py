@@ -108,8 +108,8 @@ async def evaluate(
 ) -> list[PairDecision]:
     """The decisions on all rows that the condition applies to, in their order.
 
-    `on_each` is called with each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
-    scored is stored, and nothing is taken for whole.
+    `on_each` is called with each as it comes. Raises Interrupted, EndpointRefused and StoreError:
+    what was scored is stored, and nothing is taken for whole.
     """
     decided: dict[int, PairDecision] = {}
 

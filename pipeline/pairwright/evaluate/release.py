@@ -65,8 +65,8 @@ class Release:
     def __init__(self, folder: Path, split: str | None = None) -> None:
         """`split` leaves out the rows of others.
 
-        Raises InputError where it is not a release, or its manifest or a file of rows is not the one
-        that its checksums name.
+        Raises InputError where it is not a release, or its manifest or a file of rows is not the
+        one that its checksums name.
         """
         self.folder, self.split = folder, split
         layout = Layout(folder)

@@ -116,8 +116,8 @@ class Result:
         self.about = read_one(path, ResultSummary)
 
     def decisions(self) -> Iterator[PairDecision]:
-        """In the release's order. Raises InputError for a line that is not a decision, a pair that is there
-        twice, and a file that is not as long as it says."""
+        """In the release's order. Raises InputError for a line that is not a decision, a pair that
+        is there twice, and a file that is not as long as it says."""
         lines, ids = self._lines(), set[str]()
         for decision in read_lines(lines, PairDecision):
             if decision.id in ids:

@@ -209,8 +209,8 @@ def _method(result: PolicyAccuracy) -> Iterator[str]:
         " and a pair is right where the chosen response has the higher score. The reward of a"
         " language model is its own log-probability of each token; that of any other scorer counts"
         " once, at the last token. Names that end with per-token divide the whole sum by the number"
-        " of tokens. The end of the answer is not one of the tokens, and the normaliser of guided decoding"
-        " is left out."
+        " of tokens. The end of the answer is not one of the tokens, and the normaliser of guided"
+        " decoding is left out."
     )
     release = result.release
     yield f"Release {visible(release.name)} {release.version}, {release.digest}."

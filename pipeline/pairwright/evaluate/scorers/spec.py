@@ -261,7 +261,8 @@ class Scorers(Record):
             reward or spec.reward in BASELINES
         ):
             raise ValueError(
-                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one response"
+                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one"
+                " response"
             )
 
 
