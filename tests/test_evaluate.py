@@ -332,7 +332,7 @@ def test_another_file_of_rows_is_refused(release: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no release"):
+    with pytest.raises(InputError, match="is not a release"):
         Release(tmp_path)
 
 

@@ -20,7 +20,7 @@ from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluate.scorers.seam import PromptContent, Score
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
-from pairwright.models.client.tokens import of_text
+from pairwright.models.client.stored_scores import of_text
 from pairwright.settings.config import Endpoint
 from pairwright.settings.prompt import Message
 from scripted import Scripted, posts

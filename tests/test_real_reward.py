@@ -18,7 +18,7 @@ from pairwright.dataset.message import message
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Classify, Client, Meter
-from pairwright.models.client.score import score_of
+from pairwright.models.client.stored_scores import score_of
 from pairwright.settings.config import Endpoint
 from pairwright.settings.prompt import Message
 from scripted import posts

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.cli.release_audit import write_audit
 from pairwright.dataset import Row
 from pairwright.errors import Difference
 from pairwright.release.verify import verify
 from pairwright.release.verify.page import check_page
+from pairwright.workflows.pair_audit import write_audit
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import Tampered, copy_of
@@ -95,7 +95,7 @@ def test_an_audit_of_a_release_that_holds_another_ends_with_1(
     assert "the same, byte for byte" in before.err
     _interval(bad)
     after = pairwright("audit", bad.root, "--out", "changed")
-    assert "audit/audit.json is not what this audit came to" in after.err
+    assert "audit/audit.json is not what this audit gave" in after.err
     assert after.code == 1
 
 

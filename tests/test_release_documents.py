@@ -17,7 +17,6 @@ from markdown_it import MarkdownIt
 from hostile import HOSTILE
 from pairwright.audit.records import Audit, Check
 from pairwright.audit.records import Source as AuditedSource
-from pairwright.cli.gather import Asked, gather
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import message
@@ -32,6 +31,8 @@ from pairwright.release.primary import read_primary
 from pairwright.release.records import Erratum, Version
 from pairwright.release.summary import Summing, rows_of
 from pairwright.release.write import write_primary
+from pairwright.workflows.progress import log_notes
+from pairwright.workflows.release_content import ReleaseOptions, release_content
 from released import DOMAINS, PAIRS, run_of, violated
 
 
@@ -41,8 +42,8 @@ def primary(
     """What `pairwright release` knows once the primary files are written."""
     layout = Layout(folder)
     with closing(Store(run / "calls.sqlite")) as store:
-        asked = Asked("1.0.0", None, trial, share)
-        content = gather(run, store, asked, lambda *_: None).content
+        options = ReleaseOptions("1.0.0", None, trial, share)
+        content = release_content(run, store, options, log_notes).content
     write_primary(layout, content)
     if audit:
         write_one(layout.audit, audit)

@@ -260,11 +260,11 @@ def test_a_run_whose_build_has_not_finished_can_be_told(run: Path) -> None:
         ((), "nobody and nothing is named"),
         (("--user", ""), "names nobody"),
         (("--user", "  "), "names nobody"),
-        (("--url", ""), "is no address"),
-        (("--url", "q/123"), "is no address"),
-        (("--url", "https://"), "is no address"),
-        (("--url", "http://[::1"), "is no address"),
-        (("--url", "two words.com"), "is no address"),
+        (("--url", ""), "is not an address"),
+        (("--url", "q/123"), "is not an address"),
+        (("--url", "https://"), "is not an address"),
+        (("--url", "http://[::1"), "is not an address"),
+        (("--url", "two words.com"), "is not an address"),
     ],
 )
 def test_what_names_nothing_is_refused(options: tuple[str, ...], said: str, run: Path) -> None:

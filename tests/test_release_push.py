@@ -269,7 +269,7 @@ def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path:
     assert without_the_hubs_own(there.repos[name].files) == bytes_of(release)
     assert f"{there.url}/datasets/{name}" in done.stdout
     assert "private" in done.stdout
-    assert "A trial, no benchmark" in done.stdout
+    assert "A trial, not a benchmark" in done.stdout
     assert TOKEN not in done.stdout + done.stderr
     assert not any(TOKEN.encode() in text for text in bytes_of(tmp_path).values())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pairwright.cli.verify import tell
+from pairwright.cli.verify import print_verified
 from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
 from pairwright.release.records import Change, Version
@@ -86,7 +86,7 @@ def test_what_downloads_leave_beside_a_release_is_told_and_no_part_of_it(
     (root / ".gitattributes").write_bytes(b"*.parquet filter=lfs\n")
     found = verify(root)
     assert found.beside == (".git", ".gitattributes")
-    assert "No part of the release: .gitattributes" in pairwright("verify", root).out
+    assert "Not part of the release: .gitattributes" in pairwright("verify", root).out
 
 
 # Versions
@@ -258,6 +258,6 @@ def test_one_of_each_is_told_in_the_singular() -> None:
         digest="b2:0", name="small", version="1.0.0", kind="release", trial_because=(), rows=1,
         subjects=1, units=1, verdicts=1, files=1, beside=(),
     )  # fmt: skip
-    tell(Console(file=text, width=200), one)
+    print_verified(Console(file=text, width=200), one)
     told = "1 row of 1 subject, 1 verdict, 1 unit of the build, 1 file."
     assert told in text.getvalue()

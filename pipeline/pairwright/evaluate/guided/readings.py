@@ -27,7 +27,7 @@ def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
         )
     if not known:
         raise ConfigError(
-            "there is not a scorer of kind guided",
+            "there is no scorer of kind guided",
             where="--scorers",
             fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward; docs/train.md"
             " shows one.",

@@ -21,7 +21,7 @@ from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import said, scored
+from pairwright.models.client.stored_scores import chat_reply, score_reply
 
 
 class Candidate(NamedTuple):
@@ -103,7 +103,7 @@ class OwnObject:
             scores = await self._scores(tuple(waiting.call for waiting in lot))
             self._meter.seconds += len(lot) * (time.monotonic() - began)
             for waiting, score in zip(lot, scores, strict=True):
-                waiting.answer(said(_NONE, 0) if score is None else scored(score, 0))
+                waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
 
     async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
         # A tuple: a class that sorted the candidates in place would mix up their scores.

@@ -13,7 +13,7 @@ from pairwright.dataset.message import message
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
-from pairwright.models.client.tokens import Tokens, of_text
+from pairwright.models.client.stored_scores import TokenLogprobs, of_text
 from pairwright.settings.prompt import Message
 
 
@@ -67,10 +67,10 @@ class RewardModel(NamedTuple):
 class ResponseTokens(NamedTuple):
     """What it says of one response."""
 
-    tokens: Tokens
+    tokens: TokenLogprobs
     """All finite, at least one."""
     read: int
-    """Tokens of the whole conversation."""
+    """TokenLogprobs of the whole conversation."""
 
 
 class LanguageModel(NamedTuple):
