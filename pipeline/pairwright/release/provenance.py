@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from pairwright.dataset import model_name
 from pairwright.errors import InputError
-from pairwright.release.records import FORMAT, Stated
-from pairwright.release.versions import TRIAL
+from pairwright.release.history import TRIAL
+from pairwright.release.records import FORMAT, Provenance
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.version import __version__, code_digest, library_versions
 
@@ -17,7 +17,7 @@ _UNITS = "counts"
 _FOLDERS = ("prompts", "rubrics")
 
 
-def stated(
+def run_provenance(
     version: str,
     info: ReleaseInfo,
     manifest: JsonValue,
@@ -26,11 +26,11 @@ def stated(
     trial_because: Sequence[str],
     validation_share: float,
     where: Path,
-) -> Stated:
+) -> Provenance:
     """Of an ordinary release where `trial_because` is empty. `content` are the hashes of prompts,
     rubrics and source that the run was built with. Raises InputError where the manifest, the file
     `where`, is not a run's."""
-    return Stated(
+    return Provenance(
         format=FORMAT,
         pairwright=__version__,
         code=code_digest(),
@@ -70,7 +70,7 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
 def _endpoints(given: JsonValue) -> JsonValue:
     if not isinstance(given, dict):
         return given
-    return {name: _endpoint(of) for name, of in given.items()}
+    return {name: _endpoint(endpoint) for name, endpoint in given.items()}
 
 
 def _endpoint(given: JsonValue) -> JsonValue:
@@ -88,10 +88,10 @@ def _sampling(given: JsonValue) -> JsonValue:
     if not isinstance(given, dict):
         return given
     return {
-        role: {**of, "extra": {key: type(value).__name__ for key, value in extra.items()}}
-        if isinstance(of, dict) and isinstance(extra := of.get("extra"), dict)
-        else of
-        for role, of in given.items()
+        role: {**settings, "extra": {key: type(value).__name__ for key, value in extra.items()}}
+        if isinstance(settings, dict) and isinstance(extra := settings.get("extra"), dict)
+        else settings
+        for role, settings in given.items()
     }
 
 

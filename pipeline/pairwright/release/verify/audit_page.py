@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.release.verify.difference import difference, shown
+from pairwright.release.verify.comparison import difference, shown
 
 _REGION = re.compile(
     r"(?P<svg><svg\b.*?</svg>)"
@@ -40,7 +40,7 @@ _LARGEST = 64_000_000
 """Bytes that a block may hold; ours hold a few hundred thousand."""
 
 
-class _Page(NamedTuple):
+class _SplitPage(NamedTuple):
     fixed: list[str]
     """The texts between regions."""
     regions: list[tuple[str, str]]
@@ -70,16 +70,16 @@ def check_page(there: Path, must: Path, name: str) -> bool:
     return alike
 
 
-def _page(text: str) -> _Page:
+def _page(text: str) -> _SplitPage:
     fixed, regions, at = [], [], 0
     for region in _REGION.finditer(text):
         fixed.append(text[at : region.start()])
         regions.append((region.lastgroup or "", region[0]))
         at = region.end()
-    return _Page([*fixed, text[at:]], regions)
+    return _SplitPage([*fixed, text[at:]], regions)
 
 
-def _check(kind: str, there: str, must: str, page: _Page, name: str) -> bool:
+def _check(kind: str, there: str, must: str, page: _SplitPage, name: str) -> bool:
     """Whether one region is drawn as it must be. Raises Difference."""
     if there == must:
         return True
@@ -109,7 +109,7 @@ def _fixed_styles(sheet: str) -> str:
     return "\n".join(line for line in _STYLE_OF_PLOT.sub("", sheet).splitlines() if line.strip())
 
 
-def _check_policy(there: str, must: str, page: _Page, name: str) -> None:
+def _check_policy(there: str, must: str, page: _SplitPage, name: str) -> None:
     """The page's own sheet under the policy that this code writes."""
     sheet = next(text for kind, text in page.regions if kind == "style")
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()

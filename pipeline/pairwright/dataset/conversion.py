@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath, PureWindowsPath
 
 from pairwright.dataset.licence import licence_of
-from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes, Verdict
+from pairwright.dataset.row import QualityVerdict, Row, RowAspect, RowPost, RowQuality, RowVotes
 from pairwright.records import Comparison, Pair, Post, dyad_id, pseudonym
 
 
@@ -103,7 +103,7 @@ def _quality(pair: Pair) -> tuple[RowQuality, ...]:
     )
 
 
-def _comparison(pair: Pair) -> Verdict | None:
+def _comparison(pair: Pair) -> QualityVerdict | None:
     given = pair.draft.comparison
     if given is None:
         return None

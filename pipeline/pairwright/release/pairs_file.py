@@ -14,7 +14,7 @@ from pairwright_human_eval.subjects import Subject, subjects_of
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 
 
-class Place(NamedTuple):
+class LineSpan(NamedTuple):
     """Where a subject stands in pairs.jsonl."""
 
     offset: int
@@ -23,7 +23,7 @@ class Place(NamedTuple):
     """Of its first line, from 1."""
 
 
-def subjects_in(path: Path) -> Iterator[tuple[Place, Subject]]:
+def subjects_in(path: Path) -> Iterator[tuple[LineSpan, Subject]]:
     """Every subject with its place. Raises InputError for what is no pair, for half a twin, and for
     a subject that is there twice."""
     seen = set[str]()
@@ -36,7 +36,7 @@ def subjects_in(path: Path) -> Iterator[tuple[Place, Subject]]:
                     raise InputError(f"{name} is there twice", where=f"{path}:{number}", fix=_FIX)
                 seen.add(name)
                 (subject,) = subjects_of((pair for *_, pair in lines), path)
-                yield Place(offset, len(lines), number), subject
+                yield LineSpan(offset, len(lines), number), subject
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -45,7 +45,7 @@ def subjects_in(path: Path) -> Iterator[tuple[Place, Subject]]:
         ) from None
 
 
-def subject_at(file: BinaryIO, place: Place, path: Path) -> Subject:
+def subject_at(file: BinaryIO, place: LineSpan, path: Path) -> Subject:
     """The subject at a place that `subjects_in` found."""
     file.seek(place.offset)
     lines = enumerate((file.readline() for _ in range(place.lines)), start=place.number)

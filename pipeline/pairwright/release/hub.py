@@ -17,7 +17,7 @@ from huggingface_hub.hf_api import RepoSibling
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import read_checksums, root_digest
 from pairwright.errors import Difference, InputError
-from pairwright.release.verify import Verified
+from pairwright.release.verify import VerifiedRelease
 from pairwright.release.verify.folder import DOWNLOADED
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
@@ -31,7 +31,7 @@ _FIXES = {
 }
 
 
-class Pushed(NamedTuple):
+class HubCommit(NamedTuple):
     """Where a release is now."""
 
     url: str
@@ -59,7 +59,7 @@ def check_name(name: str, *, trial: bool) -> None:
         )
 
 
-def push(root: Path, name: str, verified: Verified, *, public: bool = False) -> Pushed:
+def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = False) -> HubCommit:
     """Make ORG/NAME hold exactly this release, and tag the commit with its version.
 
     `verified` is what `verify` said of the folder just now. A dataset that is not there yet is
@@ -95,12 +95,12 @@ def push(root: Path, name: str, verified: Verified, *, public: bool = False) -> 
             parent_commit=there.sha,
         )
         api.create_tag(name, repo_type="dataset", tag=verified.version, revision=made.oid)
-    return Pushed(
+    return HubCommit(
         f"{api.endpoint}/datasets/{name}", made.oid, verified.version, bool(there.private)
     )
 
 
-def _digests(root: Path, verified: Verified) -> dict[str, str]:
+def _digests(root: Path, verified: VerifiedRelease) -> dict[str, str]:
     """Of the files that the root digest stands for, and of the one that lists them."""
     own = Layout(root).checksums.name
     if root_digest(root) != verified.digest:

@@ -1,39 +1,69 @@
-"""Files that are compared with what they must be, as it is written again."""
+"""Where a release is not what it says, with what is there and what must be."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pairwright.dataset import Layout
-from pairwright.records import Record
-from pairwright.release.primary import Primary
-from pairwright.release.verify.difference import difference
+from pairwright.errors import Difference, InputError
+from pairwright.release.records import Provenance
+from pairwright.version import code_digest
+
+VerifyProgress = Callable[[str, int, int | None], None]
+"""Called with what is being checked, how much of it is done, and of how much, where it is known."""
+ANEW = (
+    "Take the release anew from where it was published; if it is so there, too, tell its"
+    " maintainers."
+)
+_LONGEST = 100
+
+
+def difference(what: str, where: str) -> Difference:
+    """The error to raise; names of files are shown so that a terminal stays whole."""
+    return Difference(what, where=where if where.isprintable() else ascii(where), fix=ANEW)
+
+
+def same(name: str, there: object, must: object, where: str) -> None:
+    """Raise Difference unless what is there is what must be."""
+    if there != must:
+        raise difference(f"{name} is {shown(there)}, and must be {shown(must)}", where)
+
+
+def shown(value: object) -> str:
+    """A value for a message: escaped, and cut to about a hundred characters."""
+    text = ascii(value) if not isinstance(value, str) or not value.isprintable() else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+@contextmanager
+def by_another(stated: Provenance) -> Iterator[None]:
+    """Say of a difference in what is derived that other code wrote it, where it did: pages are
+    worded, and figures estimated, by the code that wrote them."""
+    try:
+        yield
+    except Difference as found:
+        if stated.code == code_digest():
+            raise
+        told = f"Pairwright {stated.pairwright}, code {stated.code},"
+        fix = f"{told} wrote this release, and this is another: verify it with that one."
+        raise Difference(found.what, where=found.where, fix=fix) from None
+
+
+@contextmanager
+def reading(root: Path) -> Iterator[None]:
+    """Turn what cannot be read inside the block into a Difference that names the place."""
+    try:
+        yield
+    except InputError as error:
+        raise difference(error.what, error.where.replace(f"{root}/", "", 1)) from None
+    except RecursionError:
+        # Of all that is read the audit alone has no schema that stops at a depth.
+        name = Layout(root).inside(Layout(root).audit)
+        raise difference("is nested too deep to be read", name) from None
+
 
 _SHOWN = 100
 _BEFORE = 40
-Document = tuple[str, Iterable[str]]
-"""A path inside the release, and its text in pieces."""
-
-
-def primary_documents(layout: Layout, primary: Primary) -> Iterator[Document]:
-    """The primary files but rows and audit: what was read from them, written again. A file that
-    says the same in other words, such as with its lines ended otherwise, differs."""
-    yield _one(layout, layout.stated, primary.stated)
-    yield _lines(layout, layout.history, primary.history)
-    yield _lines(layout, layout.errata, primary.errata)
-    yield _lines(layout, layout.units, primary.units)
-    if primary.public:
-        yield _one(layout, layout.study, primary.public.study)
-        yield _lines(layout, layout.subjects, primary.public.outlines)
-        yield _lines(layout, layout.verdicts, primary.public.verdicts)
-
-
-def _one(layout: Layout, path: Path, record: Record) -> Document:
-    return path.relative_to(layout.root).as_posix(), [record.model_dump_json(indent=2) + "\n"]
-
-
-def _lines(layout: Layout, path: Path, records: Iterable[Record]) -> Document:
-    written = (record.model_dump_json() + "\n" for record in records)
-    return path.relative_to(layout.root).as_posix(), written
 
 
 def compare(root: Path, path: str, pieces: Iterable[str]) -> None:

@@ -1,9 +1,9 @@
-"""People's answers: is every one about something that was asked, and given once?"""
+"""What people were asked about: does every subject hang together?"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from pairwright.release.verify.difference import difference, same, shown
+from pairwright.release.verify.comparison import difference, same, shown
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.public import Public, PublicAnnotator, PublicStudy
 from pairwright_human_eval.records import (
@@ -15,6 +15,45 @@ from pairwright_human_eval.records import (
     QualityAnswers,
     Verdict,
 )
+
+
+def check_outlines(
+    outlines: Iterable[Outline], study: PublicStudy, file: str
+) -> dict[str, Outline]:
+    """The outlines by their ids; raises Difference."""
+    scales = {scale.name for scale in study.scales}
+    found: dict[str, Outline] = {}
+    for number, outline in enumerate(outlines, start=1):
+        where = f"{file}:{number}"
+        if outline.id in found:
+            raise difference(f"{outline.id} is there twice", where)
+        found[outline.id] = outline
+        _check_pairs(outline, where)
+        for pair in outline.pairs:
+            for side, scores in pair.adherence.items():
+                same(f"the number of adherence.{side}", len(scores), len(pair.aspects), where)
+        if strangers := outline.quality.keys() - {outline.first, outline.second}:
+            raise difference(f"quality is of {min(strangers)}, a response of nobody", where)
+        if unknown := {name for scores in outline.quality.values() for name in scores} - scales:
+            raise difference(f"quality is on {min(unknown)!r}, a scale of nobody", where)
+    if len(found) + study.left_out > study.of:
+        raise difference(
+            f"holds {len(found)} subjects, {study.left_out} left out, of {study.of} in the run",
+            file,
+        )
+    return found
+
+
+def _check_pairs(outline: Outline, where: str) -> None:
+    """A twin's halves mirror each other, the asked one first; a pair stands for itself."""
+    same("the number of pairs", len(outline.pairs), 2 if outline.mode == "twin" else 1, where)
+    for n, pair in enumerate(outline.pairs):
+        same(f"pairs.{n}.asked", pair.asked, n == 0, where)
+        sides = (outline.first, outline.second) if n == 0 else (outline.second, outline.first)
+        same(f"pairs.{n}: chosen and rejected", (pair.chosen, pair.rejected), sides, where)
+    if outline.mode == "violate":
+        same("the pair's id", outline.pairs[0].id, outline.id, where)
+
 
 _PSEUDONYM = re.compile(r"(annotator|adjudicator)-\d{2,}")
 _RAW = re.compile(r"sha256:[0-9a-f]{64}")
@@ -59,9 +98,12 @@ def _check_counts(study: PublicStudy, file: str) -> None:
 def _check_idle(public: Public, file: str) -> None:
     """An annotator is somebody who answered; whose answers left with their subjects, too."""
     answered = {verdict.annotator for verdict in public.verdicts}
-    for n, of in enumerate(public.study.annotators):
-        if not (of.annotator in answered or of.checks or of.repeats or public.study.left_out):
-            raise difference(f"{of.annotator} answered nothing", f"{file} [annotators.{n}]")
+    if public.study.left_out:
+        return
+    for n, annotator in enumerate(public.study.annotators):
+        name = annotator.annotator
+        if not (name in answered or annotator.checks or annotator.repeats):
+            raise difference(f"{name} answered nothing", f"{file} [annotators.{n}]")
 
 
 def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:

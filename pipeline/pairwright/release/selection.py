@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.dataset.layout import DOMAIN
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
-from pairwright.release.kept import Place, subjects_in
+from pairwright.release.pairs_file import LineSpan, subjects_in
 from pairwright_human_eval.decide import Decision
 from pairwright_human_eval.outline import Outline, outline_of
 from pairwright_human_eval.public import Public
@@ -19,11 +19,11 @@ LONGEST = 100
 FORGOTTEN, SIMULATED, NOT_ASKED = "forgotten", "simulated", "not in the study"
 
 
-class Entry(NamedTuple):
+class Candidate(NamedTuple):
     """What is held in memory of a subject: a twin with both halves, or a pair."""
 
     id: str
-    place: Place
+    place: LineSpan
     config: str
     users: tuple[str, ...]
     """Pseudonyms, the asker's first."""
@@ -35,21 +35,21 @@ class Entry(NamedTuple):
         return self.place.lines
 
 
-class Survey(NamedTuple):
+class Candidates(NamedTuple):
     """A run's kept pairs, gone through once."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Candidate, ...]
     """All subjects, in the run's order."""
     outlines: tuple[Outline, ...]
     """Those of the study."""
 
 
-def survey(
+def read_candidates(
     pairs: Path,
-    forgotten: Forgotten,
+    forgotten: ForgetList,
     key: Mapping[str, KeyedTask] | None,
     step: Callable[[int], None] = lambda _: None,
-) -> Survey:
+) -> Candidates:
     """Go through pairs.jsonl; `key` is the study's, `step` is told how many subjects were read.
 
     Raises InputError for what is no pair, and for a domain that no folder can be called by.
@@ -57,11 +57,11 @@ def survey(
     tasks = (key or {}).values()
     asked = {keyed.subject for keyed in tasks}
     about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
-    entries, outlines, domains = list[Entry](), list[Outline](), dict[str, str]()
+    entries, outlines, domains = list[Candidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
         _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
         entries.append(
-            Entry(
+            Candidate(
                 id=subject.id,
                 place=place,
                 config=f"{subject.domain}-{subject.mode}",
@@ -73,11 +73,11 @@ def survey(
         if subject.id in asked:
             outlines.append(outline_of(subject, aspects_asked=subject.id in about))
         step(len(entries))
-    return Survey(tuple(entries), tuple(outlines))
+    return Candidates(tuple(entries), tuple(outlines))
 
 
-def select(
-    entries: tuple[Entry, ...], decisions: Mapping[str, Decision] | None, *, trial: bool
+def exclusions(
+    entries: tuple[Candidate, ...], decisions: Mapping[str, Decision] | None, *, trial: bool
 ) -> dict[str, str]:
     """By subject: why it is not released; empty for those that are.
 
@@ -87,7 +87,7 @@ def select(
     return {entry.id: _why_not(entry, decisions, trial=trial) for entry in entries}
 
 
-def _why_not(entry: Entry, decisions: Mapping[str, Decision] | None, *, trial: bool) -> str:
+def _why_not(entry: Candidate, decisions: Mapping[str, Decision] | None, *, trial: bool) -> str:
     if entry.forgotten:
         return FORGOTTEN
     if entry.simulated and not trial:
@@ -110,7 +110,7 @@ def why_not_verified(decision: Decision) -> str:
     return "" if decision.state == "verified" else decision.state
 
 
-def trial_because(entries: Iterable[Entry], public: Public | None) -> tuple[str, ...]:
+def trial_because(entries: Iterable[Candidate], public: Public | None) -> tuple[str, ...]:
     """Why what is released is only for trying out, in words."""
     reasons = []
     if any(entry.simulated for entry in entries):

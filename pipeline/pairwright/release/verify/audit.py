@@ -1,22 +1,71 @@
-"""The audit that a release holds, beside the one that its rows and verdicts give now."""
+"""The audit that a release holds: is it about these rows?"""
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, JsonValue, ValidationError
 
 from pairwright.dataset import Layout
 from pairwright.errors import Difference
-from pairwright.release.primary import Primary
-from pairwright.release.verify.difference import by_another, difference, shown
-from pairwright.release.verify.documents import compare
-from pairwright.release.verify.page import check_page
+from pairwright.records import Record
+from pairwright.release.primary import PrimaryFiles
+from pairwright.release.verify.audit_page import check_page
+from pairwright.release.verify.comparison import by_another, compare, difference, same, shown
+from pairwright.release.verify.rows import RowTotals
 from pairwright.version import library_versions
 from pairwright_human_eval.public import Public
+
+
+class _AuditedPart(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _AuditedSource(_AuditedPart):
+    name: str
+    kind: str
+    version: str
+    digest: str
+    rows: int
+    configs: dict[str, int]
+    simulated: bool
+    problems: dict[str, int]
+
+
+class _AuditedFile(_AuditedPart):
+    """audit.json, as far as a release can tell that it is its own."""
+
+    pairwright: str
+    source: _AuditedSource
+
+
+def check_audit(layout: Layout, primary: PrimaryFiles, read: RowTotals) -> None:
+    """Raises Difference."""
+    name = layout.inside(layout.audit)
+    try:
+        audit = _AuditedFile.model_validate(primary.audit)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise difference(first["msg"], f"{name} [{'.'.join(map(str, first['loc']))}]") from None
+    configs = Counter({config.config: config.rows for config in read.summary.configs})
+    must = _AuditedSource(
+        name=primary.provenance.name,
+        kind="release",
+        version=primary.provenance.version,
+        digest=read.digest,
+        rows=read.summary.rows,
+        configs=dict(configs),
+        simulated=read.summary.simulated > 0,
+        problems={},
+    )
+    same("pairwright", audit.pairwright, primary.provenance.pairwright, name)
+    for field in _AuditedSource.model_fields:
+        same(field, getattr(audit.source, field), getattr(must, field), f"{name} [source]")
+
 
 WriteAudit = Callable[[Path, Public | None, Path, Path], object]
 """Audits the release in a folder with its study, and writes audit.json and report.html to two
@@ -33,7 +82,7 @@ class AuditComparison(NamedTuple):
     but their words."""
 
 
-def check_audit_again(layout: Layout, primary: Primary, write: WriteAudit) -> AuditComparison:
+def check_audit_again(layout: Layout, primary: PrimaryFiles, write: WriteAudit) -> AuditComparison:
     """Hold both files of the audit to those that `write` gives, byte by byte.
 
     Where the release was written with other versions of the libraries that estimate, draw and
@@ -43,23 +92,24 @@ def check_audit_again(layout: Layout, primary: Primary, write: WriteAudit) -> Au
     with TemporaryDirectory(prefix="pairwright-audit-") as folder:
         file, page = Path(folder) / layout.audit.name, Path(folder) / layout.audit_page.name
         write(layout.root, primary.public, file, page)
-        with by_another(primary.stated):
-            if primary.stated.libraries == library_versions():
+        with by_another(primary.provenance):
+            if primary.provenance.libraries == library_versions():
                 _compare(layout, layout.audit, file)
                 _compare(layout, layout.audit_page, page)
                 return AuditComparison(drawn_alike=True)
             return _check_alike(layout, primary, file, page)
 
 
-def _check_alike(layout: Layout, primary: Primary, file: Path, page: Path) -> AuditComparison:
+def _check_alike(layout: Layout, primary: PrimaryFiles, file: Path, page: Path) -> AuditComparison:
     try:
-        name = _name(layout, layout.audit)
+        name = layout.inside(layout.audit)
         _check_value(primary.audit, json.loads(file.read_bytes()), name, "")
-        alike = check_page(layout.audit_page, page, _name(layout, layout.audit_page))
+        alike = check_page(layout.audit_page, page, layout.inside(layout.audit_page))
     except Difference as found:
         there, here = (
-            ", ".join(f"{name} {version}" for name, version in sorted(of.items())) or "others"
-            for of in (primary.stated.libraries, library_versions())
+            ", ".join(f"{name} {version}" for name, version in sorted(libraries.items()))
+            or "others"
+            for libraries in (primary.provenance.libraries, library_versions())
         )
         fix = f"{found.fix} It was written with {there}; here are {here}."
         raise Difference(found.what, where=found.where, fix=fix) from None
@@ -68,7 +118,7 @@ def _check_alike(layout: Layout, primary: Primary, file: Path, page: Path) -> Au
 
 def _compare(layout: Layout, path: Path, must: Path) -> None:
     with must.open(encoding="utf-8", newline="") as file:
-        compare(layout.root, _name(layout, path), file)
+        compare(layout.root, layout.inside(path), file)
 
 
 def _check_value(there: JsonValue, must: JsonValue, file: str, at: str) -> None:
@@ -88,7 +138,3 @@ def _check_value(there: JsonValue, must: JsonValue, file: str, at: str) -> None:
 
 def _other(there: JsonValue, must: JsonValue, file: str, at: str) -> Difference:
     return difference(f"is {shown(there)}, and must be {shown(must)}", f"{file} [{at}]")
-
-
-def _name(layout: Layout, path: Path) -> str:
-    return path.relative_to(layout.root).as_posix()

@@ -1,29 +1,30 @@
 """The checks of a release in their order. They stop at the first difference."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from pairwright.dataset import Layout, parts_of
+from pairwright.dataset import Layout
 from pairwright.records import Record
-from pairwright.release.derive import documents, know
-from pairwright.release.primary import Primary, read_primary
+from pairwright.release.derive import documents, release_context
+from pairwright.release.primary import PrimaryFiles, primary_paths, primary_texts, read_primary
 from pairwright.release.records import Kind
-from pairwright.release.verify.audited import check_audit
-from pairwright.release.verify.audited_again import WriteAudit, check_audit_again
-from pairwright.release.verify.difference import Progress, by_another, difference, reading
-from pairwright.release.verify.documents import compare, primary_documents
-from pairwright.release.verify.folder import Folder, check_folder
-from pairwright.release.verify.history import check_rows_of_history
-from pairwright.release.verify.manifest import check_digests
-from pairwright.release.verify.outlines import check_outlines
-from pairwright.release.verify.rows import Read, check_rows
-from pairwright.release.verify.stated import check_stated
-from pairwright.release.verify.units import Kept, check_contents, check_sampled, check_units
-from pairwright.release.verify.verdicts import check_verdicts
-from pairwright.release.verify.votes import Decided
+from pairwright.release.verify.audit import WriteAudit, check_audit, check_audit_again
+from pairwright.release.verify.comparison import (
+    VerifyProgress,
+    by_another,
+    compare,
+    difference,
+    reading,
+)
+from pairwright.release.verify.folder import ReleaseFolder, check_digests, check_folder
+from pairwright.release.verify.provenance import check_provenance, check_rows_of_history
+from pairwright.release.verify.row_checks import DecisionCheck
+from pairwright.release.verify.rows import RowTotals, check_rows
+from pairwright.release.verify.study import check_outlines, check_verdicts
+from pairwright.release.verify.units import KeptUnit, check_contents, check_sampled, check_units
 
 
-class Verified(Record):
+class VerifiedRelease(Record):
     """A release that is what it says."""
 
     digest: str
@@ -44,13 +45,13 @@ class Verified(Record):
     """What could not be held to what it must be, and why."""
 
 
-def verify(
+def verify_release(
     root: Path,
     digest: str | None = None,
-    progress: Progress = lambda _, __, ___: None,
+    progress: VerifyProgress = lambda _, __, ___: None,
     *,
     write_audit: WriteAudit | None = None,
-) -> Verified:
+) -> VerifiedRelease:
     """Hold a release to what its own files say, and its root digest to `digest` where given.
 
     `write_audit` derives the audit again; without it `audit/` is only held to be of these rows, and
@@ -64,24 +65,24 @@ def verify(
     progress("people's answers", 0, None)
     with reading(root):
         primary = read_primary(layout)
-        check_stated(layout, primary.stated, primary.history, primary.errata)
+        check_provenance(layout, primary)
         _check_form(layout, primary, folder)
-        kept = check_units(primary.units, primary.stated.format, _name(layout, layout.units))
+        kept = check_units(primary.units, primary.provenance.format, layout.inside(layout.units))
         decided = _decided(layout, primary, kept)
-        read = check_rows(layout, kept, decided, primary.stated, progress)
+        read = check_rows(layout, kept, decided, primary.provenance, progress)
         decided.end(kept, "data")
-        check_contents(kept, read.subjects, _name(layout, layout.units))
-        rows = {of.config: of.rows for of in read.summary.configs}
+        check_contents(kept, read.subjects, layout.inside(layout.units))
+        rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
         _check_derived(layout, primary, read, folder, progress)
         not_compared = tuple(_not_compared(layout, primary, write_audit, progress))
-    return Verified(
+    return VerifiedRelease(
         digest=folder.digest,
-        name=primary.stated.name,
-        version=primary.stated.version,
-        kind=primary.stated.kind,
-        trial_because=primary.stated.trial_because,
+        name=primary.provenance.name,
+        version=primary.provenance.version,
+        kind=primary.provenance.kind,
+        trial_because=primary.provenance.trial_because,
         rows=read.summary.rows,
         subjects=read.summary.subjects,
         units=len(primary.units),
@@ -93,10 +94,10 @@ def verify(
 
 
 def _not_compared(
-    layout: Layout, primary: Primary, write_audit: WriteAudit | None, progress: Progress
+    layout: Layout, primary: PrimaryFiles, write_audit: WriteAudit | None, progress: VerifyProgress
 ) -> Iterator[str]:
     """Compare the audit, and say what was left uncompared. Raises Difference."""
-    if primary.stated.format == 1:
+    if primary.provenance.format == 1:
         yield (
             "the texts of questions and posts with what the build kept: the release is of format 1,"
             " which has no hashes of them"
@@ -112,48 +113,45 @@ def _not_compared(
         )
 
 
-def _name(layout: Layout, path: Path) -> str:
-    return path.relative_to(layout.root).as_posix()
-
-
-def _check_form(layout: Layout, primary: Primary, folder: Folder) -> None:
-    for path, pieces in primary_documents(layout, primary):
+def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) -> None:
+    for path, pieces in primary_texts(layout, primary):
         compare(layout.root, path, pieces)
     for page in (layout.audit, layout.audit_page):
-        if _name(layout, page) not in folder.files:
-            raise difference("is missing: every release has it", _name(layout, page))
-    if primary.public is None and primary.stated.kind == "release":
-        raise difference("is missing: an ordinary release has it", _name(layout, layout.study))
+        if layout.inside(page) not in folder.files:
+            raise difference("is missing: every release has it", layout.inside(page))
+    if primary.public is None and primary.provenance.kind == "release":
+        raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
 
 
-def _decided(layout: Layout, primary: Primary, kept: dict[str, Kept]) -> Decided:
+def _decided(layout: Layout, primary: PrimaryFiles, kept: dict[str, KeptUnit]) -> DecisionCheck:
     """People's part, held against itself and the build, and every subject decided again."""
-    public, kind = primary.public, primary.stated.kind
+    public, kind = primary.public, primary.provenance.kind
     if public is None:
-        return Decided({}, None, kind)
+        return DecisionCheck({}, None, kind)
     study, subjects, verdicts = (
-        _name(layout, path) for path in (layout.study, layout.subjects, layout.verdicts)
+        layout.inside(path) for path in (layout.study, layout.subjects, layout.verdicts)
     )
     outlines = check_outlines(public.outlines, public.study, subjects)
     check_sampled(outlines, kept, subjects)
     check_verdicts(public, outlines, study, verdicts)
-    return Decided(outlines, public.decisions, kind)
+    return DecisionCheck(outlines, public.decisions, kind)
 
 
 def _check_derived(
-    layout: Layout, primary: Primary, read: Read, folder: Folder, progress: Progress
+    layout: Layout,
+    primary: PrimaryFiles,
+    read: RowTotals,
+    folder: ReleaseFolder,
+    progress: VerifyProgress,
 ) -> None:
     """Every file but the primary ones, written again; and no file that is none of either."""
     progress("decisions and findings", 0, None)
-    known = know(layout, primary, read.summary)
-    check_digests(layout, known.digests)
-    derived: Iterable[tuple[str, Iterable[str]]] = documents(known)
-    names = {part.path for part in parts_of(layout.root)}
-    names |= {path for path, _ in primary_documents(layout, primary)}
-    names |= {_name(layout, layout.audit), _name(layout, layout.audit_page)}
-    for path, pieces in derived:
+    context = release_context(layout, primary, read.summary)
+    check_digests(layout, context.digests)
+    names = set(primary_paths(layout, primary, read.summary))
+    for path, pieces in documents(context):
         progress(path, 0, None)
-        with by_another(primary.stated):
+        with by_another(primary.provenance):
             compare(layout.root, path, pieces)
         names.add(path)
     if strangers := sorted(set(folder.files) - names):
