@@ -103,12 +103,12 @@ QUESTIONS = 10
 """Questions of a user below which nothing is said of that user."""
 
 
-def users_above_chance(decision: ModeDecisions) -> ScorerFigure:
+def users_above_chance(mode_pairs: ModeDecisions) -> ScorerFigure:
     """Share of users with QUESTIONS or more where a one-sided exact sign test over their questions
     finds more right than wrong, at 5 % for each user; ties are left out. The note says how many
     users that leaves, and the share that guessing gives."""
     users: dict[str, list[PairDecision]] = {}
-    for one in decision.due:
+    for one in mode_pairs.due:
         if one.user is not None:
             users.setdefault(one.user, []).append(one)
     enough = [
@@ -116,7 +116,7 @@ def users_above_chance(decision: ModeDecisions) -> ScorerFigure:
         for decisions in users.values()
         if len({decision.item_id for decision in decisions}) >= QUESTIONS
     ]
-    group = whole(decision.mode)
+    group = whole(mode_pairs.mode)
     note = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
     if not enough:
         note = note.replace("0 of", "none of", 1)
