@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from pairwright.dataset import Row, parts_of, write_lines
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release, pairs_by_split, posts_of
 from pairwright.retrieve import selected
@@ -61,12 +61,12 @@ def export_rl(
 
     def prompt(row: Row) -> str:
         if condition == "none":
-            return message(row.question)
+            return user_message(row.question)
         if not row.profile:
             raise InputError(
                 "it has no earlier posts", where=f"{root} [{row.id}]", fix="--condition none"
             )
-        return message(row.question, selected(row.question, posts_of(row), rules))
+        return user_message(row.question, selected(row.question, posts_of(row), rules))
 
     about = Exported(
         release=pairs.ref.name,
