@@ -1,7 +1,7 @@
-"""Real prompts put to one server, and what came back beside the text."""
+"""Real prompts that are put to one server, and what is found out by them."""
 
 import json
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
@@ -12,11 +12,11 @@ from pairwright.settings.prompt import Ask, Prompts
 QUESTION = "How do I keep bread fresh?"
 
 
-class NotTaken(Exception):
-    """The server refuses this one request, in its own words; it may well take others."""
+class RequestRefused(Exception):
+    """The server refuses this one request, in its own words; it may take others."""
 
 
-class Answered(NamedTuple):
+class ServerAnswer(NamedTuple):
     """A reply with what its usage says."""
 
     completion: Completion
@@ -24,8 +24,8 @@ class Answered(NamedTuple):
     """Prompt tokens that came from the server's prefix cache, where it says so."""
 
 
-class Questions(NamedTuple):
-    """Whom to ask, and in which words."""
+class ServerQuestions(NamedTuple):
+    """A server that can be asked, and the prompts to ask it with."""
 
     client: Client
     endpoint: Endpoint
@@ -34,10 +34,10 @@ class Questions(NamedTuple):
 
     async def put(
         self, ask: Ask, *, room: int, seed: int | None, schema: str | None = None
-    ) -> Answered:
+    ) -> ServerAnswer:
         """One request at temperature 1, so that seeds show.
 
-        Raises NotTaken, and errors.CallFailed where the server fails.
+        Raises RequestRefused, and errors.CallFailed where the server fails.
         """
         request = Request(
             model=self.endpoint.model,
@@ -52,14 +52,14 @@ class Questions(NamedTuple):
         try:
             body, completion = await self.client.send(request)
         except EndpointRefused as error:
-            raise NotTaken(str(error)) from None
+            raise RequestRefused(str(error)) from None
         except CallFailed as error:
             if error.reason.startswith("http_4"):
-                raise NotTaken(str(error)) from None
+                raise RequestRefused(str(error)) from None
             raise
         if completion.finish in (CONTEXT_LENGTH, "content_filter"):
-            raise NotTaken(completion.text[:500])
-        return Answered(completion, _cached(body))
+            raise RequestRefused(completion.text[:500])
+        return ServerAnswer(completion, _cached(body))
 
 
 def _cached(body: bytes) -> int | None:
@@ -68,3 +68,16 @@ def _cached(body: bytes) -> int | None:
     for name in ("usage", "prompt_tokens_details", "cached_tokens"):
         node = node.get(name) if isinstance(node, dict) else None
     return node if isinstance(node, int) and node >= 0 else None
+
+
+State = Literal["ok", "note", "stop"]
+
+
+class ServerFinding(NamedTuple):
+    """One thing that a build depends on; `stop` means that a build cannot use the server."""
+
+    state: State
+    about: str
+    found: str
+    advice: str = ""
+    """What it means for a build, and what to do."""

@@ -1,4 +1,4 @@
-"""From the settings to how a planner is asked, and about which items."""
+"""What a training is of: how the planner will be asked, and about which items."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +22,8 @@ class Sources(NamedTuple):
 
 def asking_of(settings: Training, base: Path) -> Asking:
     """How the planner will be asked; paths start from `base`. Raises ConfigError."""
-    prompts = _folder("prompts", settings.prompts, base, assets.PROMPTS)
-    rubrics = _folder("rubrics", settings.rubrics, base, assets.RUBRICS)
+    prompts = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
+    rubrics = settings_folder("rubrics", settings.rubrics, base, assets.RUBRICS)
     names = LISTING | {"system", "history"} if settings.target == "lamp-qa" else BUILDING
     return Asking(
         settings.target,
@@ -35,17 +35,26 @@ def asking_of(settings: Training, base: Path) -> Asking:
 
 
 def sources_of(settings: Training, base: Path, domains: Domains) -> Sources:
-    """Raises SourceError, and ConfigError where somebody is in both."""
+    """The items to train on and to validate on.
+
+    Raises SourceError, and ConfigError where a user is in both.
+    """
     training = read_gold(settings.source, domains, base, "[source]")
     validation = read_gold(settings.validation, domains, base, "[validation]")
     apart(training.items, validation.items, f"[validation] {settings.validation.path}")
     return Sources(training, validation)
 
 
-def _folder(key: str, given: str | None, base: Path, shipped: Path) -> Path:
+def settings_folder(key: str, given: str | None, base: Path, shipped: Path) -> Path:
+    """The folder that a key of the settings names, relative to `base`, or the one that ships.
+
+    Raises ConfigError where it is not there.
+    """
     found = base / given if given else shipped
     if not found.is_dir():
         raise ConfigError(
-            f"no folder {found}", where=f"[{key}]", fix="Name a folder, or leave the key out."
+            f"there is no folder {found}",
+            where=f"[{key}]",
+            fix="Name a folder, or leave the key out.",
         )
     return found

@@ -1,16 +1,13 @@
 """`pairwright train planner`."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from pairwright.errors import ConfigError
-from pairwright.extras import install
+from pairwright.cli.progress import display, interruptible
 from pairwright.workflows.output import output_folder
-
-LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
 
 
 def train_planner_command(
@@ -45,16 +42,15 @@ def train_planner_command(
 
       pairwright train score score.toml --out scores
     """
-    from pairwright.train.planner.settings import load_training
+    from pairwright.train.planner.page import warnings
+    from pairwright.workflows.planner_training import train_planner
 
-    training = load_training(settings)
-    if absent := [name for name in LIBRARIES if not find_spec(name)]:
-        raise ConfigError(
-            f"{', '.join(absent)}: not installed",
-            where="pairwright train planner",
-            fix=f"Run {install('train')}.",
-        )
-    # What trains takes seconds to import, and other commands do without.
-    from pairwright.cli.train_planner.session import Session
-
-    Session(training, settings.resolve().parent, out).run(merge)
+    console = Console(stderr=True)
+    with display(console) as progress, interruptible() as stop:
+        done = train_planner(settings, out, merge=merge, progress=progress, stop=stop)
+    for line in (
+        *warnings(done.report),
+        f"checkpoint-{done.report.chosen} is chosen; serve {done.merged or done.adapter}",
+        f"Open: {out / 'report.html'}",
+    ):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)

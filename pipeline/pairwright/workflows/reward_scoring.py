@@ -23,7 +23,7 @@ REMEMBERED = 100_000
 """Latest scores kept in memory, for clients that ask again."""
 
 
-class Held(NamedTuple):
+class ReleasePairs(NamedTuple):
     """The pairs that can be named by id, and what the scorer is shown of their users."""
 
     release: Release
@@ -36,15 +36,15 @@ class ScorerRewards(NamedTuple):
 
     scorer: Pointwise
     conditions: ContentSources
-    held: Held | None
+    pairs: ReleasePairs | None
 
     async def score(self, sample: Sample) -> Reward:
         if sample.prompt is not None:
             return _reward(
                 await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
             )
-        held, row = self._row(sample.id or "")
-        shown = await self.conditions.shown(row, held.condition)
+        pairs, row = self._row(sample.id or "")
+        shown = await self.conditions.shown(row, pairs.condition)
         if isinstance(shown, Unscored):
             return _reward(shown)
         given, _ = await ask_fitting(
@@ -54,41 +54,41 @@ class ScorerRewards(NamedTuple):
         )
         return _reward(given)
 
-    def _row(self, id: str) -> tuple[Held, Row]:
-        if self.held is None:
+    def _row(self, id: str) -> tuple[ReleasePairs, Row]:
+        if self.pairs is None:
             raise InputError(
                 "this server holds no release",
                 where=f"id {id!r}",
                 fix="Start it with --release, or send prompts.",
             )
-        row = self.held.rows.get(id)
+        row = self.pairs.rows.get(id)
         if row is None:
             raise InputError(
-                f"{self.held.release.folder} has no such pair",
+                f"{self.pairs.release.folder} has no such pair",
                 where=f"id {id!r}",
                 fix="Start the server with the release that the data was made from.",
             )
-        return self.held, row
+        return self.pairs, row
 
 
-def held_of(folder: Path | None, condition: ConditionName) -> Held | None:
+def release_pairs(folder: Path | None, condition: ConditionName) -> ReleasePairs | None:
     """The whole release: which pairs are trained on, the training data says."""
     if folder is None:
         return None
     release = Release(folder)
-    return Held(release, {row.id: row for row in release.rows()}, condition)
+    return ReleasePairs(release, {row.id: row for row in release.rows()}, condition)
 
 
 @asynccontextmanager
-async def rewards_of(
-    scorers: Scorers, name: str, prompts: Prompts, held: Held | None, meter: Meter
+async def open_rewards(
+    scorers: Scorers, name: str, prompts: Prompts, pairs: ReleasePairs | None, meter: Meter
 ) -> AsyncIterator[tuple[ScorerRewards, Health]]:
     """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
     a single response."""
     store = RecentReplies(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
-        if held and CONDITIONS[held.condition].needs == "planner":
+        if pairs and CONDITIONS[pairs.condition].needs == "planner":
             opened = open_planner(scorers, prompts, store, meter)
             planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
@@ -101,10 +101,10 @@ async def rewards_of(
             scorer=ref.name,
             model=ref.model,
             revision=ref.revision,
-            release=_named(held),
-            condition=held.condition if held else "",
+            release=_named(pairs),
+            condition=pairs.condition if pairs else "",
         )
-        yield ScorerRewards(scorer, conditions, held), about
+        yield ScorerRewards(scorer, conditions, pairs), about
 
 
 async def warm_up(rewards: ScorerRewards) -> None:
@@ -127,8 +127,8 @@ def _reward(given: Score | Unscored) -> Reward:
     return Reward(score=given.value)
 
 
-def _named(held: Held | None) -> str:
-    if held is None:
+def _named(pairs: ReleasePairs | None) -> str:
+    if pairs is None:
         return ""
-    ref = held.release.ref
+    ref = pairs.release.ref
     return f"{ref.name} {ref.version} {ref.digest}"

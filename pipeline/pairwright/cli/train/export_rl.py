@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from pairwright.cli.shell import program
-from pairwright.errors import InputError
+from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 
-class Format(StrEnum):
+class TrainerFormat(StrEnum):
     TRL = "trl"
     VERL = "verl"
 
@@ -27,7 +27,7 @@ def export_rl_command(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="New folder of the data.", callback=output_folder)
     ],
-    format: Annotated[Format, typer.Option(help="Which trainer reads it.")],
+    format: Annotated[TrainerFormat, typer.Option(help="Which trainer reads it.")],
     condition: Annotated[
         ShownCondition, typer.Option(help="Whether a policy is shown the user's earlier posts.")
     ] = ShownCondition.PROFILE,
@@ -68,69 +68,37 @@ def export_rl_command(
       --scorer skywork
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.dataset import Row, parts_of
-    from pairwright.dataset.message import user_message
-    from pairwright.evaluate.release import Release, pairs_by_split, posts_of
-    from pairwright.retrieve import selected
     from pairwright.settings.rules import HistoryRules
-    from pairwright.train.rl.export import Exported, export
-    from pairwright.train.rl.prompts import prompted
+    from pairwright.workflows.rl_data import export_rl
 
-    if split == "test" and not allow_test_split:
-        raise InputError(
-            "test questions are what results are measured on: training on them contaminates those",
-            where="--split test",
-            fix="Train on another split, or give --allow-test-split for what is never compared.",
-        )
-    there = {part.split for part in parts_of(release)}
-    if there and split not in there:
-        raise InputError(
-            f"no pairs in the split {split!r}; the release has {pairs_by_split(release)}",
-            where=release,
-            fix="Make the release with `--validation 10%`, which keeps users apart to train on."
-            " Users are taken by hash: where they are few, a small share comes to nobody.",
-        )
-    found = Release(release, split)
-    policy = HistoryRules(posts=posts, history_tokens=history_tokens)
-
-    def shown(row: Row) -> str:
-        if condition == ShownCondition.NONE:
-            return user_message(row.question)
-        if not row.profile:
-            raise InputError(
-                "it has no earlier posts", where=f"{release} [{row.id}]", fix="--condition none"
-            )
-        return user_message(row.question, selected(row.question, posts_of(row), policy))
-
-    about = Exported(
-        release=found.ref.name,
-        version=found.ref.version,
-        digest=found.ref.digest,
-        split=split,
+    done = export_rl(
+        release,
+        out,
         format=format.value,
         condition=condition.value,
-        posts=posts,
-        history_tokens=history_tokens,
+        history=HistoryRules(posts=posts, history_tokens=history_tokens),
+        split=split,
+        allow_test_split=allow_test_split,
         validation_share=validation_share,
         aspects=with_aspects,
     )
-    made = export(out, about, prompted(list(found.rows()), shown, validation_share))
-    for name, prompts in made.prompts.items():
-        counts = f"{number_of(made.pairs[name], 'pair')}, {number_of(made.users[name], 'user')}"
+    for name, prompts in done.prompts.items():
+        counts = f"{number_of(done.pairs[name], 'pair')}, {number_of(done.users[name], 'user')}"
         typer.echo(f"{name}: {number_of(prompts, 'prompt')}, {counts}")
-    repeated = number_of(made.repeated, "pair asks", "pairs ask")
+    repeated = number_of(done.repeated, "pair asks", "pairs ask")
     typer.echo(
         f"{repeated} what another pair asks for the same user; each prompt is"
-        f" there once. The longest has {made.longest:,} characters, about {made.longest // 4:,}"
+        f" there once. The longest has {done.longest:,} characters, about {done.longest // 4:,}"
         " tokens."
     )
-    typer.echo(
-        f"Next:\n  {program()} train reward-server --release {release} --scorers scorers.toml"
-        " --scorer NAME   # the rewards of a training; docs/train.md has more"
-    )
+    serve = command(
+        "train", "reward-server", "--release", release, "--scorers", "scorers.toml",
+        "--scorer", "NAME",
+    )  # fmt: skip
+    print_commands(Console(), "Next:", [serve])
     if split == "test":
         typer.echo(
-            "These are test questions: whatever is trained on them is contaminated, and its results"
-            " on this release are no results.",
+            "These are test questions: what is trained on them is contaminated, and cannot be"
+            " evaluated on this release.",
             err=True,
         )

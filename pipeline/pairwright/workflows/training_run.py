@@ -1,18 +1,10 @@
 """A training from its settings to its report: prepare, train, choose, and merge where asked."""
 
 import shutil
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.progress import Progress
-
-from pairwright.cli.signals import say_at_once
-from pairwright.cli.train_planner.prepared import asking_of, sources_of
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import on_disk
 from pairwright.files import write_whole
@@ -26,40 +18,54 @@ from pairwright.train.planner.choose import Validated, best, sample_hash, sample
 from pairwright.train.planner.conversation import Tokens
 from pairwright.train.planner.data import Data, rows_of
 from pairwright.train.planner.examples import Asking, prompted
-from pairwright.train.planner.page import Report, page, warnings
+from pairwright.train.planner.page import Report, page
 from pairwright.train.planner.settings import Training
 from pairwright.train.planner.sft import Words, Writer, merge, train
+from pairwright.workflows.planner_data import asking_of, sources_of
+from pairwright.workflows.progress import Note, Progress, Step, Stop
 
 
-class Session(NamedTuple):
+class TrainingOutput(NamedTuple):
+    """What a training wrote."""
+
+    report: Report
+    adapter: Path
+    merged: Path | None
+
+
+class TrainingRun(NamedTuple):
     """One training."""
 
     settings: Training
     base: Path
     """What paths in the settings start from."""
     out: Path
-    console: Console = Console(stderr=True)
+    progress: Progress
+    stop: Stop
 
-    def run(self, merging: bool) -> None:
-        """Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays."""
+    def run(self, merging: bool) -> TrainingOutput:
+        """Train, choose a checkpoint and report.
+
+        Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
+        """
         settings = self.settings
         if settings.selection.match == "embedding":
             dense.require("[selection] match = 'embedding'", "use match = 'words'")
         asking = asking_of(settings, self.base)
         sources = sources_of(settings, self.base, asking.domains)
         words = Words(settings)
-        with self._progress("items", len(sources.training.items)) as seen:
-            rows, data = rows_of(settings, sources.training, asking, words, seen)
+        count = self._counter("items", len(sources.training.items))
+        rows, data = rows_of(settings, sources.training, asking, words, count)
         with on_disk(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
         begun = self._begun(asking, words, data)
         folder.begin(self.out, begun)
-        self._tell(data)
+        self._note_data(data)
         self._train(words, rows)
         found = self._validated(asking, words, sources.validation)
         chosen = best(found).step
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
-        served = self._merged(words, adapter) if merging else adapter
+        merged = self._merged(words, adapter) if merging else None
         *_, (_, last) = folder.checkpoints(self.out)
         report = Report(
             begun=begun,
@@ -71,10 +77,7 @@ class Session(NamedTuple):
         )
         write_whole(self.out / "report.html", to_html(page(report)))
         write_one(self.out / "report.json", report)
-        for warning in warnings(report):
-            self._say(warning)
-        self._say(f"checkpoint-{chosen} is chosen; serve {served}")
-        self._say(f"Open: {self.out / 'report.html'}")
+        return TrainingOutput(report, adapter, merged)
 
     def _begun(self, asking: Asking, words: Words, data: Data) -> folder.Begun:
         settings = self.settings
@@ -103,28 +106,28 @@ class Session(NamedTuple):
         reached, last = done[-1] if done else (0, None)
         if reached >= most:
             return
-        with (
-            Progress(console=self.console, transient=True) as progress,
-            _stopping() as stopped,
-        ):
-            if last:
-                self._say(f"Going on from {last.name}, of {number_of(most, 'step')}")
-            task = progress.add_task("steps", total=most, completed=reached)
+        if last:
+            self._note(f"Going on from {last.name}, of {number_of(most, 'step')}")
+        self.progress(Step("steps", reached, most))
 
-            def seen(step: int, loss: float) -> None:
-                progress.update(task, completed=step, description=f"steps, loss {loss:.3f}")
+        def report(step: int, loss: float) -> None:
+            self.progress(Step(f"steps, loss {loss:.3f}", step, most))
 
-            train(self.settings, words, rows, self.out, last, seen=seen, stopped=stopped)
+        with self.stop.heard_by(lambda: None):
+            train(
+                self.settings, words, rows, self.out, last,
+                seen=report, stopped=lambda: self.stop.requested,
+            )  # fmt: skip
 
     def _validated(self, asking: Asking, words: Words, validation: Gold) -> list[Validated]:
-        """Every checkpoint's plans for the same items; those measured before are not made again."""
+        """Score every checkpoint on the same items; those scored before are not scored again."""
         settings, by = self.settings, self.settings.selection
         items = sampled(validation.items, by.items, settings.seed)
         sample = sample_hash(
             items, by.model_dump_json(), str(settings.max_tokens), *asking.prompts.hashes.values()
         )
         room = settings.max_tokens - by.new_tokens
-        asked = [prompted(item, asking, words.prompt_length, room) for item in items]
+        prompts = [prompted(item, asking, words.prompt_length, room) for item in items]
         similarity: Similarity = by_words
         if by.match == "embedding":
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
@@ -136,14 +139,14 @@ class Session(NamedTuple):
                 found.append(before)
                 continue
             writer = writer or Writer(settings, words)
-            with self._progress(f"plans of {checkpoint.name}", len(items)) as seen:
-                said = list(writer.write(checkpoint, [of.ask for of in asked], seen))
-            found.append(validated(step, sample, asked, said, asking.form, similarity))
+            count = self._counter(f"plans of {checkpoint.name}", len(items))
+            replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
+            found.append(validated(step, sample, prompts, replies, asking.form, similarity))
             write_one(path, found[-1])
         return found
 
     def _candidates(self) -> list[tuple[int, Path]]:
-        """Checkpoints of the schedule: where a training was stopped, one more may stand."""
+        """Checkpoints of the schedule: where a training was stopped, there may be one more."""
         steps = self.settings.steps
         return [
             (step, path)
@@ -153,7 +156,7 @@ class Session(NamedTuple):
 
     def _merged(self, words: Words, adapter: Path) -> Path:
         merged, partial = self.out / "merged", self.out / "merged.partial"
-        self._say(f"Writing {merged}")
+        self._note(f"Writing {merged}")
         with on_disk(self.out):
             shutil.rmtree(partial, ignore_errors=True)
             merge(self.settings, words, adapter, partial)
@@ -161,43 +164,30 @@ class Session(NamedTuple):
             partial.replace(merged)
         return merged
 
-    def _tell(self, data: Data) -> None:
-        self._say(
+    def _note_data(self, data: Data) -> None:
+        self._note(
             f"{number_of(data.items, 'item')} of {number_of(data.users, 'user')},"
             f" {number_of(data.aspects, 'aspect')};"
             f" {data.learned:,} of {data.tokens:,} tokens are learned"
         )
         for what, counted in (("refused", data.refused), ("aspects left out", data.dropped)):
             if counted:
-                told = ", ".join(f"{n:,} {reason}" for reason, n in counted.items())
-                self._say(f"  {what}: {told}")
+                reasons = ", ".join(f"{n:,} {reason}" for reason, n in counted.items())
+                self._note(f"  {what}: {reasons}")
         if data.shortened:
-            self._say(f"  {number_of(data.shortened, 'item')} with fewer posts, for want of room")
+            self._note(f"  {number_of(data.shortened, 'item')} with fewer posts, for want of room")
 
-    def _say(self, line: str) -> None:
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+    def _note(self, line: str) -> None:
+        self.progress(Note(line))
 
-    @contextmanager
-    def _progress(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        with Progress(console=self.console, transient=True) as progress:
-            task = progress.add_task(what, total=total)
-            yield lambda n: progress.advance(task, n)
+    def _counter(self, name: str, total: int) -> Callable[[int], None]:
+        """Report a step, and return what counts so many more as done."""
+        done = 0
+        self.progress(Step(name, done, total))
 
+        def count(n: int) -> None:
+            nonlocal done
+            done += n
+            self.progress(Step(name, done, total))
 
-@contextmanager
-def _stopping() -> Iterator[Callable[[], bool]]:
-    """Whether a signal asked to stop; the second ends the process at once."""
-    asked: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-        say_at_once("Stopping after the step under way. Press Ctrl-C again to stop at once.")
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: bool(asked)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        return count

@@ -1,8 +1,5 @@
-"""The command: planners in, one page out."""
+"""`pairwright train score`."""
 
-import asyncio
-from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,15 +8,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.errors import on_disk
+from pairwright.cli.coverage import end, warn
+from pairwright.cli.progress import display, interruptible
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.train.plan_score.page import Scores
+    from pairwright.workflows.plan_scoring import PlanComparison
 
 
-def plan_score_command(
+def score_planners_command(
     settings: Annotated[
         Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
     ],
@@ -46,28 +45,16 @@ def plan_score_command(
       pairwright train score score.toml --out scores --limit 20
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.cli.plan_score.session import Session
-    from pairwright.models.client import Meter
-    from pairwright.models.store import Store
-    from pairwright.train.plan_score.page import page
-    from pairwright.train.plan_score.spec import load_scoring
-    from pairwright.workflows.output import write_report
+    from pairwright.workflows.plan_scoring import score_planners
 
-    scoring, base = load_scoring(settings), settings.resolve().parent
-    console = Console(stderr=True)
-    with on_disk(out):
-        out.mkdir(parents=True, exist_ok=True)
-    with closing(Store(out / "calls.sqlite")) as store:
-        session = Session(scoring, base, out, limit, store, Meter(), console)
-        scores = asyncio.run(session.run())
-    made = page(scores)
-    write_report(out, "plan-score", made, scores)
-    _tell(Console(), scores)
+    with display() as progress, interruptible() as stop:
+        result = score_planners(settings, out, limit=limit, progress=progress, stop=stop)
+    _print(Console(), result.scores)
     typer.echo(f"Open: {out / 'plan-score.html'}")
-    _end(scores, coverage, console)
+    _end(result, coverage, Console(stderr=True))
 
 
-def _tell(console: Console, scores: "Scores") -> None:
+def _print(console: Console, scores: "Scores") -> None:
     from pairwright.train.means import told
     from pairwright.train.plan_score.page import WORDS, warnings
 
@@ -81,31 +68,24 @@ def _tell(console: Console, scores: "Scores") -> None:
                 table.add_row(escape(name), words, told(figures[figure].mean))
             if missing := figures["f1"].missing:
                 table.add_row(escape(name), "missing", f"{missing:,}")
-        for of in scores.differences:
-            if (of.match, of.name) == (match, "f1"):
-                less = f"{of.first} less {of.second}"
-                table.add_row(escape(less), WORDS[of.name], told(of.mean))
+        for one in scores.differences:
+            if (one.match, one.name) == (match, "f1"):
+                less = f"{one.first} less {one.second}"
+                table.add_row(escape(less), WORDS[one.name], told(one.mean))
         console.print(table, "", highlight=False)
     for warning in warnings(scores):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
-def _end(scores: "Scores", coverage: float, console: Console) -> None:
-    short, failed = False, False
-    for of in scores.counts:
-        missing = max(of.missing(match) for match in scores.matches) if scores.matches else of.items
-        reasons = Counter(of.unplanned) + Counter(of.unjudged)
-        failed = failed or any(why.startswith("call_failed") for why in reasons)
-        if of.items - missing < coverage * of.items:
-            short = True
-            why = ", ".join(f"{n:,} {name}" for name, n in reasons.items())
-            items = number_of(of.items, "item is", "items are")
-            console.print(
-                f"{of.planner}: {of.items - missing:,} of {items} compared ({why});"
-                f" --coverage asks for {coverage:.0%}.",
-                style="yellow", markup=False, highlight=False,
-            )  # fmt: skip
-    if failed:
-        console.print("Calls that failed are asked again when you run the same command again.")
-    if short:
-        raise typer.Exit(1)
+def _end(result: "PlanComparison", coverage: float, console: Console) -> None:
+    covered = result.coverage()
+    short = [one for one in covered if one.compared < coverage * one.items]
+    for one in short:
+        why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
+        items = number_of(one.items, "item is", "items are")
+        warn(
+            f"{one.planner}: {one.compared:,} of {items} compared ({why});"
+            f" --coverage asks for {coverage:.0%}.",
+            console,
+        )
+    end(console, short=bool(short), reasons=[why for one in covered for why in one.reasons])

@@ -24,15 +24,12 @@ def rl_outputs_command(
       pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
       --out judged
     """
-    from pairwright.dataset import write_lines
     from pairwright.text import number_of
-    from pairwright.train.rl.rollouts import outputs_of
+    from pairwright.workflows.rl_data import rl_outputs
 
-    found = outputs_of(dump, model)
-    write_lines(out, found.lines)
-    steps = len({line.model for line in found.lines})
+    done = rl_outputs(dump, model, out)
     typer.echo(
-        f"{number_of(len(found.lines), 'output')} of {number_of(steps, 'step')};"
-        f" {number_of(found.further, 'further output')} to the same prompt in the same step left"
+        f"{number_of(done.outputs, 'output')} of {number_of(done.steps, 'step')};"
+        f" {number_of(done.further, 'further output')} to the same prompt in the same step left"
         " out."
     )

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import aiohttp
 
-from pairwright.cli.doctor.finding import Finding
 from pairwright.models.client.connection import proxy_for, why
 from pairwright.settings.config import Endpoint
+from pairwright.workflows.doctor.questions import ServerFinding
 
 TIMEOUT_S = 20.0
 LONGEST = 8_000_000
@@ -16,16 +16,16 @@ LONGEST = 8_000_000
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 
-class Listed(NamedTuple):
+class ModelList(NamedTuple):
     """The list of models, and what it says of the one that is wanted."""
 
-    finding: Finding
+    finding: ServerFinding
     context: int | None = None
-    """Tokens of prompt and reply together, where they are told."""
+    """Tokens of prompt and reply together, where the server says so."""
     vllm: bool = False
 
 
-class Metrics(NamedTuple):
+class CacheMetrics(NamedTuple):
     """vLLM's account of its own cache. None where it does not say."""
 
     prefix_caching: bool | None
@@ -33,36 +33,36 @@ class Metrics(NamedTuple):
     """Tokens of prompts and replies that the cache holds."""
 
 
-class _Got(NamedTuple):
+class _Page(NamedTuple):
     status: int
     text: str
     moved_to: str | None
 
 
-async def listed(url: str, key: str | None, endpoint: Endpoint) -> Listed:
+async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelList:
     """Ask for the list of models."""
     where = f"{url.rstrip('/')}/models"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         got = await _get(where, headers, endpoint.timeout_s)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        return Listed(
-            Finding(
+        return ModelList(
+            ServerFinding(
                 "stop", "server", f"not reachable: {why(error, where, TIMEOUT_S)}",
                 "Is the server running, and does the address end in /v1?",
             )
         )  # fmt: skip
     if got.moved_to:
-        return Listed(
-            Finding(
+        return ModelList(
+            ServerFinding(
                 "note", "server", f"answers {got.status} and sends on to {got.moved_to}",
                 "Name the address that it sends to as base_url: on the way a request can lose"
                 " its key and its content.",
             )
         )  # fmt: skip
     if got.status in (401, 403):
-        return Listed(
-            Finding(
+        return ModelList(
+            ServerFinding(
                 "stop", "server", f"refuses the key: {got.status} for {where}",
                 "Set the key in the environment variable that `api_key_env` names.",
             )
@@ -72,36 +72,36 @@ async def listed(url: str, key: str | None, endpoint: Endpoint) -> Listed:
     return _model(got.text, endpoint.model, where)
 
 
-def _model(text: str, wanted: str, where: str) -> Listed:
+def _model(text: str, wanted: str, where: str) -> ModelList:
     try:
         served = {str(model["id"]): model for model in json.loads(text)["data"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         return _unlisted(f"{where} is something else: {text.strip()[:60]!r}")
     if wanted not in served:
         known = ", ".join(sorted(served)) or "none"
-        return Listed(
-            Finding(
+        return ModelList(
+            ServerFinding(
                 "stop", "model", f"{wanted} is not served; there are: {known}",
                 "Write one of these names as `model`, or start the server with another one.",
             )
         )  # fmt: skip
     context = served[wanted].get("max_model_len")
-    told = context if isinstance(context, int) and context > 0 else None
+    length = context if isinstance(context, int) and context > 0 else None
     vllm = served[wanted].get("owned_by") == "vllm"
-    return Listed(Finding("ok", "server", f"reachable, and serves {wanted}"), told, vllm)
+    return ModelList(ServerFinding("ok", "server", f"reachable, and serves {wanted}"), length, vllm)
 
 
-def _unlisted(found: str) -> Listed:
-    return Listed(
-        Finding(
+def _unlisted(found: str) -> ModelList:
+    return ModelList(
+        ServerFinding(
             "note", "server", f"no list of models: {found}",
             "Some servers have none. Otherwise: does base_url end in /v1?",
         )
     )  # fmt: skip
 
 
-async def metrics(url: str) -> Metrics | None:
-    """vLLM's metrics, which stand beside /v1 and not under it; None where there are none."""
+async def cache_metrics(url: str) -> CacheMetrics | None:
+    """vLLM's metrics, which are beside /v1 and not under it; None where there are none."""
     try:
         got = await _get(f"{url.rstrip('/').removesuffix('/v1')}/metrics", {}, TIMEOUT_S)
     except (aiohttp.ClientError, OSError, TimeoutError):
@@ -109,7 +109,7 @@ async def metrics(url: str) -> Metrics | None:
     return read_metrics(got.text) if got.status == 200 else None
 
 
-def read_metrics(text: str) -> Metrics | None:
+def read_metrics(text: str) -> CacheMetrics | None:
     """What vLLM's metrics say of its cache; None for the metrics of another server."""
     lines = [line for line in text.splitlines() if line.startswith("vllm:")]
     if not lines:
@@ -118,10 +118,10 @@ def read_metrics(text: str) -> Metrics | None:
     labels = dict(_LABEL.findall(about))
     caching = {"True": True, "False": False}.get(labels.get("enable_prefix_caching", ""))
     size = labels.get("kv_cache_size_tokens", "")
-    return Metrics(caching, int(size) if size.isdecimal() else None)
+    return CacheMetrics(caching, int(size) if size.isdecimal() else None)
 
 
-async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Got:
+async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Page:
     """One GET that follows nothing; raises TimeoutError, OSError or aiohttp.ClientError."""
     limit = aiohttp.ClientTimeout(total=min(timeout_s, TIMEOUT_S))
     async with (
@@ -134,4 +134,4 @@ async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Got:
             if len(body) > LONGEST:
                 break
         moved_to = response.headers.get("location") if 300 <= response.status < 400 else None
-        return _Got(response.status, body.decode("utf-8", "replace"), moved_to)
+        return _Page(response.status, body.decode("utf-8", "replace"), moved_to)
