@@ -24,7 +24,7 @@ from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.tombstones import Forgotten
 from pairwright.errors import InputError
 from pairwright.version import __version__
-from pairwright_human_eval.public import Public, read_public
+from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 __all__ = ["EXPLAINED", "Options", "Progress", "audit", "shortened"]
 Progress = Callable[[str, int | None], None]
@@ -42,7 +42,7 @@ class Options(NamedTuple):
     """Files of texts that the pairs are held against."""
     forgotten: Forgotten | None = None
     """What tombstones name; None where there is no list of them."""
-    public: Public | None = None
+    public: ReleasedStudy | None = None
     """What people said of a run's pairs. A release has its own."""
 
 

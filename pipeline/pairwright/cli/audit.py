@@ -16,7 +16,7 @@ from pairwright.workflows.output import output_folder
 if TYPE_CHECKING:
     from pairwright.audit.read import PairSource
     from pairwright.dataset.tombstones import Forgotten
-    from pairwright_human_eval.public import Public
+    from pairwright_human_eval.public_study import ReleasedStudy
 
 
 def audit_command(
@@ -159,7 +159,7 @@ def _folder(source: "PairSource", out: Path | None) -> Path:
     return folder
 
 
-def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, Public | None]":
+def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, ReleasedStudy | None]":
     """Who is to be forgotten, and what people said, which a run keeps beside its pairs.
 
     Raises InputError where they cannot be read, or another command works on the study.
@@ -169,7 +169,7 @@ def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, Public | None]":
     from pairwright.release.select import survey
     from pairwright.release.tombstones import read_tombstones
     from pairwright_human_eval.folder import HumanFolder
-    from pairwright_human_eval.public import published
+    from pairwright_human_eval.public_study import published
 
     forgotten = read_tombstones(run)
     if not HumanFolder(run).study.exists():

@@ -25,9 +25,9 @@ from pairwright.release.told import Told
 from pairwright.release.tombstones import read_tombstones
 from pairwright.release.write import Content
 from pairwright.settings.config import Config, essential
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.public import Public, published
+from pairwright_human_eval.public_study import ReleasedStudy, published
 
 Step = Callable[[str, int | None], None]
 """Told what is being done, and how much of it is done where that is counted."""
@@ -56,7 +56,7 @@ class Gathered(NamedTuple):
 
 class _Decided(NamedTuple):
     survey: Survey
-    public: Public | None
+    public: ReleasedStudy | None
     decisions: dict[str, Decision] | None
 
 

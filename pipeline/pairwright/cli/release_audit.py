@@ -8,12 +8,12 @@ from pairwright.audit.read.release import open_release
 from pairwright.audit.records import Audit
 from pairwright.audit.run import Options, audit, shortened
 from pairwright.dataset import write_one
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 
 
 def write_audit(
     root: Path,
-    public: Public | None,
+    public: ReleasedStudy | None,
     file: Path,
     page: Path,
     progress: Callable[[str, int | None], None] = lambda _what, _n: None,

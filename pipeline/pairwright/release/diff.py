@@ -10,7 +10,7 @@ from pairwright.release.records import Change, Unit
 from pairwright.release.select import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.release.summary import rows_of
 from pairwright.release.told import Told
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 
 FIELDS = tuple(Row.model_fields)
 FORGOTTEN, GONE = "forgotten", "no longer in the source"

@@ -10,7 +10,7 @@ from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.dataset.lines import read_document
 from pairwright.errors import InputError
 from pairwright.release.records import Erratum, Stated, Unit, Version
-from pairwright_human_eval.public import Public, read_public
+from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 
 class Primary(NamedTuple):
@@ -21,7 +21,7 @@ class Primary(NamedTuple):
     """The last line is this release."""
     errata: tuple[Erratum, ...]
     units: tuple[Unit, ...]
-    public: Public | None
+    public: ReleasedStudy | None
     """None where nobody was asked."""
     audit: JsonValue
     """audit/audit.json; release and audit know each other by files alone. None without one."""

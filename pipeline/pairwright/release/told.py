@@ -8,7 +8,7 @@ from pairwright.dataset.checksums import root_digest
 from pairwright.errors import InputError
 from pairwright.release.primary import read_history
 from pairwright.release.records import Erratum, Stated, Unit, Version
-from pairwright_human_eval.public import Public, read_public
+from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 
 class Told(NamedTuple):
@@ -21,7 +21,7 @@ class Told(NamedTuple):
     history: tuple[Version, ...]
     errata: tuple[Erratum, ...]
     units: tuple[Unit, ...]
-    public: Public | None
+    public: ReleasedStudy | None
 
     @property
     def name(self) -> str:

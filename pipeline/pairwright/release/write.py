@@ -23,8 +23,8 @@ from pairwright.release.records import Erratum, Stated, Unit, Version
 from pairwright.release.select import Entry
 from pairwright.release.summary import Summary, Summing
 from pairwright.release.told import Told
-from pairwright_human_eval.decide import Decision, Votes
-from pairwright_human_eval.public import Public, write_public
+from pairwright_human_eval.decisions import Decision, Votes
+from pairwright_human_eval.public_study import ReleasedStudy, write_public
 from pairwright_human_eval.subjects import Subject
 
 
@@ -40,7 +40,7 @@ class Content(NamedTuple):
     """By pseudonym."""
     units: tuple[Unit, ...]
     errata: tuple[Erratum, ...]
-    public: Public | None
+    public: ReleasedStudy | None
     decisions: Mapping[str, Decision]
     """By subject; empty where nobody was asked."""
     previous: Told | None

@@ -14,12 +14,12 @@ from scipy.stats import binomtest
 from pairwright.audit.records import Check, Comparison
 from pairwright.intervals import holm
 from pairwright.stats import Share, share
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.annotators import first_position, with_majority
-from pairwright_human_eval.report.data import abouts, answers_of
+from pairwright_human_eval.report.answers import abouts, answers_of
 
 
-def annotator_checks(public: Public) -> Iterator[Check | Comparison]:
+def annotator_checks(public: ReleasedStudy) -> Iterator[Check | Comparison]:
     """Only of those whose answers count; who was excluded is told."""
     counted = [of for of in public.verdicts if of.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
@@ -28,7 +28,7 @@ def annotator_checks(public: Public) -> Iterator[Check | Comparison]:
     yield _tested("against_the_rest", with_majority(answers.votes), "less", "with the majority")
 
 
-def _excluded(public: Public) -> Check:
+def _excluded(public: ReleasedStudy) -> Check:
     out = sorted(public.excluded)
     everyone = {of.annotator for of in public.study.annotators}
     return Check(

@@ -9,13 +9,13 @@ from pairwright.audit.records import Check, Comparison, Flag
 from pairwright.dataset import Row
 from pairwright.intervals import Interval
 from pairwright.text import number_of
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 
 
 class Human:
     """The part of an audit on human verification. `public` is None where nobody was asked."""
 
-    def __init__(self, public: Public | None) -> None:
+    def __init__(self, public: ReleasedStudy | None) -> None:
         self._public = public
         self._rows: Counter[str] = Counter()
         self._verified: Counter[str] = Counter()

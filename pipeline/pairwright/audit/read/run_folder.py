@@ -13,7 +13,7 @@ from pairwright.dataset import RowVotes, read_lines, row_of
 from pairwright.errors import InputError
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import RunPath
 from pairwright.errors import InputError
-from pairwright_human_eval.adjudicate import adjudication_tasks
+from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.records import Verdict, pseudonyms
-from pairwright_human_eval.write import add_adjudication, not_given
+from pairwright_human_eval.study_files import add_adjudication, not_given
 
 
 def adjudicate_command(

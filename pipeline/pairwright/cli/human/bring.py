@@ -18,7 +18,7 @@ from pairwright.cli.human.options import KnownUrl, RunPath, api_key
 from pairwright.cli.shell import program
 from pairwright.errors import InputError
 from pairwright.text import number_of
-from pairwright_human_eval.accept import Accepted
+from pairwright_human_eval.accept import Acceptance
 from pairwright_human_eval.exports import ImportResult, import_files, undo_import
 from pairwright_human_eval.records import KINDS
 
@@ -104,12 +104,15 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
 
       pairwright human pull runs/first
     """
-    from pairwright_human_eval.label_studio import Server, pull, pushed_state
+    from pairwright_human_eval.label_studio import LabelStudioClient, pull, pushed_state
 
     with opened(run) as study:
         console = Console(stderr=True)
         where = url or pushed_state(study.folder).url
-        with closing(Server(where, api_key())) as server, Progress(console=console) as progress:
+        with (
+            closing(LabelStudioClient(where, api_key())) as server,
+            Progress(console=console) as progress,
+        ):
             fetching = progress.add_task("fetching projects", total=None)
             pulled = pull(
                 server,
@@ -127,7 +130,7 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
         tell(Console(), study, study.answers())
 
 
-def tell(console: Console, study: Opened, answers: Accepted) -> None:
+def tell(console: Console, study: Opened, answers: Acceptance) -> None:
     """Counts that add up: annotations in, copies, verdicts, set aside by reason; tasks without
     answer."""
     verdicts = Counter((v.kind, v.purpose) for v in answers.verdicts)

@@ -17,14 +17,14 @@ from pairwright.cli.shell import program
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.errors import InputError
-from pairwright_human_eval.checks import load_checks
+from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes
 from pairwright_human_eval.reading_time import WORDS_A_MINUTE, readings
 from pairwright_human_eval.records import KINDS, Study, pseudonyms
+from pairwright_human_eval.study_files import read_fixed, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, sample, subjects_of
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.write import read_fixed, write_study
 
 
 def export_command(
@@ -63,7 +63,7 @@ def export_command(
       pairwright human export runs/first --annotators 9 --overlap 3 --sample 200 --checks 5%
     """
     # What assigns tasks takes a while to import, and other commands do without.
-    from pairwright_human_eval.export import Plan, make_tasks
+    from pairwright_human_eval.export import StudyPlan, make_tasks
 
     folder = RunFolder(run)
     config, scales = folder.settings(), folder.scales()
@@ -83,7 +83,7 @@ def export_command(
     # Whoever knows the seed can tell the sides from the ids, so it is drawn once, and kept.
     there = read_fixed(HumanFolder(run))
     drawn = seed if seed is not None else there.seed if there else secrets.randbits(128)
-    plan = Plan(
+    plan = StudyPlan(
         pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner
     )  # fmt: skip
     tasks, salts = make_tasks(subjects, plan, load_checks(assets.HUMAN_EVAL / "checks.toml"))

@@ -14,21 +14,20 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
 from pairwright.workflows import collector
-from pairwright_human_eval.accept import Accepted, derive
+from pairwright_human_eval.accept import Acceptance, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decide import Decision, decide_all
+from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.outline import outlines_of
 from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from pairwright_human_eval.write import Fixed, read_study
+from pairwright_human_eval.study_files import FixedStudy, read_study
+from pairwright_human_eval.subjects import Subject, file_hash, outlines_of, subjects_of
 
 
 class Opened(NamedTuple):
     """What most `human` commands start from."""
 
     folder: HumanFolder
-    fixed: Fixed
+    fixed: FixedStudy
     config: Config
     lock: TextIO
     """Held until it is closed."""
@@ -66,7 +65,7 @@ class Opened(NamedTuple):
         outlines = outlines_of(subjects, self.fixed.key)
         return decide_all(outlines, verdicts, self.config.human, self.excluded(verdicts))
 
-    def answers(self) -> Accepted:
+    def answers(self) -> Acceptance:
         """Every annotation that came in, as a verdict or set aside."""
         return derive(self.folder, self.fixed.key, self.fixed.study)
 

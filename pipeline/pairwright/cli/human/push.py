@@ -29,13 +29,13 @@ def push_command(
 
       pairwright human push runs/first --url http://127.0.0.1:8080
     """
-    from pairwright_human_eval.label_studio import Server, labelling_links, push
+    from pairwright_human_eval.label_studio import LabelStudioClient, labelling_links, push
 
     with opened(run) as study:
         # People's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
         with (
-            closing(Server(url, api_key())) as server,
+            closing(LabelStudioClient(url, api_key())) as server,
             Progress(console=Console(stderr=True)) as progress,
         ):
             importing = progress.add_task("importing tasks", total=None)

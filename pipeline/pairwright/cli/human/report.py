@@ -11,11 +11,11 @@ from rich.table import Table
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.shell import program
-from pairwright_human_eval.decide import Decision, write_decisions
+from pairwright_human_eval.decisions import Decision, write_decisions
 
 if TYPE_CHECKING:
     from pairwright_human_eval.agreement import Estimate
-    from pairwright_human_eval.report import Report
+    from pairwright_human_eval.report import StudyReport
 
 
 def report_command(run: RunPath) -> None:
@@ -67,7 +67,7 @@ def report_command(run: RunPath) -> None:
             )
 
 
-def _warnings(report: "Report") -> Iterator[str]:
+def _warnings(report: "StudyReport") -> Iterator[str]:
     """What must not be missed by who reads only the terminal."""
     head = report.head
     if head.excluded:
@@ -94,7 +94,7 @@ def _decided(decisions: Iterable[Decision]) -> Table:
     return table
 
 
-def _agreed(report: "Report") -> Table:
+def _agreed(report: "StudyReport") -> Table:
     """Agreement by question; the pages have the other coefficients."""
     table = Table(
         box=box.SIMPLE, title="agreement (95 % intervals)", title_justify="left", padding=(0, 0)

@@ -16,8 +16,9 @@ from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.text import number_of
 from pairwright_human_eval.exports.store import check_unmixed
-from pairwright_human_eval.server import LabelStudioServer, prepare, team
-from pairwright_human_eval.server.accounts import Account
+from pairwright_human_eval.label_studio.accounts import ServerAccount, team_accounts
+from pairwright_human_eval.label_studio.environment import prepare
+from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 
 
 def serve_command(
@@ -54,7 +55,7 @@ def serve_command(
                     running.enter_context(server)
                     people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
                     step(f"making accounts for {number_of(len(people), 'person', 'people')}")
-                    accounts = team(server, people)
+                    accounts = team_accounts(server, people)
                     links = _loaded(study, server, step)
                 _introduce(console, study, server, accounts, links)
                 study.lock.close()  # Answers are pulled while the server runs.
@@ -87,7 +88,7 @@ def _introduce(
     console: Console,
     study: Opened,
     server: LabelStudioServer,
-    accounts: Mapping[str, Account],
+    accounts: Mapping[str, ServerAccount],
     links: Mapping[str, Mapping[str, str]],
 ) -> None:
     def say(line: str) -> None:
@@ -113,11 +114,11 @@ def _loaded(
     study: Opened, server: LabelStudioServer, step: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
     """Push every round, and give the links to label under."""
-    from pairwright_human_eval.label_studio import Server, labelling_links, push
+    from pairwright_human_eval.label_studio import LabelStudioClient, labelling_links, push
 
     fixed = study.fixed
     rounds = sorted({keyed.round for keyed in fixed.key.values()})
-    with closing(Server(server.url, server.account.token)) as there:
+    with closing(LabelStudioClient(server.url, server.account.token)) as there:
         for round in rounds:
             push(
                 there,

@@ -9,7 +9,7 @@ from pairwright.cli.human.bring import tell
 from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
 from pairwright.text import number_of
-from pairwright_human_eval.simulate import Traits, simulate
+from pairwright_human_eval.simulation import Traits, simulate
 
 
 def simulate_command(

@@ -47,10 +47,10 @@ def _imported(console: Console, study: Opened) -> None:
 
 
 def _on_server(console: Console, study: Opened, url: str | None) -> None:
-    from pairwright_human_eval.label_studio import Server, pushed_state, status
+    from pairwright_human_eval.label_studio import LabelStudioClient, pushed_state, status
 
     table = _table("annotator", "kind", "tasks", "answered", "skips", "deleted")
-    with closing(Server(url or pushed_state(study.folder).url, api_key())) as server:
+    with closing(LabelStudioClient(url or pushed_state(study.folder).url, api_key())) as server:
         for row in status(server, study.folder):
             deleted = row.assigned - row.tasks
             table.add_row(

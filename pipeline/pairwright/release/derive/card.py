@@ -11,7 +11,7 @@ from pairwright.release.derive.known import Known
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
 from pairwright.release.derive.units import unit_counts
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.findings_records import Findings
 
 
 def card(known: Known) -> str:

@@ -5,8 +5,13 @@ from collections import Counter
 from pairwright.records import Record
 from pairwright.release.derive.known import Known
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decide import State
-from pairwright_human_eval.report.records import Agreed, ByChance, Preferred, Proportion
+from pairwright_human_eval.decisions import State
+from pairwright_human_eval.report.findings_records import (
+    ByChance,
+    PreferenceShares,
+    Proportion,
+    QuestionAgreement,
+)
 
 
 class HumanSummary(Record):
@@ -33,9 +38,9 @@ class HumanSummary(Record):
     simulated_annotators: int
     excluded: tuple[str, ...]
     """Below the attention floor: their answers do not count."""
-    preferred: Preferred
+    preferred: PreferenceShares
     """The preference votes that count."""
-    agreement: Agreed
+    agreement: QuestionAgreement
     """On preference."""
     rule: HumanRules
     """In force."""

@@ -8,8 +8,8 @@ from pairwright.dataset import Layout
 from pairwright.dataset.checksums import file_digest
 from pairwright.release.primary import Primary
 from pairwright.release.summary import Summary
-from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.report.findings_records import Findings
 
 
 class Known(NamedTuple):

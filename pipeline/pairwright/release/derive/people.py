@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from pairwright.release.derive.human import HumanSummary
 from pairwright.release.summary import Summary
-from pairwright_human_eval.report.records import Findings
-from pairwright_human_eval.report.shown import (
+from pairwright_human_eval.report.findings_records import Findings
+from pairwright_human_eval.report.number_text import (
     estimate_percent,
     group_name,
     percent,
     percent_points,
     points,
-    share,
+    share_text,
 )
 
 Row = tuple[str, ...]
@@ -86,7 +86,7 @@ def states(findings: Findings) -> list[Row]:
     return [
         (
             group_name(of.group), f"{of.subjects:,}",
-            *(f"{of.states[state].k:,}" for state in of.states), share(of.of_verifiable),
+            *(f"{of.states[state].k:,}" for state in of.states), share_text(of.of_verifiable),
         )
         for of in findings.decisions
     ]  # fmt: skip

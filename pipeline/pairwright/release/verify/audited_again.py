@@ -16,9 +16,9 @@ from pairwright.release.verify.difference import by_another, difference, shown
 from pairwright.release.verify.documents import compare
 from pairwright.release.verify.page import check_page
 from pairwright.version import library_versions
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 
-WriteAudit = Callable[[Path, Public | None, Path, Path], object]
+WriteAudit = Callable[[Path, ReleasedStudy | None, Path, Path], object]
 """Audits the release in a folder with its study, and writes audit.json and report.html to two
 places. Release and audit know each other by files alone."""
 TOLERANCE = 1e-6

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from pairwright.release.verify.difference import difference, same
-from pairwright_human_eval.outline import Outline
-from pairwright_human_eval.public import PublicStudy
+from pairwright_human_eval.public_study import PublicStudy
+from pairwright_human_eval.subjects import Outline
 
 
 def check_outlines(

@@ -6,9 +6,9 @@ from pairwright.dataset import Row, RowQuality, RowVotes
 from pairwright.records import Side
 from pairwright.release.records import Kind
 from pairwright.release.verify.difference import difference, same
-from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.outline import Outline, OutlinePair
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import aspect_id, response_id
+from pairwright_human_eval.subjects import Outline, OutlinePair
 
 
 class Decided:
