@@ -59,9 +59,9 @@ from pairwright.settings.rules import (
     SourceRules,
     TwinRules,
 )
-from pairwright.sources import items, posts, problem
+from pairwright.sources import items, posts, problems
 from pairwright.sources.opening import _FLAT, _OPENERS
-from pairwright.sources.problem_counts import REMEDIES
+from pairwright.sources.problems import REMEDIES
 from pairwright.train.plan_score.spec import Asked, Made, Scoring
 from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
 from pairwright.train.plan_score.spec import Judge as PlanJudge
@@ -441,9 +441,9 @@ def sources_page() -> str:
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"
-        f" ({', '.join(f'`{name}`' for name in problem.Problem.model_fields)}); the counts are in"
-        " `manifest.json`. A file that cannot be used at all, or of which not one row is left, is"
-        " an error with exit code 2.",
+        f" ({', '.join(f'`{name}`' for name in problems.SourceProblem.model_fields)});"
+        " the counts are in `manifest.json`. A file that cannot be used at all, or of which not one"
+        " row is left, is an error with exit code 2.",
         *_rules(),
     )
 
@@ -474,7 +474,8 @@ def _rules() -> Iterator[str]:
     for heading, reasons in _grouped_reasons():
         yield f"### {heading}"
         rows = [
-            (f"`{reason}`", problem.REASONS[reason], REMEDIES.get(reason, "")) for reason in reasons
+            (f"`{reason}`", problems.REASONS[reason], REMEDIES.get(reason, ""))
+            for reason in reasons
         ]
         yield _table(("reason", "rule", "what to do"), rows)
 
@@ -482,16 +483,17 @@ def _rules() -> Iterator[str]:
 def _grouped_reasons() -> list[tuple[str, list[str]]]:
     """The keys of REASONS under the comments that group them in the code."""
     groups: list[tuple[str, list[str]]] = []
-    for line in inspect.getsource(problem).splitlines():
+    source = inspect.getsource(problems)
+    for line in source[source.index("REASONS = {") :].partition("\n}")[0].splitlines():
         stripped = line.strip()
         if stripped.startswith("# "):
             groups.append((stripped.removeprefix("# "), []))
         elif groups and stripped.startswith('"'):
             reason = stripped.split('"')[1]
-            if reason in problem.REASONS:
+            if reason in problems.REASONS:
                 groups[-1][1].append(reason)
     found = [reason for _, reasons in groups for reason in reasons]
-    if found != list(problem.REASONS):
+    if found != list(problems.REASONS):
         raise ValueError("REASONS is no longer grouped by comments")
     return groups
 

@@ -14,7 +14,7 @@ from batch_stand_in import answer, refused, write_lines
 from endpoint import in_thread, simulated
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import Request
-from pairwright.models.batch import Asked, Recorder, rounds
+from pairwright.models.batch import PendingCalls, Recorder, rounds
 from pairwright.models.client import Meter
 from pairwright.models.simulated import Defects
 from pairwright.settings.prompt import Message
@@ -216,7 +216,7 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path: Path) -> None:
     """Then its unit fails like one whose call failed over the wire; more attempts ask again."""
     request = Request(model="m", messages=(Message("user", "hello"),), max_tokens=9, purpose="plan")
-    with closing(Asked(tmp_path / "batch.sqlite", create=True)) as asked:
+    with closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked:
 
         def ask(attempts: int) -> None:
             asked.begin()
@@ -296,6 +296,6 @@ def test_a_key_of_the_environment_is_not_stored(copied: Study) -> None:
 
 def test_requests_are_not_kept_once_they_are_answered(copied: Study) -> None:
     assert answered(copied, 1).code == 0
-    asked = Asked(copied.run / "batch.sqlite")
+    asked = PendingCalls(copied.run / "batch.sqlite")
     assert list(asked.needed_of("served")) == []
     asked.close()

@@ -14,8 +14,8 @@ from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import completion
 from pairwright.errors import InputError, StoreError
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
-from pairwright.models.batch import Asked, Ingest, Ingested
-from pairwright.models.batch.ingest import Problem
+from pairwright.models.batch import Ingest, Ingested, PendingCalls
+from pairwright.models.batch.ingest import LineProblem
 from pairwright.models.store import Store
 from pairwright.settings.prompt import Message
 from study import Study, pairwright
@@ -34,9 +34,9 @@ class There:
     """A run that asked for N calls, and what was told while replies came in."""
 
     folder: Path
-    asked: Asked
+    asked: PendingCalls
     store: Store
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[LineProblem] = field(default_factory=list)
 
     def ingest(self, *files: Path, secrets: tuple[str, ...] = ()) -> Ingested:
         self.problems.clear()
@@ -59,7 +59,7 @@ class There:
 def there(tmp_path: Path) -> Iterator[There]:
     with (
         closing(Store(tmp_path / "calls.sqlite")) as store,
-        closing(Asked(tmp_path / "batch.sqlite", create=True)) as asked,
+        closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked,
     ):
         asked.begin()
         for number in range(N):

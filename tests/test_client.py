@@ -36,7 +36,7 @@ from endpoint import (
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, completion_of
-from pairwright.models.client import Client, Meter, balance, client
+from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.pace import Concurrency
 from pairwright.models.client.wire import Transient, refusal
@@ -654,7 +654,7 @@ def test_the_least_busy_server_is_asked() -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_dead_server_rests_while_the_others_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(balance.Server, "REST_S", 30.0)
+    monkeypatch.setattr(pace.Server, "REST_S", 30.0)
     dead, alive = spread([drop, echo(0.01)], 60, concurrency=2, attempts=10)
     assert alive == 60
     assert 3 <= dead <= 6
@@ -662,7 +662,7 @@ def test_a_dead_server_rests_while_the_others_work(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(balance.Server, "REST_S", 0.5)
+    monkeypatch.setattr(pace.Server, "REST_S", 0.5)
 
     async def scenario() -> Counter[str]:
         seen: Counter[str] = Counter()
@@ -691,7 +691,7 @@ def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
-    server = balance.Server(wire=None)  # type: ignore[arg-type]
+    server = pace.Server(wire=None)  # type: ignore[arg-type]
     rests = []
     for _ in range(12):
         server.failed()
@@ -704,16 +704,16 @@ def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
 
 
 def test_a_server_that_is_down_for_days_is_still_asked() -> None:
-    server = balance.Server(wire=None)  # type: ignore[arg-type]
+    server = pace.Server(wire=None)  # type: ignore[arg-type]
     for _ in range(3000):
         server.failed()
     assert server.rests_until - time.monotonic() == pytest.approx(60, abs=0.1)
 
 
 def test_if_all_rest_the_first_to_wake_is_asked() -> None:
-    a, b = (balance.Server(wire=None) for _ in range(2))  # type: ignore[arg-type]
+    a, b = (pace.Server(wire=None) for _ in range(2))  # type: ignore[arg-type]
     a.rests_until, b.rests_until = (time.monotonic() + s for s in (50, 40))
-    assert balance.least_busy([a, b]) is b
+    assert pace.least_busy([a, b]) is b
 
 
 # --- how fast ---

@@ -18,8 +18,7 @@ from endpoint import Asked, Handler, completion, say, serving, trickle
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
-from pairwright.models.client.connection import LARGEST_REPLY, Connection
-from pairwright.models.client.proxy import proxy_for
+from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
 from pairwright.settings.config import Endpoint
 from pairwright.settings.prompt import Message
 

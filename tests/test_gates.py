@@ -5,8 +5,8 @@ from typing import Any, get_args
 import py3langid
 import pytest
 
-from pairwright.gates import Sides, check_writing, judge_contrast, judge_twin
-from pairwright.gates.language import language
+from pairwright.gates import DraftSides, check_writing, judge_contrast, judge_twin
+from pairwright.gates.languages import language
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -35,7 +35,7 @@ AS_IT_IS = GateRules()
 TEXT_GATES = get_args(TextGate)
 
 
-def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> Sides:
+def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSides:
     fields: dict[str, Any] = {
         "question": QUESTION,
         "first": first,
@@ -45,15 +45,17 @@ def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> Sides:
         "posts": POSTS,
         "rare": frozenset({"narrowboat", "burner", "hazelnut"}),
     }
-    return Sides(**(fields | changes))
+    return DraftSides(**(fields | changes))
 
 
-def measured(gate: str, of: Sides, gates: GateRules = AS_IT_IS, words: int = 100) -> GateResult:
+def measured(
+    gate: str, of: DraftSides, gates: GateRules = AS_IT_IS, words: int = 100
+) -> GateResult:
     (found,) = (g for g in check_writing(of, gates, words=words) if g.gate == gate)
     return found
 
 
-def both_orders(first: str, second: str = SECOND) -> tuple[Sides, Sides]:
+def both_orders(first: str, second: str = SECOND) -> tuple[DraftSides, DraftSides]:
     return sides(first, second), sides(second, first)
 
 

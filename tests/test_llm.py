@@ -26,11 +26,11 @@ from pairwright.models import (
     together,
 )
 from pairwright.settings.prompt import Ask, Message
-from pairwright.stages.judge import AdherenceReply, CompareReply, _quality_reply
-from pairwright.stages.match import MatchReply
-from pairwright.stages.narrative import NarrativeReply
-from pairwright.stages.plan import PlanBlindReply, PlanReply
-from pairwright.stages.support import SupportReply
+from pairwright.stages.aspect_match import MatchReply
+from pairwright.stages.judges import AdherenceReply, CompareReply, _quality_reply
+from pairwright.stages.narrative_aspects import NarrativeReply
+from pairwright.stages.planner import PlanBlindReply, PlanReply
+from pairwright.stages.support_check import SupportReply
 from scripted import Said, Scripted, good, model, refused, scored, wait
 
 ASK = Ask("adherence", (Message("system", "You judge."), Message("user", "How far?")))

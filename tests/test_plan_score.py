@@ -19,7 +19,7 @@ from pairwright.records import Item
 from pairwright.report import to_html
 from pairwright.settings.prompt import BUILDING, LISTING, Prompts
 from pairwright.settings.rules import SourceRules
-from pairwright.stages.plan_list import HEADER
+from pairwright.stages.aspect_list import HEADER
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.matching import Agreement, agreement, by_words
 from pairwright.train.means import mean_by_user

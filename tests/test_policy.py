@@ -17,7 +17,7 @@ from rich.console import Console
 from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
-from pairwright.cli.policy import _tell
+from pairwright.cli.downstream.policy import _print
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.evaluate.guided.accuracy import guided_results, taus
@@ -31,7 +31,7 @@ from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
-from pairwright.models.client.tokens import Tokens, of_text, to_text
+from pairwright.models.client.stored_scores import TokenLogprobs, of_text, to_text
 from pairwright.models.store import Durable, Store
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.config import Endpoint
@@ -52,20 +52,20 @@ def by_letter(id: int) -> float:
     return float(96 - id)
 
 
-# Tokens as they are stored
+# TokenLogprobs as they are stored
 
 
 def test_tokens_come_back_from_what_is_stored() -> None:
-    tokens = Tokens((5, 7), (-0.5, -1e-9))
+    tokens = TokenLogprobs((5, 7), (-0.5, -1e-9))
     assert of_text(to_text(tokens)) == tokens
 
 
 def test_a_value_that_is_no_number_stays_none() -> None:
-    back = of_text(to_text(Tokens((5, 6, 7), (math.nan, -math.inf, -1.0))))
+    back = of_text(to_text(TokenLogprobs((5, 6, 7), (math.nan, -math.inf, -1.0))))
     assert [math.isnan(of) for of in back.log_probabilities] == [True, True, False]
     assert not back.finite
     # What vLLM writes in place of both.
-    assert not Tokens((5,), (-9999.0,)).finite
+    assert not TokenLogprobs((5,), (-9999.0,)).finite
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_model_that_is_not_served_is_named() -> None:
 
 def language_model(*values: float, ids: tuple[int, ...] = (), per_token: bool = False) -> Any:
     """One that says these log-probabilities of every response."""
-    text = to_text(Tokens(ids or tuple(range(len(values))), values))
+    text = to_text(TokenLogprobs(ids or tuple(range(len(values))), values))
     return LanguageModel(Scripted(log_probabilities=text), "lm", per_token=per_token)
 
 
@@ -476,7 +476,7 @@ def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, pl
 
 def printed(of: PolicyAccuracy) -> list[str]:
     text = io.StringIO()
-    _tell(Console(file=text, width=80), of, Path("out"))
+    _print(Console(file=text, width=80), of, Path("out"))
     return text.getvalue().splitlines()
 
 

@@ -17,11 +17,11 @@ from pairwright.settings.prompt import (
     SCORING,
     VARIABLES,
     WITH_HISTORY,
-    Case,
     Labelled,
     Numbered,
     NumberedList,
     Prompts,
+    SupportPrompt,
     guard,
 )
 from scripted import prompts, scales
@@ -49,7 +49,10 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
         "plan_list": history,
         "support": {
             "question": said,
-            "cases": (Case(1, said, "I bake at dawn."), Case(2, "Nothing with nuts", said)),
+            "cases": (
+                SupportPrompt(1, said, "I bake at dawn."),
+                SupportPrompt(2, "Nothing with nuts", said),
+            ),
         },
         "match": {
             "question": said,

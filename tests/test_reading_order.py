@@ -15,8 +15,8 @@ from pairwright.construct.other_users import NeighbourRing
 from pairwright.construct.units import units
 from pairwright.records import Item, Mode, Post
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.plan import plan
-from pairwright.stages.write import write_paper
+from pairwright.stages.planner import plan
+from pairwright.stages.writer import write_paper
 from scripted import Scripted, good, item, model, post, prompts, rubric, settings, wait
 
 OTHERS = 5

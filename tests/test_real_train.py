@@ -22,7 +22,7 @@ from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules, SourceRules
-from pairwright.stages.plan import PlanReply, sifted
+from pairwright.stages.planner import PlanReply, sifted
 from pairwright.train.gold import read_gold
 from pairwright.train.planner.examples import Asking
 from pairwright.train.planner.page import Report

@@ -28,7 +28,7 @@ from pairwright.models import Model, Reply, Unstored, completion_of, parse
 from pairwright.models.client import Client, Meter
 from pairwright.settings.config import Endpoint
 from pairwright.settings.prompt import Prompts
-from pairwright.stages import judge, plan
+from pairwright.stages import judges, planner
 from study import Done, Study, pairwright
 
 pytestmark = pytest.mark.real
@@ -39,10 +39,10 @@ CONTEXT = 9216
 ROOM = 192
 """Tokens of a reply at first."""
 REPLIES: dict[str, type[Reply]] = {
-    "plan": plan.PlanReply,
-    "plan_blind": plan.PlanBlindReply,
-    "adherence": judge.AdherenceReply,
-    "compare": judge.CompareReply,
+    "plan": planner.PlanReply,
+    "plan_blind": planner.PlanBlindReply,
+    "adherence": judges.AdherenceReply,
+    "compare": judges.CompareReply,
 }
 
 

@@ -22,7 +22,6 @@ from aiohttp import web
 
 from endpoint import in_thread, simulated
 from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
-from pairwright.cli.scorers import prompts_of
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
@@ -31,13 +30,14 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import scored
-from pairwright.models.store import Durable, Recent
+from pairwright.models.client.stored_scores import score_reply
+from pairwright.models.store import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
 from pairwright.train.rl.wire import Health, Reward, Rewards, Sample
+from pairwright.workflows.scoring import prompts_of
 from released import released, run_of
 from study import pairwright
 
@@ -494,14 +494,14 @@ class Sent(NamedTuple):
             choice = {"message": {"content": "too long"}, "finish_reason": "context_length"}
             answer = json.dumps({"choices": [choice]}).encode()
         else:
-            answer = scored(float(said[-1].split()[-1]), 5)
+            answer = score_reply(float(said[-1].split()[-1]), 5)
         return Answer(answer, completion_of(request.key, answer))
 
 
 def bound(sender: Sent, release: Path | None = None, condition: Any = "profile") -> ScorerRewards:
     policy = HistoryRules(posts=100, history_tokens=10**6)
     conditions = ContentSources(policy, Strangers((), 0))
-    model = RewardModel(Durable(Recent(1000), sender), "toy")
+    model = RewardModel(Durable(RecentReplies(1000), sender), "toy")
     return ScorerRewards(model, conditions, held_of(release, condition))
 
 
@@ -520,7 +520,7 @@ def test_a_sample_that_is_asked_again_is_computed_once() -> None:
 
 def test_only_the_latest_replies_are_kept() -> None:
     sender = Sent([])
-    kept = Recent(2)
+    kept = RecentReplies(2)
     model = RewardModel(Durable(kept, sender), "toy")
     rewards = ScorerRewards(model, bound(sender).conditions, None)
 

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
-from pairwright.models.client.score import said, scored
-from pairwright.models.client.tokens import Tokens, to_text
+from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.records import Post
+from pairwright.workflows.scorers import OpenScorer, open_scorers
+from pairwright.workflows.scoring import prompts_of
 
-SCORE = scored(0.5, 3)
-TOKENS = said(to_text(Tokens((1, 2), (-0.5, -0.25))), 3)
-VERDICT = said('{"reason": "It fits.", "verdict": "A"}', 3)
-RATING = said('{"reason": "It fits.", "score": 7}', 3)
+SCORE = score_reply(0.5, 3)
+TOKENS = chat_reply(to_text(TokenLogprobs((1, 2), (-0.5, -0.25))), 3)
+VERDICT = chat_reply('{"reason": "It fits.", "verdict": "A"}', 3)
+RATING = chat_reply('{"reason": "It fits.", "score": 7}', 3)
 NEAR = {"base_url": "http://127.0.0.1:9/v1", "model": "org/near", "revision": "r1"}
 OWN = """class Short:
     def __init__(self, words: int) -> None:

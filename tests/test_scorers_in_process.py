@@ -25,7 +25,7 @@ from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
-from pairwright.models.client.tokens import Tokens
+from pairwright.models.client.stored_scores import TokenLogprobs
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class StandIn:
     """A batch waits for it."""
     loads: int = 0
     batches: list[list[int]] = field(default_factory=list)
-    """Tokens of each text of each batch."""
+    """TokenLogprobs of each text of each batch."""
 
     def load(self, where: str, spec: Classifier) -> "StandIn":
         self.loads += 1
@@ -372,7 +372,7 @@ def test_log_probabilities_of_a_model_are_a_score(
 ) -> None:
     class Model(StandIn):
         def scores(self, texts: list[TokenizedText]) -> Any:
-            return [Tokens(tuple(range(len(values))), values) for _ in texts]
+            return [TokenLogprobs(tuple(range(len(values))), values) for _ in texts]
 
     async def use(sender: InProcess, _: RewardModel) -> Score | Unscored:
         return await LanguageModel(Unstored(sender), "tiny").score(PromptContent("Why?"), "So it")

@@ -16,20 +16,20 @@ from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
-from pairwright.models.simulated.aspects import subject
 from pairwright.models.simulated.frames import FRAMES
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import REFUSAL, Memory
+from pairwright.models.simulated.statements import subject
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.prompt import VARIABLES, Ask, Prompts
 from pairwright.settings.rules import PlanRules
-from pairwright.stages import judge
-from pairwright.stages.match import match
-from pairwright.stages.narrative import aspects_of_narrative
-from pairwright.stages.plan import Plan, plan, plan_blind
-from pairwright.stages.support import support
-from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper, write_plain
+from pairwright.stages import judges
+from pairwright.stages.aspect_match import match
+from pairwright.stages.narrative_aspects import aspects_of_narrative
+from pairwright.stages.planner import Plan, plan, plan_blind
+from pairwright.stages.support_check import support
+from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper, write_plain
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = Prompts.load(ROOT / "prompts")
@@ -187,7 +187,7 @@ def test_an_adhering_answer_serves_its_own_rubric_and_not_another() -> None:
     for own, other in ((boat, farm), (farm, boat)):
         answer = written(own)
         shares = [
-            wait(judge.adherence(QUESTION, answer, held, model(), PROMPTS)).share
+            wait(judges.adherence(QUESTION, answer, held, model(), PROMPTS)).share
             for held in (own, other)
         ]
         assert shares[0] >= 0.6
@@ -278,7 +278,7 @@ def test_gold_aspects_that_the_planner_never_made_are_served_in_other_words() ->
     aspects = tuple(Aspect(aspect=a, reason="", evidence="") for a in gold)
     of = Rubric(question_id="q", user="u", origin="gold", aspects=aspects)
     answer = written(of)
-    assert wait(judge.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
+    assert wait(judges.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
     assert text.shared_span(answer, gold, QUESTION) is None
 
 
@@ -287,13 +287,13 @@ def test_gold_aspects_that_the_planner_never_made_are_served_in_other_words() ->
 
 def test_the_adherence_judge_names_the_words_it_found() -> None:
     of = rubric(BOAT)
-    verdict = wait(judge.adherence(QUESTION, written(of), of, model(), PROMPTS))
+    verdict = wait(judges.adherence(QUESTION, written(of), of, model(), PROMPTS))
     assert "houseboat" in " ".join(score.reason for score in verdict.scores)
 
 
 def test_the_quality_judge_tells_an_answer_from_a_refusal() -> None:
     good, bad = (
-        wait(judge.quality(QUESTION, answer, SCALES, model(), PROMPTS))
+        wait(judges.quality(QUESTION, answer, SCALES, model(), PROMPTS))
         for answer in (written(rubric(BOAT)), REFUSAL)
     )
     assert good.mean >= 4
@@ -304,7 +304,7 @@ def test_the_quality_judge_tells_an_answer_from_a_refusal() -> None:
 def test_the_comparing_judge_says_tie_unless_one_side_is_clearly_worse() -> None:
     first, second = written(rubric(BOAT)), written(rubric(FARM))
     for other, verdict in ((second, Comparison.TIE), (REFUSAL, Comparison.FIRST)):
-        call = judge.compare(QUESTION, first, other, SCALES, model(), PROMPTS)
+        call = judges.compare(QUESTION, first, other, SCALES, model(), PROMPTS)
         assert wait(call) is verdict
 
 
@@ -342,7 +342,7 @@ def test_a_reply_takes_about_a_millisecond_at_most() -> None:
     of = rubric(BOAT)
     for size in range(2, 8):
         planned((BOAT + FARM)[:size], llm)
-        wait(judge.adherence(QUESTION, written(of, "adhering", llm), of, model(llm), PROMPTS))
+        wait(judges.adherence(QUESTION, written(of, "adhering", llm), of, model(llm), PROMPTS))
     bodies = llm.bodies
     started = time.perf_counter()
     for body in bodies * 5:
@@ -371,7 +371,7 @@ def test_unparseable_json_breaks_off() -> None:
 
 def test_a_wrong_number_of_scores_is_refused() -> None:
     llm, of = only("wrong_number_of_scores"), rubric(BOAT)
-    answer = asyncio.run(judge.adherence(QUESTION, written(of), of, model(llm), PROMPTS))
+    answer = asyncio.run(judges.adherence(QUESTION, written(of), of, model(llm), PROMPTS))
     assert isinstance(answer, Rejected)
     assert "scores for" in answer.detail
     assert set(llm.planted) == {"wrong_number_of_scores"}
@@ -417,7 +417,7 @@ def test_the_memory_of_posts_is_bounded() -> None:
 def test_a_violated_chosen_serves_nothing() -> None:
     llm, of = only("violated_chosen"), rubric(BOAT)
     answer = written(of, llm=llm)
-    assert wait(judge.adherence(QUESTION, answer, of, model(), PROMPTS)).share <= 0.2
+    assert wait(judges.adherence(QUESTION, answer, of, model(), PROMPTS)).share <= 0.2
     assert llm.planted == ["violated_chosen"]
 
 
@@ -425,7 +425,7 @@ def test_a_violated_chosen_serves_nothing() -> None:
 def test_an_adhering_rejected_serves_everything(stance: Stance) -> None:
     llm, of = only("adhering_rejected"), rubric(BOAT)
     answer = written(of, stance, llm)
-    assert wait(judge.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
+    assert wait(judges.adherence(QUESTION, answer, of, model(), PROMPTS)).share >= 0.6
     assert llm.planted == ["adhering_rejected"]
     assert written(of, "adhering", llm)
     assert llm.planted == ["adhering_rejected"]
@@ -448,7 +448,7 @@ def test_other_defects_of_answers_are_planted(kind: str, holds: Callable[[str], 
 def test_a_first_preferring_judge_is_undecided_over_both_orders() -> None:
     llm = only("first_preferring_judge")
     first, second = written(rubric(BOAT)), written(rubric(FARM))
-    call = judge.compare(QUESTION, first, second, SCALES, model(llm), PROMPTS)
+    call = judges.compare(QUESTION, first, second, SCALES, model(llm), PROMPTS)
     assert wait(call) is Comparison.UNDECIDED
     assert llm.planted == ["first_preferring_judge"] * 2
 

@@ -24,9 +24,9 @@ from pairwright.extras import install
 from pairwright.records import Item, content_id
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Problem, read, source_hash
+from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.sources.markup import to_text
-from pairwright.sources.problem import REASONS
+from pairwright.sources.problems import REASONS
 from pairwright.sources.times import utc
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "stackexchange"
@@ -50,7 +50,7 @@ NARRATIVE = "They come from work at different hours and I only have two burners.
 
 class Result(NamedTuple):
     items: list[Item]
-    problems: list[Problem]
+    problems: list[SourceProblem]
 
     @property
     def item(self) -> Item:
@@ -58,7 +58,7 @@ class Result(NamedTuple):
         return item
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> SourceProblem:
         (problem,) = self.problems
         return problem
 
@@ -66,7 +66,8 @@ class Result(NamedTuple):
 def result(folder: Path, name: str, **policy: Any) -> Result:
     found = list(read(SourceRules(path=name, **policy), DOMAINS, folder))
     return Result(
-        [f for f in found if isinstance(f, Item)], [f for f in found if isinstance(f, Problem)]
+        [f for f in found if isinstance(f, Item)],
+        [f for f in found if isinstance(f, SourceProblem)],
     )
 
 
@@ -437,7 +438,7 @@ def test_items_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
     write_lines(tmp_path / "h.jsonl", row("a"), b"x", row("c"))
     with (tmp_path / "h.jsonl").open("ab") as file:
         file.truncate(file.tell() - 9)
-    found: Iterator[Item | Problem] = read(SourceRules(path="h.jsonl"), DOMAINS, tmp_path)
+    found: Iterator[Item | SourceProblem] = read(SourceRules(path="h.jsonl"), DOMAINS, tmp_path)
     assert isinstance(next(found), Item)
     assert [getattr(f, "where", None) for f in found] == ["h.jsonl:2", "h.jsonl:3"]
 

@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 
 from pairwright.errors import CallFailed
-from pairwright.models import Once, Request
+from pairwright.models import Request, SharedWork
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.rules import PlanRules
+from pairwright.stages.aspect_match import match, measure_planner
 from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
-from pairwright.stages.judge import adherence, compare, quality
-from pairwright.stages.match import match
-from pairwright.stages.narrative import aspects_of_narrative
-from pairwright.stages.plan import MAX_PLANNED, Plan, plan, plan_blind
-from pairwright.stages.planner_match import measure_planner
-from pairwright.stages.support import support
-from pairwright.stages.write import write, write_paper, write_plain
+from pairwright.stages.judges import adherence, compare, quality
+from pairwright.stages.narrative_aspects import aspects_of_narrative
+from pairwright.stages.planner import MAX_PLANNED, Plan, plan, plan_blind
+from pairwright.stages.support_check import support
+from pairwright.stages.writer import write, write_paper, write_plain
 from scripted import (
     Answer,
     Canned,
@@ -680,12 +679,12 @@ def infer(
     others: tuple[tuple[Post, ...], ...] = STRANGERS,
     words: int = 100,
     profile: tuple[Post, ...] = PROFILE,
-    once: Once | None = None,
+    once: SharedWork | None = None,
     **policy: Any,
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
     settings = PlanSettings(
-        prompts(), PlanRules(**policy), kinds=("family",), words=words, once=once or Once()
+        prompts(), PlanRules(**policy), kinds=("family",), words=words, once=once or SharedWork()
     )
     user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
     return wait(infer_rubric(user_question, models(llm), settings))
@@ -717,7 +716,7 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
 
 
 def test_shared_work_asks_for_the_same_calls_and_never_mixes_users_up() -> None:
-    once, llm = Once(8), script()
+    once, llm = SharedWork(8), script()
     first = inferred(llm, once=once)
     asked = sorted(llm.purposes)
     assert inferred(llm, once=once) == first

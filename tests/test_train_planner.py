@@ -17,9 +17,9 @@ from pairwright.records import GoldAspect, Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.prompt import BUILDING, LISTING, Ask, Prompts
 from pairwright.settings.rules import SourceRules
-from pairwright.stages.history import Shown
-from pairwright.stages.plan import MAX_PLANNED, PlanReply, sifted
-from pairwright.stages.plan_list import HEADER, listed, written
+from pairwright.stages.aspect_list import HEADER, format_aspects, parse_aspects
+from pairwright.stages.history import PromptPosts
+from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
 from pairwright.train.gold import Gold, read_gold
 from pairwright.train.matching import by_words
 from pairwright.train.planner import folder
@@ -81,7 +81,7 @@ def made(tmp_path: Path, *given: dict[str, Any], **changes: Any) -> tuple[list[T
 
 
 def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
-    shown = Shown(POSTS, ())
+    shown = PromptPosts(POSTS, ())
     reply = parse(target("plan", QUESTION, ASPECTS, shown, 0.5).text, PlanReply)
     assert isinstance(reply, PlanReply)
     plan = sifted(reply, QUESTION, shown, 0.5)
@@ -95,12 +95,12 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
 
 def test_evidence_is_of_the_posts_and_never_of_the_narrative() -> None:
     told = GoldAspect(aspect="Nothing that contains nuts", evidence="a secret of the narrative")
-    assert "secret" not in target("plan", QUESTION, (told,), Shown(POSTS, ()), 0.5).text
+    assert "secret" not in target("plan", QUESTION, (told,), PromptPosts(POSTS, ()), 0.5).text
 
 
 def test_an_aspect_that_no_post_carries_is_left_out_and_counted() -> None:
     other = GoldAspect(aspect="Vegan substitutes for butter")
-    made = target("plan", QUESTION, (*ASPECTS, other), Shown(POSTS, ()), 0.5)
+    made = target("plan", QUESTION, (*ASPECTS, other), PromptPosts(POSTS, ()), 0.5)
     assert (made.aspects, made.dropped) == (2, {"no_passage_in_posts": 1})
     assert "Vegan" not in made.text
 
@@ -108,7 +108,7 @@ def test_an_aspect_that_no_post_carries_is_left_out_and_counted() -> None:
 def test_an_aspect_that_a_build_would_drop_is_left_out_and_counted() -> None:
     long = GoldAspect(aspect="nuts and an allergic daughter " * 7)
     twice = GoldAspect(aspect="Nothing that contains  nuts")
-    made = target("plan", QUESTION, (*ASPECTS, long, twice), Shown(POSTS, ()), 0.5)
+    made = target("plan", QUESTION, (*ASPECTS, long, twice), PromptPosts(POSTS, ()), 0.5)
     assert made.aspects == 2
     assert made.dropped == {"repeats_another_aspect": 1, "too_long": 1}
 
@@ -124,32 +124,32 @@ def test_no_more_aspects_are_learned_than_are_asked_for() -> None:
     )
     texts = [f"Here: {word}." for word in words]
     aspects = [GoldAspect(aspect=f"Something for {word}") for word in words]
-    made = target("plan", QUESTION, aspects, Shown(posts(*texts), ()), 0.5)
+    made = target("plan", QUESTION, aspects, PromptPosts(posts(*texts), ()), 0.5)
     assert (made.aspects, made.dropped) == (MAX_PLANNED, {"more_than_asked_for": 2})
 
 
 def test_a_passage_is_the_shortest_of_those_that_hold_most() -> None:
     text = "We own nuts, bolts, allergic reactions and much more of it. Nuts? Allergic to nuts."
-    found = carrying("Allergic to nuts", QUESTION, Shown(posts(text), ()))
+    found = carrying("Allergic to nuts", QUESTION, PromptPosts(posts(text), ()))
     assert found is not None
     assert (found.label, found.words, found.share) == ("p1", "Allergic to nuts.", 1.0)
 
 
 def test_words_of_the_question_carry_nothing() -> None:
-    shown = Shown(posts("Good bread during the week is what I bake."), ())
+    shown = PromptPosts(posts("Good bread during the week is what I bake."), ())
     assert carrying("Bake good bread during the week", QUESTION, shown) is None
     assert carrying("Bake good bread with nuts", QUESTION, shown) is None
 
 
 def test_the_list_of_lamp_qa_has_every_gold_aspect_once() -> None:
-    made = target("lamp-qa", QUESTION, (*ASPECTS, ASPECTS[0]), Shown(POSTS, ()), 0.5)
+    made = target("lamp-qa", QUESTION, (*ASPECTS, ASPECTS[0]), PromptPosts(POSTS, ()), 0.5)
     assert made.text == f"{HEADER}\n- {ASPECTS[0].aspect}\n- {ASPECTS[1].aspect}"
     assert (made.aspects, made.dropped) == (2, {"repeats_another_aspect": 1})
 
 
 @pytest.mark.parametrize("form", ["plan", "lamp-qa"])
 def test_what_is_learned_is_read_back_as_it_was(form: Form) -> None:
-    shown = Shown(POSTS, ())
+    shown = PromptPosts(POSTS, ())
     text = target(form, QUESTION, ASPECTS, shown, 0.5).text
     assert aspects_of(form, text, QUESTION, shown, 0.5) == tuple(of.aspect for of in ASPECTS)
 
@@ -167,12 +167,12 @@ def test_what_is_learned_is_read_back_as_it_was(form: Form) -> None:
     ],
 )
 def test_a_text_that_cannot_be_read_is_no_plan(form: Form, said: str) -> None:
-    assert aspects_of(form, said, QUESTION, Shown(POSTS, ()), 0.5) is None
+    assert aspects_of(form, said, QUESTION, PromptPosts(POSTS, ()), 0.5) is None
 
 
 def test_a_plan_without_aspects_is_a_plan() -> None:
-    assert aspects_of("plan", '{"aspects": []}', QUESTION, Shown(POSTS, ()), 0.5) == ()
-    assert listed(written(())) == ()
+    assert aspects_of("plan", '{"aspects": []}', QUESTION, PromptPosts(POSTS, ()), 0.5) == ()
+    assert parse_aspects(format_aspects(())) == ()
 
 
 # Where learning begins

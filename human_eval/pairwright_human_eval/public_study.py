@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from pairwright.dataset import Layout, read_lines, read_one, write_lines, write_one
+from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
@@ -96,13 +96,6 @@ class ReleasedStudy:
             excluded=self.excluded,
             replicates=REPLICATES if len(self.verdicts) < MANY else FEWER,
         )  # fmt: skip
-
-
-def write_public(public: ReleasedStudy, layout: Layout) -> None:
-    """Write study.json, subjects.jsonl and verdicts.jsonl. Raises StoreError."""
-    write_one(layout.study, public.study)
-    write_lines(layout.subjects, public.outlines)
-    write_lines(layout.verdicts, public.verdicts)
 
 
 def read_public(layout: Layout) -> ReleasedStudy | None:

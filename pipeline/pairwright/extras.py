@@ -46,8 +46,8 @@ def install(extra: str) -> str:
     if origin.path:
         editable = "--editable " if origin.dir_info.editable else ""
         return f"{pip} {editable}{shlex.quote(f'{origin.path}[{extra}]')}"
-    if of := origin.vcs_info:
-        wanted = f"pairwright[{extra}] @ {of.vcs}+{origin.url}@{of.commit_id}"
+    if vcs_info := origin.vcs_info:
+        wanted = f"pairwright[{extra}] @ {vcs_info.vcs}+{origin.url}@{vcs_info.commit_id}"
         return f"{pip} {shlex.quote(wanted)}"
     wheel = f"pairwright-{__version__}-py3-none-any.whl"
     return f"{pip} '.[{extra}]' in the checkout of Pairwright, or {pip} './{wheel}[{extra}]'"

@@ -206,12 +206,12 @@ def _css(scheme: str) -> Markup:
     )
 
 
-def table(of: Table) -> str:
+def table(content: Table) -> str:
     """A table in Markdown, with its note below."""
-    rule = ["---" if n < of.left else "--:" for n in range(len(of.head))]
-    lines = [map(inline, of.head), rule, *(map(inline, row) for row in of.rows)]
+    rule = ["---" if n < content.left else "--:" for n in range(len(content.head))]
+    lines = [map(inline, content.head), rule, *(map(inline, row) for row in content.rows)]
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return f"{text}\n\n{plain(of.note)}" if of.note else text
+    return f"{text}\n\n{plain(content.note)}" if content.note else text
 
 
 def plain(text: str) -> str:

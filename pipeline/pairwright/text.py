@@ -86,9 +86,9 @@ class Remembered(dict[str, T]):
 
     MOST = 200_000
 
-    def __init__(self, of: Callable[[str], T]) -> None:
+    def __init__(self, values: Callable[[str], T]) -> None:
         super().__init__()
-        self._of = of
+        self._of = values
 
     def __missing__(self, word: str) -> T:
         if len(self) >= self.MOST:

@@ -3,9 +3,9 @@
 from pairwright.construct.build_rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Aspect, DroppedAspect, Item, Post, Rejected, Rubric
+from pairwright.stages.aspect_match import measure_planner
 from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
-from pairwright.stages.narrative import aspects_of_narrative
-from pairwright.stages.planner_match import measure_planner
+from pairwright.stages.narrative_aspects import aspects_of_narrative
 
 
 async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:

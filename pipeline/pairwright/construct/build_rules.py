@@ -10,7 +10,7 @@ from pathlib import Path
 from pairwright import assets
 from pairwright.construct.other_users import NoOtherUsers, OtherUsers
 from pairwright.errors import ConfigError
-from pairwright.models import Once
+from pairwright.models import SharedWork
 from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
@@ -30,7 +30,7 @@ class BuildRules:
     domains: Domains
     scales: tuple[Scale, ...]
     other_users: OtherUsers
-    once: Once = field(default_factory=Once)
+    once: SharedWork = field(default_factory=SharedWork)
     """What the units of one run share: histories and rubrics they have in common."""
 
     @classmethod
@@ -50,7 +50,7 @@ class BuildRules:
 
     def with_other_users(self, other_users: OtherUsers) -> "BuildRules":
         """The rules of one run over these users; its units share their work."""
-        return replace(self, other_users=other_users, once=Once(SHARED))
+        return replace(self, other_users=other_users, once=SharedWork(SHARED))
 
     def kinds(self, item: Item) -> tuple[str, ...]:
         """Kinds of aspects of the item's domain."""

@@ -7,12 +7,12 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.drafts import draw_until_accepted, judged
-from pairwright.gates import Sides, check_writing, judge_contrast
+from pairwright.gates import DraftSides, check_writing, judge_contrast
 from pairwright.models import Models, together
 from pairwright.models.run import CallLog, traced
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id, pseudonym
 from pairwright.retrieve import selected
-from pairwright.stages.write import PAPER_STANCES, Stance, write, write_paper
+from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper
 
 
 async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
@@ -77,7 +77,7 @@ async def _draw(
     )
     if not rules.config.gated:
         return draft
-    sides = Sides(
+    sides = DraftSides(
         question=item.question,
         first=first,
         second=second,

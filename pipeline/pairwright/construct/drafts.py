@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pairwright.construct.build_rules import BuildRules
 from pairwright.models import Model, together
 from pairwright.records import Draft, GateResult, Rejected, Rubric
-from pairwright.stages.judge import adherence, compare, quality
+from pairwright.stages.judges import adherence, compare, quality
 
 
 async def draw_until_accepted(

@@ -17,8 +17,8 @@ from pairwright.construct.units import units
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
-from pairwright.settings.prompt import Case, Labelled, Message, Numbered
-from pairwright.stages.plan import MAX_PLANNED
+from pairwright.settings.prompt import Labelled, Message, Numbered, SupportPrompt
+from pairwright.stages.planner import MAX_PLANNED
 
 # Assumed reply tokens: three aspects, one sentence of reason for each.
 _REPLY_TOKENS = {
@@ -48,7 +48,7 @@ class BuildEstimate(NamedTuple):
     at_most: list[RoleEstimate]
 
 
-def estimate(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
+def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
     work = list(units(corpus, config.modes, limit))
@@ -105,7 +105,7 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
     items = [corpus.item(p) for p in islice(range(0, len(corpus), step), _SAMPLE)]
     answer = "x" * (6 * rules.config.words)
     aspects = tuple(Numbered(n, _ASPECT) for n in range(MAX_PLANNED))
-    cases = tuple(Case(n, _ASPECT, "x" * 500) for n in range(3))
+    cases = tuple(SupportPrompt(n, _ASPECT, "x" * 500) for n in range(3))
     ask, words, question = rules.prompts.ask, rules.config.words, _ASPECT
     rendered = {
         "plan_blind": ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED),

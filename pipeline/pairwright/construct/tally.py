@@ -9,8 +9,8 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending, spooled
 from pairwright.models import Leniency, completion_of, parse
 from pairwright.models.store import Store
 from pairwright.records import Draft, Rejected
-from pairwright.stages.match import MatchReply
-from pairwright.stages.support import SupportReply
+from pairwright.stages.aspect_match import MatchReply
+from pairwright.stages.support_check import SupportReply
 from pairwright.stats import Share, share
 
 # Profiles are counted together by length: the headline figure of no personal signal.

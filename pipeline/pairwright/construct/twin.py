@@ -9,7 +9,7 @@ from pairwright.construct.aspects import planned, rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
 from pairwright.construct.drafts import draw_until_accepted, judged
-from pairwright.gates import Sides, check_writing, judge_twin
+from pairwright.gates import DraftSides, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced
 from pairwright.records import (
@@ -23,7 +23,7 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.stages.write import write
+from pairwright.stages.writer import write
 
 
 async def build_twin(
@@ -103,7 +103,7 @@ async def _draw(
     if not config.gated:
         return draft
     profiles = (*item.profile, *posts)
-    sides = Sides(
+    sides = DraftSides(
         question=item.question,
         first=first,
         second=second,

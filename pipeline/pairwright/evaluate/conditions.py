@@ -20,7 +20,7 @@ from pairwright.retrieve import ranked, selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules, PlanRules
-from pairwright.stages.plan import plan
+from pairwright.stages.planner import plan
 
 T = TypeVar("T")
 ConditionName = Literal["none", "profile", "planner", "rubric", "wrong-profile"]

@@ -5,6 +5,6 @@ judgement; judged gates run after. Every gate of a group is measured, whatever t
 """
 
 from pairwright.gates.judged import judge_contrast, judge_twin
-from pairwright.gates.writing import Sides, check_writing
+from pairwright.gates.writing import DraftSides, check_writing
 
-__all__ = ["Sides", "check_writing", "judge_contrast", "judge_twin"]
+__all__ = ["DraftSides", "check_writing", "judge_contrast", "judge_twin"]

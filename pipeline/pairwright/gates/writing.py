@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright import text
-from pairwright.gates.language import language
+from pairwright.gates.languages import language
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.records import GateResult, Rubric
 from pairwright.settings.rules import GateRules
@@ -17,7 +17,7 @@ _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE
 _MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|\|.*\|.*\|", re.MULTILINE)
 
 
-class Sides(NamedTuple):
+class DraftSides(NamedTuple):
     """Two responses to one question, with what they may and may not draw on."""
 
     question: str
@@ -35,7 +35,7 @@ class Sides(NamedTuple):
         return self.first, self.second
 
 
-def check_writing(sides: Sides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
+def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
     return tuple(
         GateResult(gate=gate, passed=passed or gate in rules.off, value=value, limit=limit)
@@ -44,7 +44,7 @@ def check_writing(sides: Sides, rules: GateRules, *, words: int) -> tuple[GateRe
 
 
 def _measure(
-    s: Sides, rules: GateRules, limit: int
+    s: DraftSides, rules: GateRules, limit: int
 ) -> Iterator[tuple[str, bool, JsonValue, JsonValue]]:
     counts = [text.word_count(response) for response in s.both]
     yield "refusal", *_absent(REFUSAL, s)
@@ -68,7 +68,7 @@ def _measure(
     yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
 
 
-def _absent(pattern: re.Pattern[str], s: Sides) -> tuple[bool, JsonValue, JsonValue]:
+def _absent(pattern: re.Pattern[str], s: DraftSides) -> tuple[bool, JsonValue, JsonValue]:
     found = [first_phrase(pattern, response, s.question) for response in s.both]
     return not any(found), found[0] or found[1], "none"
 
@@ -77,7 +77,7 @@ def _form(response: str) -> tuple[bool, bool, bool]:
     return tuple(bool(p.search(response)) for p in (_LIST, _HEADING, _MARKUP))  # type: ignore[return-value]
 
 
-def _leak(s: Sides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
+def _leak(s: DraftSides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
     sources = [part for a in aspects for part in (a.aspect, a.reason, a.evidence)]
     if s.narrative:
@@ -88,7 +88,7 @@ def _leak(s: Sides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
     return True, None, f"{rules.leak_words} words"
 
 
-def _copied(s: Sides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
+def _copied(s: DraftSides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
     aspects = " ".join(a.aspect for rubric in s.rubrics for a in rubric.aspects)
     allowed = text.terms(s.question) | text.terms(aspects)
     most: list[str] = []

@@ -7,8 +7,7 @@ malformed reply is an answer too: asking again is asking for the next draw.
 """
 
 from pairwright.models.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
-from pairwright.models.model import Model, Models
-from pairwright.models.once import Once
+from pairwright.models.model import LLM, Answer, Model, Models, Sender, Unstored
 from pairwright.models.reply import (
     WHOLE_NUMBER,
     Leniency,
@@ -19,8 +18,7 @@ from pairwright.models.reply import (
     schema_of,
 )
 from pairwright.models.request import KEY_TAG, Request, key_of
-from pairwright.models.seam import LLM, Answer, Sender, Unstored
-from pairwright.models.together import together
+from pairwright.models.shared_work import SharedWork, together
 from pairwright.models.usage import Usage, counting, note
 
 __all__ = [
@@ -34,10 +32,10 @@ __all__ = [
     "Leniency",
     "Model",
     "Models",
-    "Once",
     "Reply",
     "Request",
     "Sender",
+    "SharedWork",
     "Unread",
     "Unstored",
     "Usage",

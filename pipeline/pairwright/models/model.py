@@ -1,15 +1,50 @@
-"""A role's model: what a stage calls."""
+"""A role's model, which a stage calls, and the seam below it: what answers a request (`LLM`), and
+what puts it on the wire (`Sender`)."""
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
 
 from pairwright.models.completion import CONTEXT_LENGTH, Completion
 from pairwright.models.reply import R, Unread, parse, schema_of
 from pairwright.models.request import Request
-from pairwright.models.seam import LLM
 from pairwright.records import Rejected
 from pairwright.settings.prompt import Ask
 from pairwright.text import visible
+
+
+class Answer(NamedTuple):
+    """A usable reply as it came, and what is read from it."""
+
+    body: bytes
+    completion: Completion
+
+
+class Sender(Protocol):
+    """The wire below the store: sends a request and reads its reply."""
+
+    async def send(self, request: Request) -> Answer:
+        """A usable reply, or `errors.CallFailed`."""
+        ...
+
+
+class LLM(Protocol):
+    """Whatever answers requests: the durable client, or a test's canned replies."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer one request, or raise `errors.CallFailed`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Unstored:
+    """An LLM straight to a sender, for a probe that nobody needs again."""
+
+    sender: Sender
+
+    async def complete(self, request: Request) -> Completion:
+        return (await self.sender.send(request)).completion
+
 
 T = TypeVar("T")
 

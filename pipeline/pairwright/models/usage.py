@@ -43,7 +43,9 @@ class Usage:
     def tokens(self) -> Tokens:
         """Of all models."""
         counts = self.by_model.values()
-        return Tokens(sum(of.prompt for of in counts), sum(of.completion for of in counts))
+        return Tokens(
+            sum(count.prompt for count in counts), sum(count.completion for count in counts)
+        )
 
 
 _USAGE: ContextVar[Usage | None] = ContextVar("usage", default=None)

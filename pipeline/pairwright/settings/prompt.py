@@ -57,7 +57,7 @@ class NumberedList(NamedTuple):
     aspects: tuple[str, ...]
 
 
-class Case(NamedTuple):
+class SupportPrompt(NamedTuple):
     """An aspect in a prompt with the post it rests on."""
 
     number: int

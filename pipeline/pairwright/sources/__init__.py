@@ -3,10 +3,10 @@
     for found in read(rules, domains, folder):
         match found:
             case Item(): ...
-            case Problem(): ...      # a row or post that was refused or repaired, with its place
+            case SourceProblem(): ...      # a row or post, refused or repaired, with its place
 
-A row that cannot be used is a Problem and reading goes on; a file that cannot be used is a
-SourceError. `problem.REASONS` has every rule by which a row or post is refused or repaired.
+A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
+SourceError. `problems.REASONS` has every rule by which a row or post is refused or repaired.
 """
 
 from collections.abc import Iterator
@@ -19,13 +19,12 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.opening import locate, open_table
-from pairwright.sources.problem import Problem
-from pairwright.sources.problem_counts import ProblemCounts
+from pairwright.sources.problems import ProblemCounts, SourceProblem
 
-__all__ = ["Problem", "read", "source_hash"]
+__all__ = ["SourceProblem", "read", "source_hash"]
 
 
-def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | Problem]:
+def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
     """The source's items, each after its Problems, in the source's order.
 
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
@@ -60,9 +59,9 @@ def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:
     refused = problems.of("refused")
     if not refused:
         return SourceError("no rows", where=source, fix="Write or download it again.")
-    reasons = ", ".join(f"{of.reason} {of.n}" for of in refused)
+    reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
     most = refused[0]
-    remedied = next((of for of in refused if of.remedy), most)
+    remedied = next((count for count in refused if count.remedy), most)
     return SourceError(
         f"not one usable row: {reasons}; here: {most.said}",
         where=f"{source}:{most.where.rpartition(':')[2]}",

@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import SourceError
-from pairwright.sources.problem import Problem
-from pairwright.sources.tables import Row, Table, check_text, refused, text_lines
+from pairwright.sources.problems import SourceProblem
+from pairwright.sources.tables import SourceRow, SourceTable, check_text, refused, text_lines
 
 _SEPARATORS = (",", ";", "\t")
 # What `surrogateescape` makes of a byte that is not UTF-8.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def delimited(path: Path, delimiter: str) -> Table:
+def delimited(path: Path, delimiter: str) -> SourceTable:
     """The records of a file whose first line names the columns."""
     check_text(path)
     records = _records(path, delimiter)
     columns = _columns(path, records)
     rows = (_row(path.name, columns, record) for record in records)
-    return Table(str(path), columns, rows)
+    return SourceTable(str(path), columns, rows)
 
 
-def comma_separated(path: Path) -> Table:
+def comma_separated(path: Path) -> SourceTable:
     """The same of a .csv file. Spreadsheets of many countries write semicolons or tabs into one:
     where no comma divides the column names, one of these may."""
     check_text(path)
@@ -96,7 +96,7 @@ def _records(path: Path, delimiter: str) -> Iterator[_Record]:
             yield _Record(start, cells)
 
 
-def _row(name: str, columns: list[str], record: _Record) -> Row | Problem:
+def _row(name: str, columns: list[str], record: _Record) -> SourceRow | SourceProblem:
     where, cells = f"{name}:{record.line}", record.cells
     if record.fault:
         return refused("bad_csv", where, record.fault)
@@ -104,4 +104,4 @@ def _row(name: str, columns: list[str], record: _Record) -> Row | Problem:
         return refused("invalid_utf8", where, "the record holds bytes that are not UTF-8")
     if len(cells) != len(columns):
         return refused("ragged_row", where, f"{len(cells)} cells in {len(columns)} columns")
-    return Row(where, dict(zip(columns, cells, strict=True)))
+    return SourceRow(where, dict(zip(columns, cells, strict=True)))

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from pairwright.sources.markup import to_text
-from pairwright.sources.problem import Problem, Refusal
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.times import utc
 
 Fields = Mapping[str, Any]
@@ -27,12 +27,12 @@ _CONTROL = re.compile(
 
 
 def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
-    """A field's text, or '' where it is missing; raises Refusal where it is no text."""
+    """A field's text, or '' where it is missing; raises SourceRefusal where it is no text."""
     value = fields.get(name)
     if _is_missing(value):
         return ""
     if not isinstance(value, str):
-        raise Refusal("wrong_type", f"{name} is {kind(value)}, not text")
+        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     plain = to_text(value)
     if plain is not None:
         repairs.setdefault("html_to_text", f"{name} was HTML")
@@ -53,7 +53,7 @@ def label(fields: Fields, name: str, repairs: Repairs) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise Refusal("wrong_type", f"{name} is {kind(value)}, not text")
+        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     return " ".join(_printable(value, name, repairs).split())
 
 
@@ -63,13 +63,13 @@ def time(fields: Fields, name: str) -> str | None:
     if _is_missing(value):
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float | date):
-        raise Refusal("bad_time", f"{name} is {kind(value)}, not a time")
+        raise SourceRefusal("bad_time", f"{name} is {kind(value)}, not a time")
     try:
         return utc(value)
     except (ValueError, OverflowError):
-        raise Refusal(
+        raise SourceRefusal(
             "bad_time",
-            f"{name} {shown(value)} is neither ISO 8601 nor seconds or milliseconds since 1970",
+            f"{name} {excerpt(value)} is neither ISO 8601 nor seconds or milliseconds since 1970",
             value=str(value),
         ) from None
 
@@ -83,15 +83,8 @@ def rows(fields: Fields, name: str) -> list[Any]:
         cells = zip(*value.values(), strict=True)
         return [dict(zip(value, row, strict=True)) for row in cells]
     if not isinstance(value, list):
-        raise Refusal("wrong_type", f"{name} is {kind(value)}, not a list")
+        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not a list")
     return value
-
-
-def shown(value: object) -> str:
-    """A value of the file as a message shows it: quoted, short, on one line, printable."""
-    line = repr(value if isinstance(value, str) else str(value))
-    line = _CONTROL.sub("", line)
-    return line if len(line) <= 80 else f"{line[:76]}...{line[-1]}"
 
 
 def kind(value: object) -> str:
@@ -101,10 +94,10 @@ def kind(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def repaired(repairs: Repairs, where: str, id: str) -> list[Problem]:
-    """One Problem per reason."""
+def repaired(repairs: Repairs, where: str, id: str) -> list[SourceProblem]:
+    """One SourceProblem per reason."""
     return [
-        Problem(action="repaired", reason=reason, where=where, id=id, detail=detail)
+        SourceProblem(action="repaired", reason=reason, where=where, id=id, detail=detail)
         for reason, detail in repairs.items()
     ]
 

@@ -6,7 +6,7 @@ from typing import Any
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.tables import Table, numbered
+from pairwright.sources.tables import SourceTable, numbered
 
 _ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -17,7 +17,7 @@ def looks_like_id(path: str) -> bool:
     return _ID.fullmatch(path) is not None
 
 
-def dataset(rules: SourceRules) -> Table:
+def dataset(rules: SourceRules) -> SourceTable:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
     datasets = _import("datasets", rules.path)
     name, _, revision = rules.path.partition("@")
@@ -27,7 +27,7 @@ def dataset(rules: SourceRules) -> Table:
         )
     except Exception as error:  # whatever datasets, the network and the file formats raise
         raise _unusable(rules.path, error) from error
-    return Table(rules.path, list(loaded.column_names), numbered(rules.path, loaded))
+    return SourceTable(rules.path, list(loaded.column_names), numbered(rules.path, loaded))
 
 
 def fingerprint(path: str) -> str:

@@ -8,9 +8,9 @@ from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, label, rows, text, time
-from pairwright.sources.problem import Problem, Refusal
-from pairwright.sources.rules import Found, place, with_profile
-from pairwright.sources.tables import Row
+from pairwright.sources.problems import SourceProblem, SourceRefusal
+from pairwright.sources.rules import ReadPost, place, with_profile
+from pairwright.sources.tables import SourceRow
 
 
 def required(rules: SourceRules) -> list[str]:
@@ -19,13 +19,13 @@ def required(rules: SourceRules) -> list[str]:
 
 
 def items(
-    table: Iterable[Row | Problem], domains: Domains, rules: SourceRules
-) -> Iterator[Item | Problem]:
+    table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
+) -> Iterator[Item | SourceProblem]:
     """Each row as an item, after the Problems it had; one row is held at a time."""
     first: dict[str, str] = {}
     with_users = False
     for row in table:
-        if isinstance(row, Problem):
+        if isinstance(row, SourceProblem):
             yield row
             continue
         # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
@@ -35,32 +35,32 @@ def items(
         try:
             id = label(row.fields, "id", repairs)
             if not id:
-                raise Refusal("missing_id", "the row has no id")
+                raise SourceRefusal("missing_id", "the row has no id")
             if id in first:
-                raise Refusal("duplicate_id", f"{first[id]} has this id already")
+                raise SourceRefusal("duplicate_id", f"{first[id]} has this id already")
             for found in _item(id, row, repairs, with_users, domains, rules):
                 yield found
                 if isinstance(found, Item):
                     first[id] = row.where
-        except Refusal as refusal:
+        except SourceRefusal as refusal:
             yield refusal.at(row.where, id or None)
 
 
 def _item(
     id: str,
-    row: Row,
+    row: SourceRow,
     repairs: Repairs,
     with_users: bool,
     domains: Domains,
     rules: SourceRules,
-) -> Iterator[Item | Problem]:
+) -> Iterator[Item | SourceProblem]:
     limit = rules.max_post_chars
     user = label(row.fields, "user", repairs) if with_users else id
     if not user:
-        raise Refusal("missing_user", "the row's `user` is empty")
+        raise SourceRefusal("missing_user", "the row's `user` is empty")
     question = text(row.fields, "question", repairs, limit)
     if not question:
-        raise Refusal("empty_question", "the row has no question")
+        raise SourceRefusal("empty_question", "the row has no question")
     category, domain = place(label(row.fields, "category", repairs), domains, rules)
     item = Item(
         id=id,
@@ -75,23 +75,23 @@ def _item(
         source_url=label(row.fields, "source_url", repairs) or None,
     )
     posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
-    yield from (post for post in posts if isinstance(post, Problem))
-    found = [post for post in posts if isinstance(post, Found)]
+    yield from (post for post in posts if isinstance(post, SourceProblem))
+    found = [post for post in posts if isinstance(post, ReadPost)]
     yield from with_profile(item, found, row.where, repairs, rules.min_posts)
 
 
-def _post(raw: Any, where: str, limit: int) -> Found | Problem:
+def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
     repairs: Repairs = {}
     id = None
     try:
         if not isinstance(raw, dict):
-            raise Refusal("not_an_object", "a post of the profile is not an object")
+            raise SourceRefusal("not_an_object", "a post of the profile is not an object")
         id = label(raw, "id", repairs)
         if not id:
-            raise Refusal("missing_id", "a post of the profile has no id")
+            raise SourceRefusal("missing_id", "a post of the profile has no id")
         words = text(raw, "text", repairs, limit)
         if not words:
-            raise Refusal("empty_text", "the post has no text")
+            raise SourceRefusal("empty_text", "the post has no text")
         post = Post(
             id=id,
             text=words,
@@ -99,16 +99,16 @@ def _post(raw: Any, where: str, limit: int) -> Found | Problem:
             created=time(raw, "created"),
             source_url=label(raw, "source_url", repairs) or None,
         )
-    except Refusal as refusal:
+    except SourceRefusal as refusal:
         return refusal.at(where, id or None)
-    return Found(post, where, repairs)
+    return ReadPost(post, where, repairs)
 
 
-def _aspects(row: Row, repairs: Repairs, limit: int) -> tuple[GoldAspect, ...]:
+def _aspects(row: SourceRow, repairs: Repairs, limit: int) -> tuple[GoldAspect, ...]:
     aspects = []
     for raw in rows(row.fields, "rubric_aspects"):
         if not isinstance(raw, dict):
-            raise Refusal("wrong_type", "an entry of rubric_aspects is not an object")
+            raise SourceRefusal("wrong_type", "an entry of rubric_aspects is not an object")
         name, reason, evidence = (
             text(raw, field, repairs, limit) for field in ("aspect", "reason", "evidence")
         )

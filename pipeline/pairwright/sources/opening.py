@@ -8,9 +8,9 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.parquet import parquet
-from pairwright.sources.tables import Table, json_array, jsonl
+from pairwright.sources.tables import SourceTable, json_array, jsonl
 
-_OPENERS: dict[str, Callable[[Path], Table]] = {
+_OPENERS: dict[str, Callable[[Path], SourceTable]] = {
     ".json": json_array,
     ".jsonl": jsonl,
     ".csv": comma_separated,
@@ -35,7 +35,7 @@ def locate(rules: SourceRules, folder: Path) -> Path | None:
     )
 
 
-def open_table(rules: SourceRules, folder: Path) -> Table:
+def open_table(rules: SourceRules, folder: Path) -> SourceTable:
     """The source's rows, once its columns are known to be the right ones; raises SourceError."""
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
@@ -44,7 +44,7 @@ def open_table(rules: SourceRules, folder: Path) -> Table:
     return table
 
 
-def _open(path: Path, rules: SourceRules) -> Table:
+def _open(path: Path, rules: SourceRules) -> SourceTable:
     suffix = path.suffix.lower()
     if suffix not in _OPENERS:
         raise SourceError(

@@ -8,23 +8,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pairwright.errors import SourceError
-from pairwright.sources.problem import Problem
-from pairwright.sources.tables import Row, Table, refused
+from pairwright.sources.problems import SourceProblem
+from pairwright.sources.tables import SourceRow, SourceTable, refused
 
 # Rows held at once: profiles of LaMP-QA's size make this some tens of megabytes.
 _BATCH = 256
 
 
-def parquet(path: Path) -> Table:
+def parquet(path: Path) -> SourceTable:
     """The rows of a Parquet file, counted from 1."""
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
-    return Table(str(path), list(file.schema_arrow.names), _rows(path, file))
+    return SourceTable(str(path), list(file.schema_arrow.names), _rows(path, file))
 
 
-def _rows(path: Path, file: Any) -> Iterator[Row | Problem]:
+def _rows(path: Path, file: Any) -> Iterator[SourceRow | SourceProblem]:
     number = 0
     try:
         for batch in file.iter_batches(batch_size=_BATCH):
@@ -34,7 +34,7 @@ def _rows(path: Path, file: Any) -> Iterator[Row | Problem]:
                 if isinstance(values, UnicodeDecodeError):
                     yield refused("invalid_utf8", where, str(values.reason))
                 else:
-                    yield Row(where, values)
+                    yield SourceRow(where, values)
     except MemoryError:
         raise SourceError(
             f"the rows after row {number:,} do not fit into memory",

@@ -11,16 +11,16 @@ from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, label, text, time
-from pairwright.sources.problem import Problem, Refusal
-from pairwright.sources.rules import Found, place, with_profile
-from pairwright.sources.tables import Row
+from pairwright.sources.problems import SourceProblem, SourceRefusal
+from pairwright.sources.rules import ReadPost, place, with_profile
+from pairwright.sources.tables import SourceRow
 
 # A longer first line or sentence is no question that a person could have asked as a title.
 _QUESTION_CHARS = 200
 _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 
 
-class Written(NamedTuple):
+class RawPost(NamedTuple):
     """One post as a user wrote it."""
 
     where: str
@@ -49,13 +49,13 @@ def required(rules: SourceRules) -> list[str]:
 
 
 def items(
-    table: Iterable[Row | Problem], domains: Domains, rules: SourceRules
-) -> Iterator[Item | Problem]:
+    table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
+) -> Iterator[Item | SourceProblem]:
     """One item a user, in the order in which the file first names them."""
-    by_user: dict[str, list[Written]] = {}
+    by_user: dict[str, list[RawPost]] = {}
     for row in table:
-        read = row if isinstance(row, Problem) else _written(row, rules)
-        if isinstance(read, Problem):
+        read = row if isinstance(row, SourceProblem) else _written(row, rules)
+        if isinstance(read, SourceProblem):
             yield read
         else:
             by_user.setdefault(read.user, []).append(read)
@@ -64,22 +64,22 @@ def items(
         *earlier, target = sorted(posts, key=lambda post: post.created)
         try:
             yield from _item(target, earlier, domains, rules)
-        except Refusal as refusal:
+        except SourceRefusal as refusal:
             yield refusal.at(target.where, user)
 
 
-def _written(row: Row, rules: SourceRules) -> Written | Problem:
+def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
     repairs: Repairs = {}
     user = ""
     limit = rules.max_post_chars
     try:
         user = label(row.fields, rules.user, repairs)
         if not user:
-            raise Refusal("missing_user", f"`{rules.user}` is empty")
+            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
         created = time(row.fields, rules.created)
         if created is None:
-            raise Refusal("bad_time", f"`{rules.created}` is empty")
-        post = Written(
+            raise SourceRefusal("bad_time", f"`{rules.created}` is empty")
+        post = RawPost(
             where=row.where,
             user=user,
             title=" ".join(text(row.fields, rules.title, repairs, limit).split()),
@@ -90,18 +90,18 @@ def _written(row: Row, rules: SourceRules) -> Written | Problem:
             repairs=repairs,
         )
         if not post.whole:
-            raise Refusal("empty_text", "neither a title nor a text")
-    except Refusal as refusal:
+            raise SourceRefusal("empty_text", "neither a title nor a text")
+    except SourceRefusal as refusal:
         return refusal.at(row.where, user or None)
     return post
 
 
 def _item(
-    target: Written, earlier: list[Written], domains: Domains, rules: SourceRules
-) -> Iterator[Item | Problem]:
+    target: RawPost, earlier: list[RawPost], domains: Domains, rules: SourceRules
+) -> Iterator[Item | SourceProblem]:
     question = target.title or _opening(target.body)
     if not question:
-        raise Refusal(
+        raise SourceRefusal(
             "empty_question",
             f"no title, and no first line or sentence of at most {_QUESTION_CHARS} characters",
         )
@@ -129,7 +129,7 @@ def _opening(body: str) -> str:
     return next((c for c in candidates if len(c) <= _QUESTION_CHARS), "")
 
 
-def _found(id: str, written: Written) -> Found:
+def _found(id: str, written: RawPost) -> ReadPost:
     post = Post(
         id=id,
         text=written.whole,
@@ -137,4 +137,4 @@ def _found(id: str, written: Written) -> Found:
         created=written.created,
         source_url=written.url or None,
     )
-    return Found(post, written.where, written.repairs)
+    return ReadPost(post, written.where, written.repairs)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, repaired, shown
-from pairwright.sources.problem import Problem, Refusal
+from pairwright.sources.fields import Repairs, repaired
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.text import near_duplicate, normalised
 
 
-class Found(NamedTuple):
+class ReadPost(NamedTuple):
     """A post as it was read, with its place and what was repaired in it."""
 
     post: Post
@@ -20,43 +20,45 @@ class Found(NamedTuple):
 
 
 def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str]:
-    """The category and its domain's key; raises Refusal."""
+    """The category and its domain's key; raises SourceRefusal."""
     category = category or rules.default_category or ""
     if not category:
-        raise Refusal("missing_category", "no category, and no `default_category` is set")
+        raise SourceRefusal("missing_category", "no category, and no `default_category` is set")
     domain = domains.of(category)
     if domain is None:
-        raise Refusal(
+        raise SourceRefusal(
             "unknown_category",
-            f"{shown(category)} belongs to none of the domains {', '.join(domains.by_key)}",
+            f"{excerpt(category)} belongs to none of the domains {', '.join(domains.by_key)}",
             value=category,
         )
     return category, domain.key
 
 
 def with_profile(
-    item: Item, found: list[Found], where: str, repairs: Repairs, min_posts: int
-) -> Iterator[Item | Problem]:
+    item: Item, found: list[ReadPost], where: str, repairs: Repairs, min_posts: int
+) -> Iterator[Item | SourceProblem]:
     """The item with those posts that may stand in its profile, after what is said about them."""
     sifted = list(_sift(item, _in_time_order(found)))
-    yield from (f for f in sifted if isinstance(f, Problem))
-    kept = [f for f in sifted if isinstance(f, Found)]
+    yield from (f for f in sifted if isinstance(f, SourceProblem))
+    kept = [f for f in sifted if isinstance(f, ReadPost)]
     if len(kept) < min_posts:
-        raise Refusal("too_few_posts", f"{len(kept)} of {len(found)} posts left, not {min_posts}")
+        raise SourceRefusal(
+            "too_few_posts", f"{len(kept)} of {len(found)} posts left, not {min_posts}"
+        )
     for post in kept:
         yield from repaired(post.repairs, post.where, post.post.id)
     yield from repaired(repairs, where, item.id)
     yield item.model_copy(update={"profile": tuple(f.post for f in kept)})
 
 
-def _in_time_order(found: list[Found]) -> list[Found]:
+def _in_time_order(found: list[ReadPost]) -> list[ReadPost]:
     """Oldest first; in the file's order where a post has no time."""
     if any(f.post.created is None for f in found):
         return found
     return sorted(found, key=lambda f: f.post.created or "")
 
 
-def _sift(item: Item, found: list[Found]) -> Iterator[Found | Problem]:
+def _sift(item: Item, found: list[ReadPost]) -> Iterator[ReadPost | SourceProblem]:
     ids: set[str] = set()
     texts: dict[str, str] = {}
     for candidate in found:
@@ -64,14 +66,16 @@ def _sift(item: Item, found: list[Found]) -> Iterator[Found | Problem]:
         folded = normalised(post.text)
         try:
             if item.created and post.created and post.created >= item.created:
-                raise Refusal("later_post", f"{post.created}, the question {item.created}")
+                raise SourceRefusal("later_post", f"{post.created}, the question {item.created}")
             if post.id in ids:
-                raise Refusal("duplicate_post_id", "an earlier post of the profile has this id")
+                raise SourceRefusal(
+                    "duplicate_post_id", "an earlier post of the profile has this id"
+                )
             if _is_target(post.text, item):
-                raise Refusal("target_in_profile", f"it repeats {shown(item.question)}")
+                raise SourceRefusal("target_in_profile", f"it repeats {excerpt(item.question)}")
             if folded in texts:
-                raise Refusal("duplicate_post", f"the same text as {shown(texts[folded])}")
-        except Refusal as refusal:
+                raise SourceRefusal("duplicate_post", f"the same text as {excerpt(texts[folded])}")
+        except SourceRefusal as refusal:
             yield refusal.at(candidate.where, post.id)
             continue
         ids.add(post.id)

@@ -15,37 +15,37 @@ from typing import Any, NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.sources.fields import kind
-from pairwright.sources.problem import Problem
+from pairwright.sources.problems import SourceProblem
 
 LONGEST = 64_000_000
 """Bytes of one line: a thousand times what a row needs."""
 
 
-class Row(NamedTuple):
+class SourceRow(NamedTuple):
     """One row and its place, as Problems name it."""
 
     where: str
     fields: dict[str, Any]
 
 
-class Table(NamedTuple):
+class SourceTable(NamedTuple):
     """The rows of one source. `columns` is None where only the rows know theirs."""
 
     source: str
     columns: list[str] | None
-    rows: Iterator[Row | Problem]
+    rows: Iterator[SourceRow | SourceProblem]
 
 
-Opener = Callable[[Path], Table]
+Opener = Callable[[Path], SourceTable]
 
 
-def jsonl(path: Path) -> Table:
-    """One object a line; a line that is none is a Problem, and the next one is read."""
+def jsonl(path: Path) -> SourceTable:
+    """One object a line; a line that is none is a SourceProblem, and the next one is read."""
     check_text(path)
-    return Table(str(path), None, _lines(path))
+    return SourceTable(str(path), None, _lines(path))
 
 
-def json_array(path: Path) -> Table:
+def json_array(path: Path) -> SourceTable:
     """One array of objects, loaded whole."""
     check_text(path)
     try:
@@ -79,10 +79,10 @@ def json_array(path: Path) -> Table:
             where=path,
             fix="Write [{...}, {...}], or one object a line in a .jsonl file.",
         )
-    return Table(str(path), None, numbered(path.name, values))
+    return SourceTable(str(path), None, numbered(path.name, values))
 
 
-def numbered(name: str, values: Iterable[object]) -> Iterator[Row | Problem]:
+def numbered(name: str, values: Iterable[object]) -> Iterator[SourceRow | SourceProblem]:
     """Values as rows, counted from 1."""
     return (_row(f"{name}:{number}", value) for number, value in enumerate(values, start=1))
 
@@ -130,7 +130,7 @@ def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
         ) from None
 
 
-def _lines(path: Path) -> Iterator[Row | Problem]:
+def _lines(path: Path) -> Iterator[SourceRow | SourceProblem]:
     for number, line in enumerate(text_lines(path), start=1):
         where = f"{path.name}:{number}"
         if not line.strip():
@@ -143,12 +143,12 @@ def _lines(path: Path) -> Iterator[Row | Problem]:
             yield refused("bad_json", where, str(error))
 
 
-def _row(where: str, value: object) -> Row | Problem:
+def _row(where: str, value: object) -> SourceRow | SourceProblem:
     if isinstance(value, dict):
-        return Row(where, value)
+        return SourceRow(where, value)
     return refused("not_an_object", where, f"the row is {kind(value)}, not an object")
 
 
-def refused(reason: str, where: str, detail: str) -> Problem:
-    """The Problem of a row of which nothing is known but its place."""
-    return Problem(action="refused", reason=reason, where=where, detail=detail)
+def refused(reason: str, where: str, detail: str) -> SourceProblem:
+    """The SourceProblem of a row of which nothing is known but its place."""
+    return SourceProblem(action="refused", reason=reason, where=where, detail=detail)

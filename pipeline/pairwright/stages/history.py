@@ -12,7 +12,7 @@ from pairwright.settings.rules import HistoryRules
 T = TypeVar("T")
 
 
-class Shown(NamedTuple):
+class PromptPosts(NamedTuple):
     """The posts a prompt carried, oldest first, and those left out for want of room."""
 
     posts: tuple[Post, ...]
@@ -34,19 +34,19 @@ async def with_history(
     model: Model,
     send: Callable[[Ask], Awaitable[T | Rejected]],
     **values: Hashable,
-) -> tuple[T | Rejected, Shown]:
+) -> tuple[T | Rejected, PromptPosts]:
     """Send prompt `name` with the best of a user's posts, in the order they are given in.
 
     Where the endpoint says that the prompt is over its context, the lowest-ranked posts
-    leave (a quarter, at least one) and it is asked again; `Shown` names them.
+    leave (a quarter, at least one) and it is asked again; `PromptPosts` names them.
     """
     chosen = selected(question, posts, rules, model.history_tokens)
     kept = len(chosen)
     while True:
-        shown = Shown(chosen, ())
+        shown = PromptPosts(chosen, ())
         if kept < len(chosen):
             best = set(ranked(question, chosen, rules)[:kept])
-            shown = Shown(
+            shown = PromptPosts(
                 tuple(post for post in chosen if post in best),
                 tuple(post for post in chosen if post not in best),
             )

@@ -8,7 +8,7 @@ generic answer already meet it? Fewer than `min_aspects` left and there is no pe
 import random
 from typing import NamedTuple
 
-from pairwright.models import Model, Models, Once, together
+from pairwright.models import Model, Models, SharedWork, together
 from pairwright.records import (
     Adherence,
     Aspect,
@@ -20,11 +20,11 @@ from pairwright.records import (
 )
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.judge import adherence
-from pairwright.stages.match import match
-from pairwright.stages.plan import Plan, plan, plan_blind
-from pairwright.stages.support import SupportCase, support
-from pairwright.stages.write import write_plain
+from pairwright.stages.aspect_match import match
+from pairwright.stages.judges import adherence
+from pairwright.stages.planner import Plan, plan, plan_blind
+from pairwright.stages.support_check import SupportCase, support
+from pairwright.stages.writer import write_plain
 
 Histories = tuple[tuple[Post, ...], ...]
 
@@ -50,7 +50,7 @@ class PlanSettings(NamedTuple):
     """The domain's kinds of aspects."""
     words: int
     """The length of a response."""
-    once: Once
+    once: SharedWork
     """Plans that several questions have in common."""
 
 

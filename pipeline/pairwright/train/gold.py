@@ -8,7 +8,7 @@ from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Problem, read, source_hash
+from pairwright.sources import SourceProblem, read, source_hash
 
 NO_GOLD = "no_gold_aspects"
 
@@ -32,9 +32,9 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
     without: set[str] = set()
     for found in read(rules, domains, folder):
         match found:
-            case Problem(action="refused"):
+            case SourceProblem(action="refused"):
                 refused[found.reason] += 1
-            case Problem():
+            case SourceProblem():
                 repaired[found.reason] += 1
             case Item(rubric_aspects=()):
                 refused[NO_GOLD] += 1

@@ -37,11 +37,11 @@ class Agreement(Record):
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
 
-def agreement(planned: Sequence[str], gold: Sequence[str], of: Similarity) -> Agreement:
+def agreement(planned: Sequence[str], gold: Sequence[str], similarity: Similarity) -> Agreement:
     """Of a plan, which may be empty, with gold aspects, which are not."""
     if not planned:
         return Agreement(precision=None, recall=0.0)
-    near = of(planned, gold)
+    near = similarity(planned, gold)
     return Agreement(
         precision=round(float(near.max(axis=1).mean()), DIGITS),
         recall=round(float(near.max(axis=0).mean()), DIGITS),

@@ -17,10 +17,10 @@ def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Int
     return found and with_width(found)
 
 
-def told(of: Interval | None) -> str:
+def told(interval: Interval | None) -> str:
     """A mean with its interval and n, for people."""
-    if of is None or of.value is None:
+    if interval is None or interval.value is None:
         return "none (n = 0)"
-    if of.low is None or of.high is None:
-        return f"{of.value:.3f} (no interval, n = {of.n:,})"
-    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f}, n = {of.n:,})"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:.3f} (no interval, n = {interval.n:,})"
+    return f"{interval.value:.3f} ({interval.low:.3f} to {interval.high:.3f}, n = {interval.n:,})"

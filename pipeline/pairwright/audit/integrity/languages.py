@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from pairwright.audit.found import clipped
 from pairwright.audit.records import Check, Comparison, Flag
 from pairwright.dataset import Row
-from pairwright.gates.language import language
+from pairwright.gates.languages import language
 from pairwright.intervals import MOST, Interval, exact
 
 SAMPLE = 1000

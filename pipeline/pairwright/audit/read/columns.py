@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.errors import InputError
-from pairwright.sources.problem import Refusal
+from pairwright.sources.problems import SourceRefusal
 
 KNOWN = {
     "prompt": ("prompt", "question", "conversations"),
@@ -86,7 +86,7 @@ class Columns:
     def value(self, fields: Mapping[str, Any], name: str) -> object:
         """What a row holds under this name; None where it has no such column.
 
-        Raises Refusal where an option names a column that the row does not have.
+        Raises SourceRefusal where an option names a column that the row does not have.
         """
         column = self.given.get(name)
         if column is None:
@@ -94,15 +94,15 @@ class Columns:
         if not column:
             return None
         if column not in fields:
-            raise Refusal("missing_column", f"no column {column!r} for {name}")
+            raise SourceRefusal("missing_column", f"no column {column!r} for {name}")
         return fields[column]
 
     def needed(self, fields: Mapping[str, Any], name: str) -> object:
-        """The same for what a row must have; raises Refusal."""
+        """The same for what a row must have; raises SourceRefusal."""
         value = self.value(fields, name)
         if value is None:
             names = (self.given[name],) if name in self.given else KNOWN[name]
             there = any(column in fields for column in names)
             reason = "empty_value" if there else "missing_column"
-            raise Refusal(reason, f"{name} is null" if there else f"no column for {name}")
+            raise SourceRefusal(reason, f"{name} is null" if there else f"no column for {name}")
         return value

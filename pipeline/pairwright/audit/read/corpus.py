@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.sources.parquet import parquet
-from pairwright.sources.problem import Problem
+from pairwright.sources.problems import SourceProblem
 from pairwright.sources.tables import check_text, json_array, jsonl, text_lines
 
 LINES = 1000
@@ -33,7 +33,7 @@ def _texts_of(path: Path) -> Iterator[str]:
 
 def _rows(path: Path) -> Iterator[str]:
     for row in _TABLES[path.suffix.lower()](path).rows:
-        if isinstance(row, Problem):
+        if isinstance(row, SourceProblem):
             raise InputError(
                 f"{row.reason}: {row.detail}",
                 where=path.with_name(row.where),

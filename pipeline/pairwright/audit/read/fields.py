@@ -10,8 +10,8 @@ from pairwright.audit.read.messages import as_text, prompt, reply, transcript
 from pairwright.audit.read.source import TIE, Found, Kind
 from pairwright.dataset import Row, RowAspect, RowPost, licence_of
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import kind, rows, shown, time
-from pairwright.sources.problem import Refusal
+from pairwright.sources.fields import kind, rows, time
+from pairwright.sources.problems import SourceRefusal, excerpt
 
 Fields = Mapping[str, Any]
 _OFFICIAL = {"question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected"}
@@ -46,7 +46,7 @@ def found(fields: Fields, columns: Columns, config: str, split: str, where: str)
 
     A row whose sides are lists of responses gives a pair for each place in the lists: the first
     response of one over the first of the other, and so on. All are of one item, and the id and the
-    place of each name its index, from 0. Raises Refusal, with a reason of REASONS.
+    place of each name its index, from 0. Raises SourceRefusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
         return [Found(split, _released(fields), where)]
@@ -102,9 +102,9 @@ def _released(fields: Fields) -> Row:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
-        raise Refusal("not_a_row", f"{at}: {first['msg']}") from None
+        raise SourceRefusal("not_a_row", f"{at}: {first['msg']}") from None
     except ValueError as error:  # pydantic's error for half a character is one
-        raise Refusal("lone_surrogate", str(error)) from None
+        raise SourceRefusal("lone_surrogate", str(error)) from None
     return row
 
 
@@ -116,7 +116,7 @@ def _sides(fields: Fields, columns: Columns) -> list[Sides]:
         a, b, names = b, a, (names[1], names[0])
     if _several(a) or _several(b):
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
-            raise Refusal("lists_differ", f"{names[0]} {_size(a)}, {names[1]} {_size(b)}")
+            raise SourceRefusal("lists_differ", f"{names[0]} {_size(a)}, {names[1]} {_size(b)}")
         return [
             Sides("", as_text(x, names[0]), as_text(y, names[1]), n)
             for n, (x, y) in enumerate(zip(a, b, strict=True))
@@ -125,7 +125,9 @@ def _sides(fields: Fields, columns: Columns) -> list[Sides]:
         a, b = transcript(a), transcript(b)
     one, other = reply(a, names[0]), reply(b, names[1])
     if one.before != other.before:
-        raise Refusal("prompts_differ", f"the messages before {names[0]} and {names[1]} differ")
+        raise SourceRefusal(
+            "prompts_differ", f"the messages before {names[0]} and {names[1]} differ"
+        )
     return [Sides(one.before, one.text, other.text)]
 
 
@@ -145,8 +147,8 @@ def _better(label: object) -> int:
     if given in (2, "2"):
         return 2
     if isinstance(given, str | float) and given in _TIES:
-        raise Refusal(TIE, f"the label is {shown(label)}")
-    raise Refusal("bad_label", f"the label is {shown(label)}, not 1, 2 or tie")
+        raise SourceRefusal(TIE, f"the label is {excerpt(label)}")
+    raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2 or tie")
 
 
 def _licence(url: str | None, created: str | None, stated: str) -> str | None:
@@ -179,7 +181,7 @@ def _aspect(fields: Fields) -> RowAspect:
 def _entries(fields: Fields, columns: Columns, name: str) -> list[Fields]:
     entries = rows({name: columns.value(fields, name)}, name)
     if not all(isinstance(entry, dict) for entry in entries):
-        raise Refusal("not_an_object", f"an entry of {name} is not an object")
+        raise SourceRefusal("not_an_object", f"an entry of {name} is not an object")
     return entries
 
 

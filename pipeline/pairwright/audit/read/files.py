@@ -12,13 +12,12 @@ from pairwright.audit.read.fields import found, kind_of
 from pairwright.audit.read.source import REASONS, Found, Kind, PairSource, Unread
 from pairwright.errors import InputError
 from pairwright.sources.delimited import comma_separated, tab_separated
-from pairwright.sources.fields import shown
 from pairwright.sources.parquet import parquet
-from pairwright.sources.problem import Problem, Refusal
-from pairwright.sources.tables import Row as Line
-from pairwright.sources.tables import Table, json_array, jsonl
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.tables import SourceRow as Line
+from pairwright.sources.tables import SourceTable, json_array, jsonl
 
-_OPENERS: dict[str, Callable[[Path], Table]] = {
+_OPENERS: dict[str, Callable[[Path], SourceTable]] = {
     ".json": json_array,
     ".jsonl": jsonl,
     ".csv": comma_separated,
@@ -43,7 +42,7 @@ _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 class Piece(NamedTuple):
     """One table of a source: a file, or a configuration's split on the Hub."""
 
-    table: Callable[[], Table]
+    table: Callable[[], SourceTable]
     name: str
     """How a place in it is named: a file's path below what was given."""
     config: str
@@ -98,14 +97,14 @@ def read_pieces(pieces: Iterable[Piece], columns: Columns) -> Iterator[Found | U
             raise _nothing_read(table.source, first, there, reasons)
 
 
-def _read(line: Line | Problem, columns: Columns, piece: Piece) -> list[Found] | Unread:
+def _read(line: Line | SourceProblem, columns: Columns, piece: Piece) -> list[Found] | Unread:
     # Two files of a folder may have one name, so the place has the whole path below the folder.
     where = f"{piece.name}:{line.where.rpartition(':')[2]}"
-    if isinstance(line, Problem):
+    if isinstance(line, SourceProblem):
         return Unread(line.reason, where, line.detail)
     try:
         return found(line.fields, columns, piece.config, piece.split, where)
-    except Refusal as refusal:
+    except SourceRefusal as refusal:
         return Unread(refusal.reason, where, refusal.detail)
 
 
@@ -164,7 +163,7 @@ def _nothing_read(
     fix = "Mend this row first."
     if there:
         fix = (
-            f"The columns are {', '.join(map(shown, there))}. Say what holds what with --column,"
+            f"The columns are {', '.join(map(excerpt, there))}. Say what holds what with --column,"
             " such as --column prompt=question --column chosen=better --column rejected=worse;"
             " or first, second and label, where a label (1, 2 or tie) says which is better."
         )

@@ -12,7 +12,7 @@ from pairwright.audit.read.release import open_release
 from pairwright.audit.read.source import PairSource
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.sources.tables import Table, numbered
+from pairwright.sources.tables import SourceTable, numbered
 
 _DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
 
@@ -61,9 +61,9 @@ def open_hub(given: str, columns: Columns) -> PairSource:
     )
 
 
-def _table(name: str, rows: Any) -> Table:
+def _table(name: str, rows: Any) -> SourceTable:
     """Rows counted from 1. `datasets` keeps them on disk, not in memory."""
-    return Table(name, list(rows.column_names), numbered(name, rows))
+    return SourceTable(name, list(rows.column_names), numbered(name, rows))
 
 
 def _import(module: str, given: str) -> Any:

@@ -4,7 +4,7 @@ import re
 from typing import Any, NamedTuple
 
 from pairwright.sources.fields import kind
-from pairwright.sources.problem import Refusal
+from pairwright.sources.problems import SourceRefusal
 
 _ASKING = ("user", "human", "system", "tool")
 _OPENING = re.compile(r"\s*Human:")
@@ -20,16 +20,16 @@ class Reply(NamedTuple):
 
 def reply(value: object, name: str) -> Reply:
     """A response: text, a message, or messages of which the last is the response. Raises
-    Refusal."""
+    SourceRefusal."""
     if isinstance(value, dict):
         value = [value]
     if not isinstance(value, list):
         return Reply("", as_text(value, name))
     if not value:
-        raise Refusal("no_messages", f"{name} is an empty list")
+        raise SourceRefusal("no_messages", f"{name} is an empty list")
     role, text = _message(value[-1], name)
     if role.lower() in _ASKING:
-        raise Refusal("ends_with_user", f"the last message of {name} is by {role!r}")
+        raise SourceRefusal("ends_with_user", f"the last message of {name} is by {role!r}")
     return Reply(prompt(value[:-1], name), text)
 
 
@@ -57,20 +57,20 @@ def prompt(value: object, name: str) -> str:
 
 
 def as_text(value: object, name: str) -> str:
-    """The text as it is; raises Refusal where it is none, or cannot be written as UTF-8."""
+    """The text as it is; raises SourceRefusal where it is none, or cannot be written as UTF-8."""
     if not isinstance(value, str):
-        raise Refusal("wrong_type", f"{name} is {kind(value)}, not text")
+        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise Refusal("lone_surrogate", f"{name}, character {error.start + 1}") from None
+        raise SourceRefusal("lone_surrogate", f"{name}, character {error.start + 1}") from None
     return value
 
 
 def _message(value: Any, name: str) -> tuple[str, str]:
     """Role and content, by the names of OpenAI's messages or of ShareGPT's."""
     if not isinstance(value, dict):
-        raise Refusal("not_an_object", f"a message of {name} is {kind(value)}")
+        raise SourceRefusal("not_an_object", f"a message of {name} is {kind(value)}")
     role, content = ("role", "content") if "role" in value else ("from", "value")
     return (
         as_text(value.get(role), f"{role} in {name}"),

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import aiohttp
 
 from pairwright.cli.doctor.finding import Finding
-from pairwright.models.client.proxy import proxy_for
-from pairwright.models.client.unreachable import why
+from pairwright.models.client.connection import proxy_for, why
 from pairwright.settings.config import Endpoint
 
 TIMEOUT_S = 20.0

@@ -5,7 +5,7 @@ from pairwright.cli.doctor.questions import QUESTION, Questions
 from pairwright.models import Model, Unstored
 from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
-from pairwright.stages.plan import plan_blind
+from pairwright.stages.planner import plan_blind
 
 
 async def structured(questions: Questions) -> Finding:

@@ -5,8 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.cli.evaluate.planner import planner_under_test
-from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
@@ -15,9 +13,11 @@ from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Un
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
-from pairwright.models.store import Recent
+from pairwright.models.store import RecentReplies
 from pairwright.settings.prompt import Prompts
 from pairwright.train.rl.wire import Health, Reward, Sample
+from pairwright.workflows.scorers import open_scorers, pointwise
+from pairwright.workflows.scoring_roles import open_planner
 
 REMEMBERED = 100_000
 """Latest scores kept in memory, for clients that ask again."""
@@ -85,11 +85,11 @@ async def rewards_of(
 ) -> AsyncIterator[tuple[ScorerRewards, Health]]:
     """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
     a single response."""
-    store = Recent(REMEMBERED)
+    store = RecentReplies(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
         if held and CONDITIONS[held.condition].needs == "planner":
-            opened = planner_under_test(scorers, prompts, store, meter)
+            opened = open_planner(scorers, prompts, store, meter)
             planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
             open_scorers(scorers, (name,), prompts, store, meter)

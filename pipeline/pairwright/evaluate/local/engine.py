@@ -20,8 +20,7 @@ from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import said, scored
-from pairwright.models.client.tokens import Tokens, to_text
+from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.models.client.wire import stand_in
 from pairwright.settings.prompt import Message
 
@@ -30,13 +29,13 @@ class LocalModel(Protocol):
     """A model that is ready. Both methods are called in a thread, one at a time."""
 
     limit: int
-    """Tokens of the longest text that it reads."""
+    """TokenLogprobs of the longest text that it reads."""
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         """Raises ConfigError for a model without a usable chat template."""
         ...
 
-    def scores(self, texts: list[TokenizedText]) -> Sequence[float | Tokens]:
+    def scores(self, texts: list[TokenizedText]) -> Sequence[float | TokenLogprobs]:
         """One for each text. Raises ConfigError where one alone does not fit into memory."""
         ...
 
@@ -152,10 +151,10 @@ class InProcess:
         return "" if here.is_dir() else f" (There is no folder {here}, so it is taken for an id.)"
 
 
-def _body(score: float | Tokens, prompt_tokens: int) -> bytes:
-    if isinstance(score, Tokens):
-        return said(to_text(score), prompt_tokens)
-    return scored(score, prompt_tokens)
+def _body(score: float | TokenLogprobs, prompt_tokens: int) -> bytes:
+    if isinstance(score, TokenLogprobs):
+        return chat_reply(to_text(score), prompt_tokens)
+    return score_reply(score, prompt_tokens)
 
 
 def _imported() -> ModuleType:

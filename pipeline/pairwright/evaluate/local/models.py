@@ -19,8 +19,7 @@ from transformers.utils import logging
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local.conversation import ModelTokenizer, TokenizedText, unusable_model
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, InProcessModel, Likelihood
-from pairwright.models.client.score import score_of
-from pairwright.models.client.tokens import Tokens
+from pairwright.models.client.stored_scores import TokenLogprobs, score_of
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
@@ -136,13 +135,13 @@ class _LanguageModel:
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         return self._words.response_apart(messages)
 
-    def scores(self, texts: list[TokenizedText]) -> list[Tokens]:
+    def scores(self, texts: list[TokenizedText]) -> list[TokenLogprobs]:
         return _within_memory(self._where, self._forward, texts)
 
-    def _forward(self, texts: list[TokenizedText]) -> list[Tokens]:
+    def _forward(self, texts: list[TokenizedText]) -> list[TokenLogprobs]:
         told = _log_probabilities(self._model, texts)
         return [
-            Tokens(text.ids[text.response :], tuple(of))
+            TokenLogprobs(text.ids[text.response :], tuple(of))
             for text, of in zip(texts, told, strict=True)
         ]
 
@@ -190,7 +189,7 @@ def _within_memory(
 
 
 def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
-    """Tokens, and the mask where the model needs one, each of shape (texts, longest)."""
+    """TokenLogprobs, and the mask where the model needs one, each of shape (texts, longest)."""
     longest = max(len(text.ids) for text in texts)
     room = [longest - len(text.ids) for text in texts]
     ids = [[*text.ids, *[pad] * more] for text, more in zip(texts, room, strict=True)]
@@ -232,7 +231,7 @@ def _in_float32(head: Any) -> None:
 
 
 def _limit(words: ModelTokenizer, spec: InProcessModel, model: Any) -> int:
-    """Tokens of the longest text."""
+    """TokenLogprobs of the longest text."""
     most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:
         # A tokenizer without a limit says a number that no text reaches.

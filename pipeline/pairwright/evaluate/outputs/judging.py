@@ -18,7 +18,7 @@ from pairwright.models import Model
 from pairwright.models.run import work_through
 from pairwright.records import Adherence, Aspect, Rejected, Rubric
 from pairwright.settings.prompt import Prompts
-from pairwright.stages.judge import adherence
+from pairwright.stages.judges import adherence
 
 
 class AspectJudge(NamedTuple):

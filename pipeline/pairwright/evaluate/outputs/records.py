@@ -16,7 +16,8 @@ from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
 from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, z_of
 from pairwright.records import AspectScore, Record
-from pairwright.sources.fields import kind, shown
+from pairwright.sources.fields import kind
+from pairwright.sources.problems import excerpt
 
 
 class Output(Record, extra="ignore"):
@@ -151,8 +152,8 @@ def _missing(line: str) -> str:
     if not absent and not further:
         return ""
     said = [f"no key {', '.join(absent)}"] if absent else []
-    said += [f"unknown key {', '.join(map(shown, further))}"] if further else []
-    return f"{'; '.join(said)}; the line has {', '.join(map(shown, fields)) or 'no keys'}"
+    said += [f"unknown key {', '.join(map(excerpt, further))}"] if further else []
+    return f"{'; '.join(said)}; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"
 
 
 def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:

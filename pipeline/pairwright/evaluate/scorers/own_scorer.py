@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, SupportsFloat
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.own_class import OwnClass, place_of
@@ -21,7 +21,7 @@ from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.score import said, scored
+from pairwright.models.client.stored_scores import chat_reply, score_reply
 
 
 class Candidate(NamedTuple):
@@ -101,7 +101,7 @@ class OwnObject:
             scores = await self._scores(tuple(waiting.asked for waiting in lot))
             self._meter.seconds += len(lot) * (time.monotonic() - began)
             for waiting, score in zip(lot, scores, strict=True):
-                waiting.answer(said(_NONE, 0) if score is None else scored(score, 0))
+                waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
 
     async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
         # A tuple: a class that sorted the candidates in place would mix up their scores.
@@ -158,7 +158,7 @@ class OwnReward(NamedTuple):
             shown.question,
             tuple(post.text for post in shown.posts),
             shown.aspects,
-            message(shown.question, shown.posts, shown.aspects),
+            user_message(shown.question, shown.posts, shown.aspects),
             response,
         )
         try:

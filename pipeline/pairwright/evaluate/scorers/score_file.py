@@ -18,8 +18,8 @@ from pairwright.errors import InputError
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.scorers.seam import Score, Unscored
 from pairwright.sources.delimited import comma_separated
-from pairwright.sources.problem import Problem
-from pairwright.sources.tables import Opener, Row, jsonl
+from pairwright.sources.problems import SourceProblem
+from pairwright.sources.tables import Opener, SourceRow, jsonl
 
 Side = Literal["chosen", "rejected"]
 COLUMNS = ("pair", "condition", "response", "score")
@@ -116,7 +116,7 @@ def _drawn(condition: str) -> str:
     )
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _rows(path: Path) -> Iterator[SourceRow]:
     """Its rows, each with the file's path and the line as its place."""
     readers: dict[str, Opener] = {".csv": comma_separated, ".jsonl": jsonl}
     if path.suffix.lower() not in readers:
@@ -127,10 +127,10 @@ def _rows(path: Path) -> Iterator[Row]:
             _check_columns(f"{path}:1", table.columns)
         for row in table.rows:
             where = f"{path}:{row.where.rpartition(':')[2]}"
-            if isinstance(row, Problem):
+            if isinstance(row, SourceProblem):
                 raise InputError(row.detail, where=where, fix=_FORM)
             _check_columns(where, row.fields)
-            yield Row(where, row.fields)
+            yield SourceRow(where, row.fields)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=path, fix=_FORM) from None
 
@@ -140,7 +140,7 @@ def _check_columns(where: str, given: Collection[str]) -> None:
         raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
 
 
-def _cell(row: Row) -> _Cell:
+def _cell(row: SourceRow) -> _Cell:
     pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
     if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is no id")
@@ -151,7 +151,7 @@ def _cell(row: Row) -> _Cell:
     return _Cell(pair, condition, SIDES[side])
 
 
-def _score(row: Row, text: bool) -> float | None:
+def _score(row: SourceRow, text: bool) -> float | None:
     """`text` where the file knows no numbers; in JSON a number in quotes is a slip."""
     given: Any = row.fields["score"]
     if given is None or (text and given == ""):
@@ -169,7 +169,7 @@ def _score(row: Row, text: bool) -> float | None:
     return score
 
 
-def _wrong(row: Row, column: str, why: str) -> InputError:
+def _wrong(row: SourceRow, column: str, why: str) -> InputError:
     return InputError(
         f"{str(row.fields[column])[:40]!r} {why}", where=f"{row.where} [{column}]", fix=_FORM
     )

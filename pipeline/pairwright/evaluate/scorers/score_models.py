@@ -9,11 +9,11 @@ forward pass in this process.
 import math
 from typing import NamedTuple
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
-from pairwright.models.client.tokens import Tokens, of_text
+from pairwright.models.client.stored_scores import TokenLogprobs, of_text
 from pairwright.settings.prompt import Message
 
 
@@ -26,7 +26,7 @@ def score_request(
     purpose: str,
 ) -> Request:
     """`settings` is canonical JSON of what decides the reply beside the model."""
-    asked = message(shown.question, shown.posts, shown.aspects)
+    asked = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
         model=model,
         revision=revision,
@@ -67,10 +67,10 @@ class RewardModel(NamedTuple):
 class ResponseTokens(NamedTuple):
     """What it says of one response."""
 
-    tokens: Tokens
+    tokens: TokenLogprobs
     """All finite, at least one."""
     read: int
-    """Tokens of the whole conversation."""
+    """TokenLogprobs of the whole conversation."""
 
 
 class LanguageModel(NamedTuple):

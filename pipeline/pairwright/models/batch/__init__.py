@@ -8,15 +8,14 @@ A build records what it would send (`Recorder`), `write_round` writes it, and `i
 replies into the run's store. A reply says only its key: all else is read from the run folder.
 """
 
-from pairwright.models.batch.asked import Asked
 from pairwright.models.batch.ingest import Ingest, Ingested
-from pairwright.models.batch.recorder import Recorder
+from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.batch.rounds import Round, Shard, check_out, read_round, write_round
 
 __all__ = [
-    "Asked",
     "Ingest",
     "Ingested",
+    "PendingCalls",
     "Recorder",
     "Round",
     "Shard",

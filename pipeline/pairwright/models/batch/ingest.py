@@ -9,9 +9,15 @@ from typing import Literal, NamedTuple
 
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.batch.asked import Asked
-from pairwright.models.batch.meaning import NotRun, body_to_store
-from pairwright.models.batch.replies import Line, Reply, lines_of, reply_of
+from pairwright.models.batch.pending import PendingCalls
+from pairwright.models.batch.replies import (
+    BatchReply,
+    NotRun,
+    ReplyLine,
+    body_to_store,
+    lines_of,
+    reply_of,
+)
 from pairwright.models.client.wire import Transient
 from pairwright.models.store import Store
 from pairwright.records import Record
@@ -28,7 +34,7 @@ MEANINGS: dict[Kind, str] = {
 _TOGETHER = 200
 
 
-class Problem(Record):
+class LineProblem(Record):
     """A line that came to nothing."""
 
     where: str
@@ -60,10 +66,10 @@ class Ingest:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: PendingCalls,
         store: Store,
         secrets: tuple[str, ...],
-        tell: Callable[[Problem], None],
+        tell: Callable[[LineProblem], None],
         seen: Callable[[int], None],
     ) -> None:
         """`secrets` are API keys, which are stored nowhere; `tell` gets each problem as it is
@@ -105,7 +111,7 @@ class Ingest:
         )
         return here
 
-    def _line(self, line: Line, where: str) -> None:
+    def _line(self, line: ReplyLine, where: str) -> None:
         for secret in self._secrets:
             line = line._replace(text=line.text.replace(secret, b"***"))
         try:
@@ -141,7 +147,7 @@ class Ingest:
         fresh = self._fresh.get(key)
         return fresh.body if fresh else self._store.get(key)
 
-    def _compare(self, reply: Reply, stored: bytes, where: str) -> None:
+    def _compare(self, reply: BatchReply, stored: bytes, where: str) -> None:
         """A reply to what is answered already."""
         if reply.error or reply.status != 200 or reply.body == json.loads(stored):
             # The answer is there, whatever became of another try.
@@ -154,7 +160,7 @@ class Ingest:
         self.result.problems[kind] += 1
         # Half an emoji can be written to no file.
         named, told = (s.encode("utf-8", "replace").decode() for s in (custom_id, detail))
-        self._tell(Problem(where=where, kind=kind, custom_id=named[:100], detail=told[:1000]))
+        self._tell(LineProblem(where=where, kind=kind, custom_id=named[:100], detail=told[:1000]))
 
     def _commit(self) -> None:
         fresh, self._fresh = self._fresh, {}

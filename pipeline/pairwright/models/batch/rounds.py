@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models import Request
-from pairwright.models.batch.asked import Asked
+from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.submissions import read_submissions
 from pairwright.models.client.wire import body_of
 from pairwright.records import Record
@@ -55,7 +55,7 @@ def folder_of(out: Path, number: int) -> Path:
     return out / f"round-{number}"
 
 
-def check_out(out: Path, asked: Asked) -> None:
+def check_out(out: Path, asked: PendingCalls) -> None:
     """Raise InputError where `out` cannot take another round of this run."""
     if out.exists() and not out.is_dir():
         raise InputError("not a folder", where=out, fix="Give a folder as --batch-out.")
@@ -74,7 +74,7 @@ def check_out(out: Path, asked: Asked) -> None:
 
 
 def write_round(
-    asked: Asked, out: Path, endpoints: Mapping[str, Endpoint], most_lines: int
+    asked: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint], most_lines: int
 ) -> Round:
     """Write what the last build needs below `out`, the index last.
 

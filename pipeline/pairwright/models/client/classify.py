@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from pairwright.errors import EndpointRefused
 from pairwright.models.client.connection import Connection
-from pairwright.models.client.score import score_of, scored
+from pairwright.models.client.stored_scores import score_of, score_reply
 from pairwright.models.client.wire import Response, Transient, bytes_of
 
 
@@ -47,7 +47,7 @@ class Classify:
                 f"{self.where}: {asked['model']}: {error}\n"
                 "  Serve a reward model with one output, or a classifier of good and bad."
             ) from None
-        return Response(reply.status, scored(score, found.usage.prompt_tokens))
+        return Response(reply.status, score_reply(score, found.usage.prompt_tokens))
 
     async def close(self) -> None:
         await self._connection.close()

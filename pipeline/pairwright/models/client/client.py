@@ -13,11 +13,10 @@ from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.client.balance import Server, least_busy
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.meter import Meter
-from pairwright.models.client.pace import Concurrency, Pace
+from pairwright.models.client.pace import Concurrency, Pace, Server, least_busy
 from pairwright.models.client.wire import (
     BROKEN_OFF,
     STAND_INS,

@@ -5,17 +5,85 @@ The SDK itself is left out: building its objects costs more than twice what send
 """
 
 import asyncio
+import errno
+import ssl
+from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
 from yarl import URL
 
-from pairwright.errors import EndpointRefused
+from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.models.client.headers import headers_for
-from pairwright.models.client.proxy import proxy_for
-from pairwright.models.client.unreachable import why
 from pairwright.models.client.wire import Response, Transient
+
+
+def proxy_for(base_url: str) -> str | None:
+    """The proxy's address; None for this machine's own servers and for what NO_PROXY names.
+
+    Raises ConfigError for a proxy that is none for HTTP.
+    """
+    parts = urlsplit(base_url)
+    host, proxies = parts.hostname or "", getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    local = host in ("localhost", "::1") or host.startswith("127.")
+    if not proxy or local or proxy_bypass(parts.netloc) or _in_networks(host, proxies):
+        return None
+    if "://" not in proxy:
+        return f"http://{proxy}"
+    if urlsplit(proxy).scheme not in ("http", "https"):
+        raise ConfigError(
+            f"the proxy for {host} is no HTTP proxy, and no other kind can be used",
+            where=f"{parts.scheme.upper()}_PROXY or ALL_PROXY in the environment",
+            fix=f"Set {parts.scheme.upper()}_PROXY to an HTTP proxy, or add {host} to NO_PROXY.",
+        )
+    return proxy
+
+
+def _in_networks(host: str, proxies: dict[str, str]) -> bool:
+    """Whether NO_PROXY names the host by a network, such as 10.0.0.0/8; urllib knows names only."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    for named in proxies.get("no", "").split(","):
+        try:
+            if "/" in named and address in ip_network(named.strip(), strict=False):
+                return True
+        except ValueError:  # No network; curl passes over it, too.
+            continue
+    return False
+
+
+def why(error: Exception, url: str, timeout_s: float) -> str:
+    """One clause that names the address and what happened there."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        at = f"{error.host}:{error.port}"
+        if isinstance(error, aiohttp.ClientProxyConnectionError):
+            return f"{url}: the proxy {at} cannot be reached: {_cause(error.os_error)}"
+        if isinstance(error, aiohttp.ClientConnectorDNSError):
+            return f"{url}: no machine is known by the name {error.host!r}"
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            return f"{url}: its certificate is not trusted: {error.certificate_error}"
+        return f"{url}: {_cause(error.os_error)}"
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return f"{url}: the machine did not answer"
+    if isinstance(error, TimeoutError):
+        return f"{url}: no whole reply in {timeout_s:g} s"
+    return f"{url}: {error or type(error).__name__}"
+
+
+def _cause(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError) or error.errno == errno.ECONNREFUSED:
+        return "the connection was refused; no server listens there"
+    if isinstance(error, ssl.SSLError):
+        return "no encrypted connection: it may speak http and not https"
+    if isinstance(error, TimeoutError) or error.errno == errno.ETIMEDOUT:
+        return "the machine did not answer"
+    return f"no connection: {error.strerror or error}"
+
 
 CONNECT_S = 10
 KEPT_S = 4

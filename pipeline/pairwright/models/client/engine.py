@@ -17,7 +17,7 @@ from pairwright.models.client.wire import Response, Transient
 from pairwright.settings.config import Endpoint
 
 if TYPE_CHECKING:
-    from pairwright.models.client.vllm import Served
+    from pairwright.models.client.vllm import EngineChat
 
 # What vLLM is told where the environment does not say otherwise. Standard output is for results;
 # nobody is told of a run; and a process that has threads must not be forked.
@@ -50,7 +50,7 @@ class Engine:
         self._name = name
         self._endpoint = endpoint
         self._say = say
-        self._starting: asyncio.Task[Served] | None = None
+        self._starting: asyncio.Task[EngineChat] | None = None
 
     async def post(self, body: bytes) -> Response:
         """Raises EndpointRefused once the engine is dead, ConfigError where it cannot start."""
@@ -75,7 +75,7 @@ class Engine:
         # vLLM complains of an engine that is collected after its modules.
         gc.collect()
 
-    async def _start(self) -> "Served":
+    async def _start(self) -> "EngineChat":
         name, model = self._name, self._endpoint.model
         self._say(f"[endpoints.{name}] vLLM starts with {model}: half a minute or more")
         began = time.monotonic()
@@ -83,7 +83,7 @@ class Engine:
             os.environ.setdefault(variable, value)
         try:
             vllm = await asyncio.to_thread(_imported)
-            served: Served = await vllm.start(name, self._endpoint)
+            served: EngineChat = await vllm.start(name, self._endpoint)
         except PairwrightError:
             raise
         except Exception as error:  # What vLLM, its model and the machine raise.

@@ -16,8 +16,7 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client.connection import Connection
-from pairwright.models.client.score import said
-from pairwright.models.client.tokens import Tokens, to_text
+from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, to_text
 from pairwright.models.client.wire import Response, Transient, bytes_of, stand_in
 
 _FIX = (
@@ -102,8 +101,10 @@ class PromptLogprobs:
         if None in found:
             missing = first + found.index(None)
             raise self._broken(f"no log-probability of token {missing}, which is {ids[missing]}")
-        values = tuple(of.logprob for of in found if of is not None)
-        return Response(reply.status, said(to_text(Tokens(tuple(ids[first:]), values)), len(ids)))
+        values = tuple(finding.logprob for finding in found if finding is not None)
+        return Response(
+            reply.status, chat_reply(to_text(TokenLogprobs(tuple(ids[first:]), values)), len(ids))
+        )
 
     def _read(self, kind: type[_T], reply: Response) -> _T:
         try:

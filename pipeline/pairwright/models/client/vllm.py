@@ -33,7 +33,7 @@ from pairwright.models.client.wire import Response
 from pairwright.settings.config import Endpoint
 
 
-class Served(NamedTuple):
+class EngineChat(NamedTuple):
     """A running engine that answers chat completions."""
 
     client: AsyncLLM
@@ -56,7 +56,7 @@ class Served(NamedTuple):
         return Response(status, reply.model_dump_json().encode())
 
 
-async def start(name: str, endpoint: Endpoint) -> Served:
+async def start(name: str, endpoint: Endpoint) -> EngineChat:
     """Load the endpoint's model, in a thread, and put the server's chat template and parsers
     around the engine.
 
@@ -65,7 +65,7 @@ async def start(name: str, endpoint: Endpoint) -> Served:
     flags, client = await asyncio.to_thread(_launched, name, endpoint)
     state = State()
     await init_app_state(client, state, flags, await client.get_supported_tasks())
-    return Served(client, state.openai_serving_chat)
+    return EngineChat(client, state.openai_serving_chat)
 
 
 def _launched(name: str, endpoint: Endpoint) -> tuple[Namespace, AsyncLLM]:

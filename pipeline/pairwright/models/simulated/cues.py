@@ -8,14 +8,14 @@ from pairwright.models.simulated import lexicon as lex
 from pairwright.models.simulated.phrases import noun, verb
 
 
-class Opened(NamedTuple):
+class CueMatch(NamedTuple):
     """Where a cue was found: its match, and the rest of the sentence."""
 
     match: re.Match[str]
     rest: str
 
 
-Reader = Callable[[Opened], str]
+Reader = Callable[[CueMatch], str]
 """Makes the phrase of a statement, or nothing where it is none after all."""
 
 
@@ -28,20 +28,20 @@ class Cue(NamedTuple):
     phrase: Reader
 
 
-def _noun(opened: Opened) -> str:
+def _noun(opened: CueMatch) -> str:
     return noun(opened.rest)
 
 
-def _verb(opened: Opened) -> str:
+def _verb(opened: CueMatch) -> str:
     return verb(opened.rest)
 
 
-def _place(opened: Opened) -> str:
+def _place(opened: CueMatch) -> str:
     found = noun(opened.rest)
     return f"{opened.match['at'].lower()} {found}" if 1 <= len(found.split()) <= 3 else ""
 
 
-def _lacking(opened: Opened) -> str:
+def _lacking(opened: CueMatch) -> str:
     found = noun(opened.rest).split()
     unfit = lex.DETERMINERS | lex.NO_LACK
     if not found or found[0].lower() in unfit or found[0].endswith("ing"):
@@ -49,19 +49,19 @@ def _lacking(opened: Opened) -> str:
     return " ".join(found[:3])
 
 
-def _measured(opened: Opened) -> str:
+def _measured(opened: CueMatch) -> str:
     unit = re.match(r"[a-z]+", opened.rest)
     count = opened.match.group().strip().lower()
     return f"{count} {unit[0]}" if unit and unit[0] in lex.UNITS else ""
 
 
-def _doing(opened: Opened) -> str:
+def _doing(opened: CueMatch) -> str:
     """`I teach four sections of intro biology` as `teaching intro biology`."""
     found = noun(opened.rest, most=5).rpartition(" of ")[2].split()
     return " ".join([lex.GERUNDS[opened.match["verb"].lower()], *found[:3]]) if found else ""
 
 
-def _described(opened: Opened) -> str:
+def _described(opened: CueMatch) -> str:
     """`my hands are small` as `small hands`, `my sister is coeliac` as `coeliac sister`."""
     word = _LAST_WORD.match(opened.rest)
     if word is None or word[1] in lex.BREAKS | lex.PLAIN | lex.ADVERBS:
@@ -69,7 +69,7 @@ def _described(opened: Opened) -> str:
     return "" if word[1].endswith(("ing", "ed")) else f"{word[1]} {opened.match['who'].lower()}"
 
 
-def _theme(opened: Opened) -> str:
+def _theme(opened: CueMatch) -> str:
     """A plain noun phrase; after `the` and `a` only one of two words, which names more."""
     found = noun(opened.rest).split()
     if len(found) > 1 and found[0] in _VAGUE:
@@ -83,25 +83,25 @@ def _theme(opened: Opened) -> str:
     return " ".join(found[:3])
 
 
-def _having(opened: Opened) -> str:
+def _having(opened: CueMatch) -> str:
     """`I have sore feet`: two plain words without an article."""
     found = noun(opened.rest).split()
     plain = len(found) == 2 and opened.rest[0].islower() and found[0] not in _NO_QUALITY
     return " ".join(found) if plain and not found[0].endswith("ed") else ""
 
 
-def _owned(opened: Opened) -> str:
+def _owned(opened: CueMatch) -> str:
     found = noun(opened.rest)
     return "" if found.split(" ")[-1] in _NOT_OWNED else found
 
 
-def _itself(opened: Opened) -> str:
+def _itself(opened: CueMatch) -> str:
     who = opened.match["who"] if opened.match["who"].isupper() else opened.match["who"].lower()
     return f"a {who}" if who in ("stammer", "stutter") else who
 
 
 _NOT_OWNED = lex.ILLNESSES | lex.RELATIONS | {"hands"}
-_VAGUE = lex.listed("best good great real own last first")
+_VAGUE = lex.word_set("best good great real own last first")
 _NO_QUALITY = lex.DETERMINERS | lex.NUMBERS | lex.PLAIN
 _LAST_WORD = re.compile(
     r"(?:very |so |quite |always |still |too )?([a-z-]+)(?=\s*(?:[,.;:!?)]|and |but |in |from |$))"

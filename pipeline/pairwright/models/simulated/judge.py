@@ -2,9 +2,9 @@
 
 import re
 
-from pairwright.models.simulated.aspects import content
 from pairwright.models.simulated.chance import pick
 from pairwright.models.simulated.reading import Prompt, tagged
+from pairwright.models.simulated.statements import content
 from pairwright.text import jaccard, terms, word_count
 
 _REFUSAL = re.compile(r"\b(?:i'm sorry|i am sorry|i can't help|i cannot help|as an ai)\b", re.I)

@@ -8,15 +8,15 @@ from typing import Any
 from pairwright.models import SIMULATED
 from pairwright.models.simulated import judge
 from pairwright.models.simulated.defects import Defects
-from pairwright.models.simulated.planner import Planned, narrative_aspects, plan, plan_blind
+from pairwright.models.simulated.planner import SimulatedAspect, narrative_aspects, plan, plan_blind
 from pairwright.models.simulated.planting import (
     CHOSEN,
     FOR_A_PERSON,
     REJECTED,
     Memory,
-    Said,
+    PlantedReply,
+    planted_reply,
     spoil,
-    written,
 )
 from pairwright.models.simulated.reading import Prompt, UnknownTask, read
 
@@ -36,7 +36,7 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
     It depends on nothing but its arguments, and on `memory` only for one defect.
     """
     prompt = read(body)
-    say = written if prompt.task in WRITING else _json
+    say = planted_reply if prompt.task in WRITING else _json
     said = say(prompt, defects, memory)
     asked, told = prompt_tokens(body), ceil(len(said.text) / 4)
     return {
@@ -68,13 +68,13 @@ def prompt_tokens(body: dict[str, Any]) -> int:
     return ceil(sum(len(str(message.get("content", ""))) for message in messages) / 4)
 
 
-def _json(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
+def _json(prompt: Prompt, defects: Defects, memory: Memory) -> PlantedReply:
     content, planted = _object(prompt, defects, memory)
     text = json.dumps(content, ensure_ascii=False)
     if defects.strikes("unparseable_json", prompt.digest):
         # What else was planted cannot be read any more.
-        return Said(text[: len(text) * 2 // 3], ("unparseable_json",))
-    return Said(text, planted)
+        return PlantedReply(text[: len(text) * 2 // 3], ("unparseable_json",))
+    return PlantedReply(text, planted)
 
 
 def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, tuple[str, ...]]:
@@ -117,5 +117,5 @@ def _narrative(prompt: Prompt) -> list[Object]:
     return [_aspect(p) for p in narrative_aspects(prompt.question, narrative, prompt.most_aspects)]
 
 
-def _aspect(planned: Planned) -> Object:
+def _aspect(planned: SimulatedAspect) -> Object:
     return {"aspect": planned.aspect, "reason": planned.reason, "evidence": planned.evidence}

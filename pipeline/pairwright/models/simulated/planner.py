@@ -12,10 +12,10 @@ from pairwright.models.simulated.statements import Statement, sentences, stateme
 from pairwright.text import terms, words
 
 LEAST_SCORE = 2.0
-_SLIGHT = lex.listed("theme measure habit want")
+_SLIGHT = lex.word_set("theme measure habit want")
 
 
-class Found(NamedTuple):
+class RankedStatement(NamedTuple):
     """A statement with the post it stands in and how much it counts for the question."""
 
     said: Statement
@@ -25,7 +25,7 @@ class Found(NamedTuple):
     stems: frozenset[str]
 
 
-class Planned(NamedTuple):
+class SimulatedAspect(NamedTuple):
     """An aspect as the embedded planner gives it."""
 
     aspect: str
@@ -35,9 +35,11 @@ class Planned(NamedTuple):
     confidence: float
 
 
-def plan(question: str, posts: Sequence[str], most: int, source: str = "post") -> list[Planned]:
+def plan(
+    question: str, posts: Sequence[str], most: int, source: str = "post"
+) -> list[SimulatedAspect]:
     """At most `most` aspects, the surest first; none where no post says anything personal."""
-    chosen: list[Found] = []
+    chosen: list[RankedStatement] = []
     for found in sorted(_scored(question, posts), key=lambda f: (-f.score, f.post, f.said.phrase)):
         if len(chosen) == min(most, 4):
             break
@@ -59,19 +61,19 @@ def _overlap(one: Statement, other: Statement) -> bool:
     return one.evidence in other.evidence or other.evidence in one.evidence
 
 
-def _planned(found: Found, turn: int, source: str) -> Planned:
+def _planned(found: RankedStatement, turn: int, source: str) -> SimulatedAspect:
     said = found.said
     frame = FRAMES[said.kind]
     reason = frame.because(said.phrase, source)
     if found.recurs > 1:
         reason = f"{reason[:-1]}; other posts come back to it."
     confidence = min(0.95, 0.55 + 0.12 * max(0.0, found.score - LEAST_SCORE))
-    return Planned(
+    return SimulatedAspect(
         frame.aspect(said.phrase, turn), reason, said.evidence, found.post, round(confidence, 2)
     )
 
 
-def _scored(question: str, posts: Sequence[str]) -> list[Found]:
+def _scored(question: str, posts: Sequence[str]) -> list[RankedStatement]:
     least = LEAST_SCORE if len(posts) < 8 else 1.7  # a long history may speak more softly
     asked = _stems(question)
     bodies = [_stems(post) for post in posts]
@@ -94,7 +96,7 @@ def _scored(question: str, posts: Sequence[str]) -> list[Found]:
             telling = 0.2 if len(stems) > 1 else 0.3 * min(recurs, 1) - 0.3
             score = said.weight + telling + 0.45 * min(recurs, 4) + bearing
             if score >= least:
-                found.append(Found(said, index, score, recurs, stems))
+                found.append(RankedStatement(said, index, score, recurs, stems))
     return found
 
 
@@ -117,7 +119,7 @@ def plan_blind(question: str, most: int) -> list[str]:
     return whole[: min(most, 3 + pick(4, question))]
 
 
-def narrative_aspects(question: str, narrative: str, most: int) -> list[Planned]:
+def narrative_aspects(question: str, narrative: str, most: int) -> list[SimulatedAspect]:
     """Aspects of the asker's own explanation: what it says about them, then what it asks."""
     found = plan(question, [narrative], most, source="narrative")
     asked = _stems(question)
@@ -132,5 +134,5 @@ def narrative_aspects(question: str, narrative: str, most: int) -> list[Planned]
             phrase = max(fresh, key=lambda p: len(terms(p)))
             aspect = FRAMES["explain"].aspect(phrase, len(found))
             reason = FRAMES["explain"].because(phrase, "narrative")
-            found.append(Planned(aspect, reason, quote, 0, 0.6))
+            found.append(SimulatedAspect(aspect, reason, quote, 0, 0.6))
     return found

@@ -23,7 +23,7 @@ FOR_A_PERSON = ("sample", "complete")
 REJECTED = ("write_omitting", "write_contradicting", "paper_avoided")
 
 
-class Said(NamedTuple):
+class PlantedReply(NamedTuple):
     """A reply's text, and the defects that stand in it."""
 
     text: str
@@ -50,10 +50,10 @@ class Memory:
         return self._posts.get(question, ())
 
 
-def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
+def planted_reply(prompt: Prompt, defects: Defects, memory: Memory) -> PlantedReply:
     """The answer of a writing task, with the defects that strike it."""
     if defects.strikes("refusal", prompt.digest):
-        return Said(REFUSAL, ("refusal",))
+        return PlantedReply(REFUSAL, ("refusal",))
     aspects = _inferred(prompt) if prompt.task in FOR_A_PERSON else prompt.aspects
     serve = aspects if prompt.task in (*CHOSEN, *FOR_A_PERSON) else []
     planted: list[str] = []
@@ -81,13 +81,17 @@ def written(prompt: Prompt, defects: Defects, memory: Memory) -> Said:
     if defects.strikes("over_long", prompt.digest):
         text = over_long(text, prompt.words)
         planted.append("over_long")
-    return Said(text, tuple(planted))
+    return PlantedReply(text, tuple(planted))
 
 
 def _inferred(prompt: Prompt) -> list[str]:
     """About half of what the posts give, another half for another seed."""
     found = plan(prompt.question, [text for _, text in prompt.every("post")], MOST_ASPECTS)
-    return [of.aspect for of in found if share(of.aspect, prompt.seed, prompt.question) < 0.5]
+    return [
+        finding.aspect
+        for finding in found
+        if share(finding.aspect, prompt.seed, prompt.question) < 0.5
+    ]
 
 
 def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from pairwright.models.simulated.cues import CUES, Opened
+from pairwright.models.simulated.cues import CUES, CueMatch
+from pairwright.models.simulated.frames import FRAMES
+from pairwright.text import stem, terms, words
 
 
 class Statement(NamedTuple):
@@ -46,7 +48,7 @@ def _in_sentence(sentence: str, trust: float) -> Iterator[Statement]:
     for cue in CUES:
         for match in cue.opening.finditer(sentence):
             rest = sentence[match.end() :]
-            if phrase := cue.phrase(Opened(match, rest)):
+            if phrase := cue.phrase(CueMatch(match, rest)):
                 evidence = _clause(sentence, match.start(), match.end() + _reach(rest, phrase))
                 if evidence:
                     yield Statement(cue.kind, phrase, evidence, cue.weight * trust)
@@ -70,3 +72,39 @@ def _clause(sentence: str, start: int, end: int) -> str:
         if count >= 4 or (first == 0 and last == len(cuts) - 1):
             return clause if 4 <= count <= 25 else ""
         first, last = (first - 1, last) if first else (first, last + 1)
+
+
+class AspectSubject(NamedTuple):
+    """What an aspect is about."""
+
+    kind: str
+    phrase: str
+
+
+def _reader(frame: str) -> str:
+    pattern = re.escape(frame).replace(r"\{a\}", "(?:an?|the)").replace(r"\{p\}", "(.+)")
+    return f"(?:{pattern})"
+
+
+_READERS = [
+    (kind, re.compile(_reader(frame), re.IGNORECASE))
+    for kind, frames in FRAMES.items()
+    for frame in frames.aspects
+]
+
+
+@lru_cache(maxsize=8192)
+def subject(aspect: str) -> AspectSubject:
+    """The kind and phrase of an aspect of ours; of any other, kind `other` and all its words."""
+    plain = " ".join(aspect.split()).rstrip(". ")
+    for kind, reader in _READERS:
+        if match := reader.fullmatch(plain):
+            return AspectSubject(kind, match[1])
+    return AspectSubject("other", plain)
+
+
+@lru_cache(maxsize=8192)
+def content(aspect: str) -> frozenset[str]:
+    """The stems that an answer has to hold to serve the aspect."""
+    phrase = subject(aspect).phrase
+    return frozenset(terms(phrase) or {stem(w) for w in words(phrase)})

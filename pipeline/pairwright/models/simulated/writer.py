@@ -7,10 +7,10 @@ aspect, where the aspects are to be served, and sentences that would do for any 
 import re
 from collections import Counter
 
-from pairwright.models.simulated.aspects import subject
 from pairwright.models.simulated.chance import pick, shuffled
 from pairwright.models.simulated.frames import FRAMES
 from pairwright.models.simulated.phrases import topics
+from pairwright.models.simulated.statements import subject
 from pairwright.text import STOPWORDS, word_count
 
 MOST_WORDS = 98

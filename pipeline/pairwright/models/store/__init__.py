@@ -1,12 +1,11 @@
 """The store of calls: one SQLite file that holds every request beside its raw reply.
 
-Replies are committed in groups, one transaction per turn of the event loop, and handed on only
+ReplyStore are committed in groups, one transaction per turn of the event loop, and handed on only
 after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
 call; a power cut may lose the last ones. Only answers are stored, never failures.
 """
 
-from pairwright.models.store.durable import Durable, Replies
-from pairwright.models.store.recent import Recent
+from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
 from pairwright.models.store.store import Store, StoredCall, Totals
 
-__all__ = ["Durable", "Recent", "Replies", "Store", "StoredCall", "Totals"]
+__all__ = ["Durable", "RecentReplies", "ReplyStore", "Store", "StoredCall", "Totals"]

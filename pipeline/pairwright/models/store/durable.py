@@ -1,6 +1,7 @@
 """Durable calls: the store first, the endpoint only for what is not there."""
 
 import asyncio
+from collections import OrderedDict
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -13,8 +14,8 @@ RECENT = 2048
 """Completions kept at hand: the units of one item ask for the same ones."""
 
 
-class Replies(Protocol):
-    """What keeps replies by key: a `Store`, or memory (`Recent`)."""
+class ReplyStore(Protocol):
+    """What keeps replies by key: a `Store`, or memory (`RecentReplies`)."""
 
     path: Path
     in_flight: dict[str, asyncio.Future[Completion]]
@@ -30,7 +31,7 @@ class Durable:
     Equal requests in flight at the same time are sent once.
     """
 
-    def __init__(self, store: Replies, sender: Sender) -> None:
+    def __init__(self, store: ReplyStore, sender: Sender) -> None:
         self._store = store
         self._sender = sender
         self._stored = lru_cache(maxsize=RECENT)(self._read)
@@ -70,3 +71,24 @@ class Durable:
             return answer.completion
         finally:
             del self._store.in_flight[key]
+
+
+class RecentReplies:
+    """The latest replies. A request that comes again while its reply is kept, such as a client's
+    retry after a dropped connection, gets the same one and is computed once."""
+
+    path = Path("memory")
+
+    def __init__(self, kept: int) -> None:
+        """`kept`: how many replies; a score is about 300 bytes."""
+        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
+        self._kept = kept
+        self._replies: OrderedDict[str, bytes] = OrderedDict()
+
+    def get(self, key: str) -> bytes | None:
+        return self._replies.get(key)
+
+    async def put(self, request: Request, answer: Answer) -> None:
+        self._replies[request.key] = answer.body
+        if len(self._replies) > self._kept:
+            self._replies.popitem(last=False)

@@ -39,16 +39,20 @@ def figures(
     completions: Sequence[Completion], picks: Sequence[Picks], ks: Sequence[int], n: int
 ) -> Figures:
     """All of them. Nothing where no item counts."""
-    users = {of.item: of.user for of in completions}
+    users = {completion.item: completion.user for completion in completions}
     by_condition: dict[str, dict[str, Value]] = {}
     unscored: Counter[str] = Counter()
-    for of in completions:
-        values = by_condition.setdefault(of.condition, {})
-        if of.unscored:
-            unscored[f"{of.condition}: {of.unscored}"] += 1
+    for completion in completions:
+        values = by_condition.setdefault(completion.condition, {})
+        if completion.unscored:
+            unscored[f"{completion.condition}: {completion.unscored}"] += 1
         else:
-            values[of.item] = _mean_of(of, range(len(of.texts)))
-    sampled = {of.item: of for of in completions if of.condition == own(max(ks))}
+            values[completion.item] = _mean_of(completion, range(len(completion.texts)))
+    sampled = {
+        completion.item: completion
+        for completion in completions
+        if completion.condition == own(max(ks))
+    }
     for pick in (*picks, *(_ceiling(sampled) if n > 1 else ())):
         values = by_condition.setdefault(best(n, pick.scorer), {})
         if sampled[pick.item].unscored:
@@ -57,7 +61,9 @@ def figures(
             unscored[f"{best(n, pick.scorer)}: {pick.unscored}"] += 1
         else:
             values[pick.item] = _mean_of(sampled[pick.item], picked(pick.scores))
-    counted = tuple(item for item in users if all(item in of for of in by_condition.values()))
+    counted = tuple(
+        item for item in users if all(item in values for values in by_condition.values())
+    )
     if not counted:
         return Figures((), dict(sorted(unscored.items())), (), ())
     by_item = [users[item] for item in counted]
@@ -88,18 +94,18 @@ def pairs(ks: Sequence[int], reranked: Sequence[str]) -> list[tuple[str, str]]:
 
 def _ceiling(sampled: Mapping[str, Completion]) -> list[Picks]:
     return [
-        Picks(item=item, scorer=CEILING, scores=of.rouge_1)
-        for item, of in sampled.items()
-        if not of.unscored
+        Picks(item=item, scorer=CEILING, scores=entry.rouge_1)
+        for item, entry in sampled.items()
+        if not entry.unscored
     ]
 
 
-def _mean_of(of: Completion, draws: Sequence[int]) -> Value:
+def _mean_of(completion: Completion, draws: Sequence[int]) -> Value:
     return Value(
-        rouge_1=float(np.mean([of.rouge_1[draw] for draw in draws])),
-        rouge_l=float(np.mean([of.rouge_l[draw] for draw in draws])),
-        posts=float(of.posts),
-        words=float(np.mean([word_count(of.texts[draw]) for draw in draws])),
+        rouge_1=float(np.mean([completion.rouge_1[draw] for draw in draws])),
+        rouge_l=float(np.mean([completion.rouge_l[draw] for draw in draws])),
+        posts=float(completion.posts),
+        words=float(np.mean([word_count(completion.texts[draw]) for draw in draws])),
     )
 
 

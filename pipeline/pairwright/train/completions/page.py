@@ -19,57 +19,62 @@ HEAD = ("", "ROUGE-1", "ROUGE-L", "posts", "words", "items", "users")
 DIFFERENCES = ("", "ROUGE-1", "ROUGE-L", "items", "users")
 
 
-def page(of: Completions) -> Page:
+def page(completions: Completions) -> Page:
     """The whole report."""
     return Page(
-        title=f"Completions, {visible(of.source)}",
-        warnings=(NO_EVIDENCE, *warnings(of)),
+        title=f"Completions, {visible(completions.source)}",
+        warnings=(NO_EVIDENCE, *warnings(completions)),
         sections=(
-            Section("Conditions", (*_plots(of), Table(HEAD, tuple(rows(of)), note=_NOTE))),
-            Section("Differences", (Table(DIFFERENCES, tuple(differences(of)), note=_PAIRED),)),
-            Section("How it was done", tuple(_method(of))),
+            Section(
+                "Conditions",
+                (*_plots(completions), Table(HEAD, tuple(rows(completions)), note=_NOTE)),
+            ),
+            Section(
+                "Differences", (Table(DIFFERENCES, tuple(differences(completions)), note=_PAIRED),)
+            ),
+            Section("How it was done", tuple(_method(completions))),
         ),
     )
 
 
-def warnings(of: Completions) -> Iterator[str]:
+def warnings(completions: Completions) -> Iterator[str]:
     """What else a reader must know before any number."""
-    if of.simulated:
+    if completions.simulated:
         yield "The embedded model had a part in it, so it is no result."
-    if of.limit is not None:
-        yield f"Only the first {number_of(of.limit, 'item was', 'items were')} asked."
-    if not of.counted:
+    if completions.limit is not None:
+        yield f"Only the first {number_of(completions.limit, 'item was', 'items were')} asked."
+    if not completions.counted:
         yield "No item has a text and a score in every condition."
 
 
-def rows(of: Completions) -> Iterator[tuple[str, ...]]:
+def rows(completions: Completions) -> Iterator[tuple[str, ...]]:
     """A row a condition."""
-    for mean in of.means:
+    for mean in completions.means:
         words = f"{mean.words:,.0f}"
         shown = (_shown(mean.rouge_1), _shown(mean.rouge_l), f"{mean.posts:.1f}", words)
         n = (f"{mean.rouge_1.n:,}", f"{mean.rouge_1.clusters:,}")
         yield (visible(mean.condition), *shown, *n)
 
 
-def differences(of: Completions) -> Iterator[tuple[str, ...]]:
+def differences(completions: Completions) -> Iterator[tuple[str, ...]]:
     """A row a difference."""
-    for found in of.differences:
+    for found in completions.differences:
         name = f"{visible(found.first)} less {visible(found.second)}"
         n = (f"{found.rouge_1.n:,}", f"{found.rouge_1.clusters:,}")
         yield (name, _shown(found.rouge_1, "+"), _shown(found.rouge_l, "+"), *n)
 
 
-def missing(of: Completions) -> Iterator[str]:
+def missing(completions: Completions) -> Iterator[str]:
     """Rows and items that do not count, and why."""
-    for reason, n in of.source_problems.items():
+    for reason, n in completions.source_problems.items():
         yield f"{number_of(n, 'row or post', 'rows or posts')} of the source refused: {reason}."
-    for reason, n in of.refused.items():
+    for reason, n in completions.refused.items():
         told = REFUSED[reason]
         yield f"{number_of(n, 'item was', 'items were')} not asked, {reason}: {told}."
-    for reason, n in of.unscored.items():
+    for reason, n in completions.unscored.items():
         yield f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}."
-    if of.shortened:
-        texts = number_of(of.shortened, "text was", "texts were")
+    if completions.shortened:
+        texts = number_of(completions.shortened, "text was", "texts were")
         yield f"{texts} written with fewer posts than chosen: not all fitted."
 
 
@@ -84,16 +89,19 @@ _PAIRED = (
 )
 
 
-def _shown(of: Interval, sign: str = "") -> str:
-    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+def _shown(interval: Interval, sign: str = "") -> str:
+    value, low, high = (
+        None if x is None else round(x, 3) + 0
+        for x in (interval.value, interval.low, interval.high)
+    )
     if low is None or high is None:
         return f"{value:{sign}.3f} (no interval)"
     return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
-def _plots(of: Completions) -> Iterator[Plot]:
-    if of.means:
-        yield _plot(of.means)
+def _plots(completions: Completions) -> Iterator[Plot]:
+    if completions.means:
+        yield _plot(completions.means)
 
 
 def _plot(means: tuple[Mean, ...]) -> Plot:
@@ -118,11 +126,12 @@ def _plot(means: tuple[Mean, ...]) -> Plot:
         return plot(figure, caption, name="rouge")
 
 
-def _method(of: Completions) -> Iterator[str]:
+def _method(completions: Completions) -> Iterator[str]:
     yield (
-        f"Source {visible(of.source)} ({of.source_hash}): {of.items:,} items, {of.asked:,} asked,"
-        f" {of.counted:,} count. Users wrote {of.truth_words:,.0f} words on average; the prompt"
-        f" asks for at most {of.words} in every condition. Model: {visible(of.policy.model)}."
+        f"Source {visible(completions.source)} ({completions.source_hash}):"
+        f" {completions.items:,} items, {completions.asked:,} asked, {completions.counted:,} count."
+        f" Users wrote {completions.truth_words:,.0f} words on average; the prompt asks for at most"
+        f" {completions.words} in every condition. Model: {visible(completions.policy.model)}."
     )
     yield (
         "none: the title alone. wrong-profile: posts of another user of the same category, as many"
@@ -131,11 +140,11 @@ def _method(of: Completions) -> Iterator[str]:
         " the scorer puts highest, with the mean over those that tie; the condition that it is"
         " picked from is the mean over the same N."
     )
-    if of.n > 1:
+    if completions.n > 1:
         yield (
-            f"best-of-{of.n}-by-{CEILING} picks by what is measured: a ceiling that no scorer can"
-            " pass in ROUGE-1 with these texts."
+            f"best-of-{completions.n}-by-{CEILING} picks by what is measured: a ceiling that no"
+            " scorer can pass in ROUGE-1 with these texts."
         )
-    for scorer in of.scorers:
+    for scorer in completions.scorers:
         yield f"{visible(scorer.name)}: {visible(scorer.model) or 'a baseline'}."
-    yield from missing(of)
+    yield from missing(completions)

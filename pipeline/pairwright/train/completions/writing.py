@@ -85,7 +85,7 @@ async def _completion(task: Task, condition: Condition, n: int, writer: Writer) 
             "posts": min(shown for _, shown, _ in drawn),
             "left_out": max(left_out for _, _, left_out in drawn),
             "texts": texts,
-            "rouge_1": tuple(round(of.one, 6) for of in scores),
-            "rouge_l": tuple(round(of.longest, 6) for of in scores),
+            "rouge_1": tuple(round(score.one, 6) for score in scores),
+            "rouge_l": tuple(round(score.longest, 6) for score in scores),
         }
     )

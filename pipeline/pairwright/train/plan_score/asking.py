@@ -8,8 +8,8 @@ from pairwright.models import Model
 from pairwright.records import Item, Rejected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
-from pairwright.stages.plan import plan
-from pairwright.stages.plan_list import plan_list
+from pairwright.stages.aspect_list import list_aspects
+from pairwright.stages.planner import plan
 from pairwright.train.plan_score.plans import MadePlan
 from pairwright.train.plan_score.scored import Scored
 from pairwright.train.plan_score.spec import Asked
@@ -41,7 +41,7 @@ class Serving(NamedTuple):
 
     async def _listed(self, item: Item) -> Scored | Rejected:
         policy = self.spec.rules
-        made = await plan_list(item.question, item.profile, self.model, self.prompts, policy)
+        made = await list_aspects(item.question, item.profile, self.model, self.prompts, policy)
         if isinstance(made, Rejected):
             return made
         return Scored(
@@ -70,7 +70,7 @@ class Serving(NamedTuple):
             id=item.id,
             user=item.user,
             gold=len(item.rubric_aspects),
-            planned=tuple(of.aspect for of in made.aspects),
+            planned=tuple(aspect.aspect for aspect in made.aspects),
             dropped=len(made.dropped),
             posts=len(made.shown.posts),
             left_out=len(made.shown.left_out),

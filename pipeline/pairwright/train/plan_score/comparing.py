@@ -9,7 +9,7 @@ from pairwright.errors import CallFailed
 from pairwright.models import Model, together
 from pairwright.records import Item, Rejected
 from pairwright.settings.prompt import Prompts
-from pairwright.stages.match import match
+from pairwright.stages.aspect_match import match
 from pairwright.train.matching import Agreement, Similarity, agreement
 from pairwright.train.plan_score.asking import CALL_FAILED
 from pairwright.train.plan_score.scored import Compared, Match, Scored
@@ -59,22 +59,25 @@ class Judging(NamedTuple):
             return precise
         if isinstance(recalled, Rejected):
             return recalled
-        precision, recall = _share(place in of for of in precise), _share(map(bool, recalled))
+        precision, recall = (
+            _share(place in places for places in precise),
+            _share(map(bool, recalled)),
+        )
         return Compared(
             own=Agreement(precision=precision, recall=recall),
-            other=_share(1 - place in of for of in precise) if other else None,
+            other=_share(1 - place in places for places in precise) if other else None,
         )
 
 
 def compared(
-    item: Item, scored: Scored, others: Mapping[str, Item], name: Match, of: Similarity
+    item: Item, scored: Scored, others: Mapping[str, Item], name: Match, similarity: Similarity
 ) -> Scored:
     """With a comparison that needs no judge."""
     if scored.planned is None:
         return scored
-    own = agreement(scored.planned, _names(item), of)
+    own = agreement(scored.planned, _names(item), similarity)
     other = others.get(item.id)
-    against = agreement(scored.planned, _names(other), of).precision if other else None
+    against = agreement(scored.planned, _names(other), similarity).precision if other else None
     return _with(scored, name, Compared(own=own, other=against))
 
 
@@ -100,7 +103,7 @@ def _of_another(user: str, pool: Sequence[Item]) -> Item | None:
 
 
 def _names(item: Item) -> tuple[str, ...]:
-    return tuple(of.aspect for of in item.rubric_aspects)
+    return tuple(rubric_aspect.aspect for rubric_aspect in item.rubric_aspects)
 
 
 def _unjudged(scored: Scored, why: str, detail: str) -> Scored:

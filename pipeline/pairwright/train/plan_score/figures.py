@@ -21,10 +21,10 @@ MEANING: dict[Name, str] = {
 }
 COMPARED: tuple[Name, ...] = ("precision", "recall", "f1")
 _VALUE: dict[Name, Callable[[Compared], float | None]] = {
-    "precision": lambda of: of.own.precision,
-    "recall": lambda of: of.own.recall,
-    "f1": lambda of: of.own.f1,
-    "other": lambda of: of.other,
+    "precision": lambda line: line.own.precision,
+    "recall": lambda line: line.own.recall,
+    "f1": lambda line: line.own.f1,
+    "other": lambda line: line.other,
 }
 
 
@@ -81,20 +81,20 @@ def planned(name: str, lines: Sequence[Scored]) -> Planned:
     return Planned(
         planner=name,
         items=len(lines),
-        planned=sum(of.planned is not None for of in lines),
-        empty=sum(of.planned == () for of in lines),
-        unplanned=_counted(of.unplanned for of in lines),
-        unjudged=_counted(of.unjudged for of in lines),
-        aspects=sum(len(of.planned or ()) for of in lines),
-        dropped=sum(of.dropped for of in lines),
-        shortened=sum(of.left_out > 0 for of in lines),
+        planned=sum(line.planned is not None for line in lines),
+        empty=sum(line.planned == () for line in lines),
+        unplanned=_counted(line.unplanned for line in lines),
+        unjudged=_counted(line.unjudged for line in lines),
+        aspects=sum(len(line.planned or ()) for line in lines),
+        dropped=sum(line.dropped for line in lines),
+        shortened=sum(line.left_out > 0 for line in lines),
     )
 
 
 def figures(name: str, lines: Sequence[Scored], matches: Sequence[Match]) -> Iterator[Figure]:
     """All figures of one planner."""
     for match in matches:
-        missing = sum(bool(of.missing(match)) for of in lines)
+        missing = sum(bool(line.missing(match)) for line in lines)
         for figure in MEANING:
             values = _values(lines, match, figure)
             total, items = sum(value for _, value in values.values()), len(values) + missing
@@ -129,14 +129,16 @@ def differences(
 
 def matches_of(lines: Mapping[str, Sequence[Scored]]) -> tuple[Match, ...]:
     """The comparisons that were made, the judge's first."""
-    made = {match for each in lines.values() for of in each for match in of.compared}
+    made = {match for each in lines.values() for line in each for match in line.compared}
     return tuple(match for match in MATCHES if match in made)
 
 
 def _values(lines: Sequence[Scored], match: Match, name: Name) -> dict[str, tuple[str, float]]:
     """User and value by item, of those that have one."""
     found = {
-        of.id: (of.user, _VALUE[name](of.compared[match])) for of in lines if match in of.compared
+        line.id: (line.user, _VALUE[name](line.compared[match]))
+        for line in lines
+        if match in line.compared
     }
     return {id: (user, value) for id, (user, value) in found.items() if value is not None}
 

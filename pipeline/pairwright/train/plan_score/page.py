@@ -72,7 +72,7 @@ class Scores(Record):
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        return tuple(dict.fromkeys(of.match for of in self.figures))
+        return tuple(dict.fromkeys(figure.match for figure in self.figures))
 
     def of(self, match: Match) -> dict[str, dict[Name, Figure]]:
         """Figures by planner and name."""
@@ -121,22 +121,26 @@ def rows(scores: Scores, match: Match) -> tuple[tuple[str, ...], ...]:
 def _row(name: str, figures: dict[Name, Figure]) -> tuple[str, ...]:
     f1 = figures["f1"]
     bounds = "" if f1.worst is None or f1.best is None else f"{f1.worst:.3f} to {f1.best:.3f}"
-    means = (told(figures[of].mean) for of in WORDS)
+    means = (told(figures[word].mean) for word in WORDS)
     return (name, *means, f"{f1.missing:,}", bounds)
 
 
 def _match(scores: Scores, match: Match) -> Iterator[Block]:
     yield _plot(scores, match)
     yield Table(HEAD, rows(scores, match), note=f"Matched by: {MATCHES[match]}.")
-    if differences := [of for of in scores.differences if of.match == match]:
+    if differences := [
+        difference for difference in scores.differences if difference.match == match
+    ]:
         yield Table(
             ("", "", "difference", "users"),
             tuple(
                 (
-                    f"{of.first} less {of.second}", WORDS[of.name], told(of.mean),
-                    f"{of.mean.clusters if of.mean else 0:,}",
+                    f"{difference.first} less {difference.second}",
+                    WORDS[difference.name],
+                    told(difference.mean),
+                    f"{difference.mean.clusters if difference.mean else 0:,}",
                 )
-                for of in differences
+                for difference in differences
             ),
             left=2,
             note="Over the items that both have a value for. Each interval is 95 % for itself: with"
@@ -178,10 +182,10 @@ def _counts(scores: Scores) -> Table:
         ("planner", "items", "plans", "empty", "aspects", "did not stand", "shortened", "missing"),
         tuple(
             (
-                of.planner, f"{of.items:,}", f"{of.planned:,}", f"{of.empty:,}", f"{of.aspects:,}",
-                f"{of.dropped:,}", f"{of.shortened:,}", _reasons(of),
+                count.planner, f"{count.items:,}", f"{count.planned:,}", f"{count.empty:,}",
+                f"{count.aspects:,}", f"{count.dropped:,}", f"{count.shortened:,}", _reasons(count),
             )
-            for of in scores.counts
+            for count in scores.counts
         ),
         note="An empty plan is an answer. An aspect does not stand where a build would drop it:"
         " evidence that is in no post, a restated question, a repetition.",
@@ -207,8 +211,8 @@ def _compared(scores: Scores) -> Table:
     return Table(
         ("planner", "kind", "model or file", "revision"),
         tuple(
-            (of.name, of.kind, visible(of.model), visible(of.revision or ""))
-            for of in scores.planners
+            (planner.name, planner.kind, visible(planner.model), visible(planner.revision or ""))
+            for planner in scores.planners
         ),
         left=4,
         note=f"{scores.items:,} items of {scores.users:,} users with {scores.gold:,} gold aspects;"
@@ -217,6 +221,6 @@ def _compared(scores: Scores) -> Table:
     )
 
 
-def _reasons(of: Planned) -> str:
-    both = [*of.unplanned.items(), *of.unjudged.items()]
+def _reasons(planned: Planned) -> str:
+    both = [*planned.unplanned.items(), *planned.unjudged.items()]
     return ", ".join(f"{n:,} {visible(why)}" for why, n in both)

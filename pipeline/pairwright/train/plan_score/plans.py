@@ -7,7 +7,7 @@ from pydantic import model_validator
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.records import Record
-from pairwright.stages.plan_list import listed
+from pairwright.stages.aspect_list import parse_aspects
 from pairwright.train.gold import Gold
 
 
@@ -29,7 +29,7 @@ class MadePlan(Record):
     @property
     def read(self) -> tuple[str, ...] | None:
         """The aspects; None for a text that is no list of them."""
-        return self.aspects if self.plan is None else listed(self.plan)
+        return self.aspects if self.plan is None else parse_aspects(self.plan)
 
 
 def read_plans(path: Path, gold: Gold) -> dict[str, MadePlan]:

@@ -72,13 +72,13 @@ class Scoring(Record):
 
     @model_validator(mode="after")
     def _known(self) -> "Scoring":
-        named = {f"planners.{name}": of for name, of in self.planners.items()}
+        named = {f"planners.{name}": planner for name, planner in self.planners.items()}
         places = {**named, **({"judge": self.judge} if self.judge else {})}
-        for place, of in places.items():
-            if not isinstance(of, Made) and of.endpoint not in self.endpoints:
+        for place, planner in places.items():
+            if not isinstance(planner, Made) and planner.endpoint not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints)) or "none"
                 raise ValueError(
-                    f"[{place}] names the endpoint {of.endpoint!r}; there are: {known}"
+                    f"[{place}] names the endpoint {planner.endpoint!r}; there are: {known}"
                 )
         return self
 

@@ -66,7 +66,7 @@ def validated(
     for (item, shown, _), text in zip(asked, said, strict=True):
         planned = aspects_of(form, text, item.question, shown, MIN_CONFIDENCE)
         if planned is not None:
-            gold = [of.aspect for of in item.rubric_aspects]
+            gold = [rubric_aspect.aspect for rubric_aspect in item.rubric_aspects]
             read.append((item, agreement(planned, gold, similarity)))
     return Validated(
         step=step,
@@ -74,15 +74,15 @@ def validated(
         items=len(asked),
         unreadable=len(asked) - len(read),
         precision=mean_by_user([(i.user, a.precision) for i, a in read if a.precision is not None]),
-        recall=mean_by_user([(item.user, of.recall) for item, of in read]),
-        f1=mean_by_user([(item.user, of.f1) for item, of in read]),
-        worst=round(sum(of.f1 for _, of in read) / len(asked), 6),
+        recall=mean_by_user([(item.user, plan.recall) for item, plan in read]),
+        f1=mean_by_user([(item.user, plan.f1) for item, plan in read]),
+        worst=round(sum(plan.f1 for _, plan in read) / len(asked), 6),
     )
 
 
 def best(found: Iterable[Validated]) -> Validated:
     """The one whose plans match best; of equal ones the earliest."""
-    return max(found, key=lambda of: (of.worst, -of.step))
+    return max(found, key=lambda plan: (plan.worst, -plan.step))
 
 
 def _digest(*parts: str) -> str:

@@ -8,8 +8,8 @@ from pairwright.retrieve import ranked, selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Ask, Labelled, Prompts
 from pairwright.settings.rules import HistoryRules, PlanRules
-from pairwright.stages.history import Shown
-from pairwright.stages.plan import MAX_PLANNED
+from pairwright.stages.history import PromptPosts
+from pairwright.stages.planner import MAX_PLANNED
 from pairwright.train.planner.conversation import Tokenizer, Tokens
 from pairwright.train.planner.target import Form, Target, target
 
@@ -21,7 +21,7 @@ class Example(NamedTuple):
     """One item as a planner sees it, and what it should write."""
 
     item: Item
-    shown: Shown
+    shown: PromptPosts
     target: Target
     tokens: Tokens
 
@@ -30,7 +30,7 @@ class Prompted(NamedTuple):
     """One item as a planner sees it."""
 
     item: Item
-    shown: Shown
+    shown: PromptPosts
     ask: Ask
 
 
@@ -52,18 +52,18 @@ class Asking(NamedTuple):
     history: HistoryRules
     words: int
 
-    def shown(self, item: Item, most: int | None = None) -> Shown:
+    def shown(self, item: Item, most: int | None = None) -> PromptPosts:
         """The item's posts, oldest first; of those that a policy shows, the `most` best ranked."""
         chosen = selected(item.question, item.profile, self.history)
         if most is None or most >= len(chosen):
-            return Shown(chosen, ())
+            return PromptPosts(chosen, ())
         best = set(ranked(item.question, chosen, self.history)[:most])
-        return Shown(
+        return PromptPosts(
             tuple(post for post in chosen if post in best),
             tuple(post for post in chosen if post not in best),
         )
 
-    def ask(self, item: Item, shown: Shown) -> Ask:
+    def ask(self, item: Item, shown: PromptPosts) -> Ask:
         """The prompt of the item with these posts."""
         posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
         if self.form == "lamp-qa":

@@ -98,7 +98,7 @@ def check_base(checkpoint: Path, model: str) -> None:
 def losses(checkpoint: Path) -> list[tuple[int, float]]:
     """Steps up to the checkpoint with their losses."""
     state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
-    return [(of["step"], of["loss"]) for of in state["log_history"] if "loss" in of]
+    return [(entry["step"], entry["loss"]) for entry in state["log_history"] if "loss" in entry]
 
 
 def keep_adapter(checkpoint: Path, out: Path) -> Path:

@@ -24,22 +24,22 @@ class Report(Record):
     """Steps with their losses: nats a token of the targets."""
 
 
-def page(of: Report) -> Page:
+def page(report: Report) -> Page:
     """The whole page."""
     return Page(
-        title=f"A planner trained from {visible(of.begun.model)}",
-        warnings=warnings(of),
+        title=f"A planner trained from {visible(report.begun.model)}",
+        warnings=warnings(report),
         sections=(
-            Section("Checkpoints", (_matches(of), _checkpoints(of), *_chosen(of))),
-            Section("Loss", (_losses(of),)),
-            Section("What it was trained on", tuple(_data(of))),
-            Section("Settings", (_settings(of.begun),)),
+            Section("Checkpoints", (_matches(report), _checkpoints(report), *_chosen(report))),
+            Section("Loss", (_losses(report),)),
+            Section("What it was trained on", tuple(_data(report))),
+            Section("Settings", (_settings(report.begun),)),
         ),
     )
 
 
-def warnings(of: Report) -> tuple[str, ...]:
-    if any(found.unreadable < found.items for found in of.checkpoints):
+def warnings(report: Report) -> tuple[str, ...]:
+    if any(found.unreadable < found.items for found in report.checkpoints):
         return ()
     return (
         "No checkpoint wrote a plan that can be read: none is better than another, and the earliest"
@@ -47,12 +47,12 @@ def warnings(of: Report) -> tuple[str, ...]:
     )
 
 
-def _matches(of: Report) -> Plot:
+def _matches(report: Report) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 3.2), layout="constrained")
         axes = figure.add_subplot()
-        for found in of.checkpoints:
-            colour = GREEN if found.step == of.chosen else BLUE
+        for found in report.checkpoints:
+            colour = GREEN if found.step == report.chosen else BLUE
             if found.f1 and found.f1.low is not None and found.f1.high is not None:
                 axes.vlines(found.step, found.f1.low, found.f1.high, color=colour.light)
             if found.f1 and found.f1.value is not None:
@@ -60,7 +60,9 @@ def _matches(of: Report) -> Plot:
             axes.plot(found.step, found.worst, "x", color=GREY.light, clip_on=False)
         axes.set_xlabel("step")
         axes.set_ylabel("F1")
-        axes.set_xticks([found.step for found in of.checkpoints][:: len(of.checkpoints) // 12 + 1])
+        axes.set_xticks(
+            [found.step for found in report.checkpoints][:: len(report.checkpoints) // 12 + 1]
+        )
         axes.set_ylim(bottom=0)
         caption = (
             "How the plans of each checkpoint match the gold aspects of validation items: F1 with"
@@ -70,7 +72,7 @@ def _matches(of: Report) -> Plot:
         return plot(figure, caption, name="checkpoints")
 
 
-def _checkpoints(of: Report) -> Table:
+def _checkpoints(report: Report) -> Table:
     return Table(
         ("step", "precision", "recall", "F1", "over all items", "unreadable", "items"),
         tuple(
@@ -78,40 +80,42 @@ def _checkpoints(of: Report) -> Table:
                 f"{found.step:,}", told(found.precision), told(found.recall), told(found.f1),
                 f"{found.worst:.3f}", f"{found.unreadable:,}", f"{found.items:,}",
             )
-            for found in of.checkpoints
+            for found in report.checkpoints
         ),
         left=0,
         note="In brackets: 95 % interval by user, and n. Precision leaves out empty plans.",
     )  # fmt: skip
 
 
-def _chosen(of: Report) -> tuple[Block, ...]:
-    how = "shared content words" if of.match == "words" else "cosine of embeddings"
+def _chosen(report: Report) -> tuple[Block, ...]:
+    how = "shared content words" if report.match == "words" else "cosine of embeddings"
     return (
-        f"checkpoint-{of.chosen} is chosen: its F1 over all items is highest, a plan that cannot be"
-        f" read counting 0. Two aspects are compared by their {how}; each is held against the"
-        " nearest of the other list. Such numbers compare checkpoints of one training; `pairwright"
-        " train score` compares planners.",
+        f"checkpoint-{report.chosen} is chosen: its F1 over all items is highest, a plan that"
+        f" cannot be read counting 0. Two aspects are compared by their {how}; each is held"
+        " against the nearest of the other list. Such numbers compare checkpoints of one training;"
+        " `pairwright train score` compares planners.",
     )
 
 
-def _losses(of: Report) -> Plot:
+def _losses(report: Report) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 3.0), layout="constrained")
         axes = figure.add_subplot()
-        axes.plot([s for s, _ in of.losses], [loss for _, loss in of.losses], color=BLUE.light)
+        axes.plot(
+            [s for s, _ in report.losses], [loss for _, loss in report.losses], color=BLUE.light
+        )
         axes.set_xlabel("step")
         axes.set_ylabel("loss, nats a token")
         return plot(figure, "Training loss over the tokens of the targets alone.", name="loss")
 
 
-def _data(of: Report) -> tuple[Block, ...]:
-    data = of.begun.data
+def _data(report: Report) -> tuple[Block, ...]:
+    data = report.begun.data
     counts = (
         *((f"not used: {reason}", n) for reason, n in data.refused.items()),
         *((f"aspect in no target: {reason}", n) for reason, n in data.dropped.items()),
         ("fewer posts than the policy shows, for want of room", data.shortened),
-        *((f"validation, not used: {reason}", n) for reason, n in of.refused.items()),
+        *((f"validation, not used: {reason}", n) for reason, n in report.refused.items()),
     )
     return (
         f"{data.items:,} items of {data.users:,} users with {data.aspects:,} aspects in their"

@@ -18,9 +18,9 @@ from pairwright import text
 from pairwright.models import parse
 from pairwright.records import GoldAspect
 from pairwright.settings.prompt import guard
-from pairwright.stages.history import Shown
-from pairwright.stages.plan import MAX_PLANNED, PlannedAspect, PlanReply, sifted, wrong
-from pairwright.stages.plan_list import listed, written
+from pairwright.stages.aspect_list import format_aspects, parse_aspects
+from pairwright.stages.history import PromptPosts
+from pairwright.stages.planner import MAX_PLANNED, PlannedAspect, PlanReply, sifted, wrong
 
 Form = Literal["plan", "lamp-qa"]
 LEAST_CARRIED = 0.25
@@ -52,14 +52,14 @@ def target(
     form: Form,
     question: str,
     gold: Sequence[GoldAspect],
-    shown: Shown,
+    shown: PromptPosts,
     min_confidence: float,
 ) -> Target:
     """What a planner that was shown these posts is to write; of no aspects where none can be."""
     if form == "lamp-qa":
-        names = tuple(dict.fromkeys(" ".join(of.aspect.split()) for of in gold))
+        names = tuple(dict.fromkeys(" ".join(aspect.aspect.split()) for aspect in gold))
         repeated = {"repeats_another_aspect": len(gold) - len(names)}
-        return Target(written(names), len(names), {k: n for k, n in repeated.items() if n})
+        return Target(format_aspects(names), len(names), {k: n for k, n in repeated.items() if n})
     dropped: Counter[str] = Counter()
     candidates: dict[str, PlannedAspect] = {}
     for aspect in gold:
@@ -73,8 +73,8 @@ def target(
             candidates[name] = _planned(name, aspect.reason, passage)
     reply = PlanReply(aspects=list(candidates.values()))
     plan = sifted(reply, question, shown, min_confidence)
-    dropped.update(of.reason for of in plan.dropped)
-    stand = [candidates[of.aspect] for of in plan.aspects]
+    dropped.update(aspect.reason for aspect in plan.dropped)
+    stand = [candidates[aspect.aspect] for aspect in plan.aspects]
     if over := len(stand) - MAX_PLANNED:
         dropped.update({TOO_MANY: max(0, over)})
     kept = PlanReply(aspects=stand[:MAX_PLANNED])
@@ -83,19 +83,19 @@ def target(
 
 
 def aspects_of(
-    form: Form, said: str, question: str, shown: Shown, min_confidence: float
+    form: Form, said: str, question: str, shown: PromptPosts, min_confidence: float
 ) -> tuple[str, ...] | None:
     """The aspects that stand of what a planner wrote; None for a text that cannot be read."""
     if form == "lamp-qa":
-        return listed(said)
+        return parse_aspects(said)
     reply = parse(said, PlanReply)
     if isinstance(reply, str) or wrong(reply):
         return None
     plan = sifted(reply, question, shown, min_confidence)
-    return tuple(of.aspect for of in plan.aspects)
+    return tuple(aspect.aspect for aspect in plan.aspects)
 
 
-def carrying(aspect: str, question: str, shown: Shown) -> Passage | None:
+def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
     """The passage of the shown posts that holds most of an aspect's content words, those of the
     question left out; of equal ones the shortest. None where none holds `LEAST_CARRIED` of them."""
     wanted = text.terms(aspect) - text.terms(question)
@@ -106,7 +106,7 @@ def carrying(aspect: str, question: str, shown: Shown) -> Passage | None:
         for n, post in enumerate(shown.posts, start=1)
         for passage in _passages(guard(post.text))
     ]
-    best = max(found, key=lambda of: (of.share, -len(of.words)), default=None)
+    best = max(found, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None)
     return best if best and best.share >= LEAST_CARRIED else None
 
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused
-from pairwright.models.client.proxy import proxy_for
+from pairwright.models.client.connection import proxy_for
 from pairwright.models.client.wire import Transient
 from pairwright.train.rl.wire import Batch, Reward, Rewards, Sample
 

@@ -98,9 +98,9 @@ def splits_in(about: Exported) -> list[Split]:
 
 
 def _counted(about: Exported, found: Sequence[Prompted]) -> Exported:
-    pairs = Counter(of.split for of in found)
-    prompts = Counter(of.split for of in found if of.first)
-    users = Counter(split for _, split in {(of.row.user, of.split) for of in found})
+    pairs = Counter(finding.split for finding in found)
+    prompts = Counter(finding.split for finding in found if finding.first)
+    users = Counter(split for _, split in {(finding.row.user, finding.split) for finding in found})
     if about.validation_share and not pairs["validation"]:
         raise InputError(
             "all users are partners of each other, so that none can be held out",
@@ -112,21 +112,21 @@ def _counted(about: Exported, found: Sequence[Prompted]) -> Exported:
             "prompts": {split: prompts[split] for split in SPLITS},
             "pairs": {split: pairs[split] for split in SPLITS},
             "users": {split: users[split] for split in SPLITS},
-            "repeated": sum(not of.first for of in found),
-            "longest": max(len(of.prompt) for of in found),
+            "repeated": sum(not finding.first for finding in found),
+            "longest": max(len(finding.prompt) for finding in found),
         }
     )
 
 
 def _tables(about: Exported, found: Sequence[Prompted]) -> Iterator[tuple[str, pa.Table]]:
     for split in splits_in(about):
-        of = [one for one in found if one.split == split]
+        prompts = [one for one in found if one.split == split]
         if about.format == "verl":
             source = f"pairwright/{about.release}"
-            yield f"{split}.parquet", verl_table(of, source, aspects=about.aspects)
+            yield f"{split}.parquet", verl_table(prompts, source, aspects=about.aspects)
         else:
-            yield f"prompts/{split}.parquet", prompt_table(of, aspects=about.aspects)
-            yield f"preference/{split}.parquet", preference_table(of)
+            yield f"prompts/{split}.parquet", prompt_table(prompts, aspects=about.aspects)
+            yield f"preference/{split}.parquet", preference_table(prompts)
 
 
 def _readme(about: Exported) -> str:

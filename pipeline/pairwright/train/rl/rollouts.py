@@ -104,10 +104,10 @@ def _of_verl(path: Path) -> Iterator[Rollout]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                of = _Verl.model_validate_json(line)
+                line_fields = _Verl.model_validate_json(line)
             except ValidationError as error:
                 raise _wrong(f"{path}:{number}", error) from None
-            yield Rollout(of.gts, of.step, of.output)
+            yield Rollout(line_fields.gts, line_fields.step, line_fields.output)
 
 
 def _of_trl(path: Path) -> Iterator[Rollout]:
@@ -117,11 +117,11 @@ def _of_trl(path: Path) -> Iterator[Rollout]:
         raise InputError(f"cannot be read: {error}", where=path, fix=_FIX) from None
     for number, values in enumerate(table.to_pylist(), start=1):
         try:
-            of = _Trl.model_validate(values)
+            row = _Trl.model_validate(values)
         except ValidationError as error:
             raise _wrong(f"{path}:{number}", error) from None
-        text = of.completion if isinstance(of.completion, str) else of.completion[-1].content
-        yield Rollout(of.id, of.step, text)
+        text = row.completion if isinstance(row.completion, str) else row.completion[-1].content
+        yield Rollout(row.id, row.step, text)
 
 
 def _wrong(where: str, error: ValidationError) -> InputError:

@@ -45,19 +45,19 @@ class PairLine(Record):
 
 def prompt_table(prompts: Iterable[Prompted], *, aspects: bool) -> pa.Table:
     """One line for each question of a user."""
-    lines = [_prompt(of, aspects).model_dump() for of in prompts if of.first]
+    lines = [_prompt(prompt, aspects).model_dump() for prompt in prompts if prompt.first]
     return pa.Table.from_pylist(lines, schema=PROMPTS)
 
 
 def preference_table(pairs: Iterable[Prompted]) -> pa.Table:
     """One line for each pair."""
-    return pa.Table.from_pylist([_pair(of).model_dump() for of in pairs], schema=PREFERENCE)
+    return pa.Table.from_pylist([_pair(pair).model_dump() for pair in pairs], schema=PREFERENCE)
 
 
-def _prompt(of: Prompted, aspects: bool) -> PromptLine:
-    row = of.row
+def _prompt(prompted: Prompted, aspects: bool) -> PromptLine:
+    row = prompted.row
     return PromptLine(
-        prompt=_said("user", of.prompt),
+        prompt=_said("user", prompted.prompt),
         id=row.id,
         item_id=row.item_id,
         user=row.user or "",
@@ -66,10 +66,10 @@ def _prompt(of: Prompted, aspects: bool) -> PromptLine:
     )
 
 
-def _pair(of: Prompted) -> PairLine:
-    row = of.row
+def _pair(prompted: Prompted) -> PairLine:
+    row = prompted.row
     return PairLine(
-        prompt=_said("user", of.prompt),
+        prompt=_said("user", prompted.prompt),
         chosen=_said("assistant", row.chosen),
         rejected=_said("assistant", row.rejected),
         id=row.id,

@@ -56,20 +56,22 @@ class VerlLine(Record):
 
 def verl_table(prompts: Iterable[Prompted], source: str, *, aspects: bool) -> pa.Table:
     """One line for each question of a user; `source` names the release."""
-    first = [of for of in prompts if of.first]
-    lines = [_line(of, index, source, aspects).model_dump() for index, of in enumerate(first)]
+    first = [prompt for prompt in prompts if prompt.first]
+    lines = [
+        _line(prompt, index, source, aspects).model_dump() for index, prompt in enumerate(first)
+    ]
     return pa.Table.from_pylist(lines, schema=SCHEMA)
 
 
-def _line(of: Prompted, index: int, source: str, aspects: bool) -> VerlLine:
-    row = of.row
+def _line(prompted: Prompted, index: int, source: str, aspects: bool) -> VerlLine:
+    row = prompted.row
     return VerlLine(
         data_source=source,
-        prompt=(Message(role="user", content=of.prompt),),
+        prompt=(Message(role="user", content=prompted.prompt),),
         ability=row.domain,
         reward_model=RewardModelField(ground_truth=row.id),
         extra_info=ExtraInfo(
-            split=of.split,
+            split=prompted.split,
             index=index,
             id=row.id,
             item_id=row.item_id,

@@ -1,0 +1,223 @@
+"""Requests without a reply: the file `batch.sqlite` of a run folder, and the sender that fills it.
+
+The run's store must be open for writing meanwhile: that holds the lock of the folder.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
+from pairwright.models import Answer, Request
+from pairwright.models.client import Meter
+from pairwright.models.store.file import unusable
+
+APPLICATION_ID = 0x50575242  # "PWRB"
+FORMAT = 1
+SCHEMA = f"""
+BEGIN;
+CREATE TABLE asked (
+    key TEXT PRIMARY KEY,
+    endpoint TEXT NOT NULL,    -- the name in the config
+    purpose TEXT NOT NULL,
+    needed INTEGER NOT NULL,   -- 1 where the last build could not go on without it
+    request TEXT NOT NULL      -- canonical JSON, as hashed
+);
+CREATE TABLE failures (        -- replies that were no answers
+    key TEXT NOT NULL,
+    round INTEGER NOT NULL,    -- in which the request stood
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (key, round)
+);
+CREATE TABLE round (number INTEGER NOT NULL, digest TEXT NOT NULL);
+INSERT INTO round VALUES (0, '');
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+# Prompts that share a history begin alike, so in this order they follow one another. The head
+# of a prompt tells histories apart, and sorting whole prompts would take as much disk again.
+_ORDER = "substr(json_extract(request, '$.messages'), 1, 4096), key"
+_SPOOLED = 500
+
+
+class PendingCall(NamedTuple):
+    """A request without a reply."""
+
+    endpoint: str
+    request: Request
+
+
+class RoundFailures(NamedTuple):
+    """Why a request has no reply yet, and in how many rounds it failed."""
+
+    rounds: int
+    reason: str
+    detail: str
+
+
+class PendingCalls:
+    """What a run asked by batch files."""
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        """Raises StoreError for a file that is not ours or is damaged, and InputError where
+        there is none and none is to be made."""
+        self.path = path
+        self._unsaved = 0
+        if not create and not path.exists():
+            raise InputError(
+                "no requests of this run were written to files",
+                where=path,
+                fix="`pairwright build CONFIG --run DIR --batch-out OUT` writes them.",
+            )
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None)
+            (tables,) = self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            if tables == 0:
+                self._db.executescript(SCHEMA)
+            (owner,) = self._db.execute("PRAGMA application_id").fetchone()
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise unusable(path, error) from None
+        if (owner, version) != (APPLICATION_ID, FORMAT):
+            raise unusable(path, ValueError("not a list of requests that this version can read"))
+
+    def close(self) -> None:
+        self._save()
+        self._db.close()
+
+    def begin(self) -> None:
+        """A build begins: nothing is needed yet."""
+        self._execute("UPDATE asked SET needed = 0 WHERE needed")
+
+    def needs(self, key: str) -> bool:
+        """Whether the build at hand has asked for this call before."""
+        found = self._execute("SELECT needed FROM asked WHERE key = ?", key).fetchone()
+        return found is not None and bool(found[0])
+
+    def need(self, endpoint: str, request: Request) -> None:
+        """The build at hand cannot go on without this call."""
+        if self._unsaved == 0:
+            self._execute("BEGIN")
+        self._execute(
+            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?, 1, ?)",
+            request.key, endpoint, request.purpose, request.canonical,
+        )  # fmt: skip
+        self._unsaved += 1
+        if self._unsaved == _SPOOLED:
+            self._save()
+
+    def needed_of(self, endpoint: str) -> Iterator[Request]:
+        """The requests that the last build needs of an endpoint, those with one history together,
+        in an order that depends on the requests alone."""
+        self._save()
+        keys = self._execute(
+            f"SELECT key FROM asked WHERE needed AND endpoint = ? ORDER BY {_ORDER}", endpoint
+        )
+        for (key,) in keys:
+            yield self.call(key).request
+
+    def digest(self) -> str:
+        """Identifies the set of requests that the last build needs."""
+        self._save()
+        digest = blake2b(digest_size=16)
+        for (key,) in self._execute("SELECT key FROM asked WHERE needed ORDER BY key"):
+            digest.update(key.encode())
+        return f"b2:{digest.hexdigest()}"
+
+    def call(self, key: str) -> PendingCall:
+        """Raises KeyError where no such request is open."""
+        row = self._execute(
+            "SELECT endpoint, purpose, request FROM asked WHERE key = ?", key
+        ).fetchone()
+        if row is None:
+            raise KeyError(key)
+        endpoint, purpose, request = row
+        return PendingCall(endpoint, Request.of(request, purpose))
+
+    def answered(self, keys: Iterable[str]) -> None:
+        """These calls are in the store now."""
+        self._many("DELETE FROM asked WHERE key = ?", [(key,) for key in keys])
+
+    def failed(self, failures: Iterable[tuple[str, str, str]]) -> None:
+        """Note (key, reason, detail) of replies that were none; once for each round."""
+        number = self.round
+        rows = [(key, number, reason, detail) for key, reason, detail in failures]
+        self._many("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", rows)
+
+    def failure(self, key: str) -> RoundFailures | None:
+        """What became of a request in the rounds so far, if it failed in any."""
+        rows = self._execute(
+            "SELECT reason, detail FROM failures WHERE key = ? ORDER BY round", key
+        ).fetchall()
+        return RoundFailures(len(rows), *rows[-1]) if rows else None
+
+    @property
+    def round(self) -> int:
+        """The number of the round that was written last; 0 where none was."""
+        return int(self._execute("SELECT number FROM round").fetchone()[0])
+
+    @property
+    def round_digest(self) -> str:
+        """What `digest` was for that round."""
+        return str(self._execute("SELECT digest FROM round").fetchone()[0])
+
+    def failed_in_round(self) -> bool:
+        """Whether a reply of the last round was none."""
+        found = self._execute("SELECT 1 FROM failures WHERE round = ? LIMIT 1", self.round)
+        return found.fetchone() is not None
+
+    def written(self, number: int, digest: str) -> None:
+        """The files of a round are there."""
+        self._execute("UPDATE round SET number = ?, digest = ?", number, digest)
+
+    def _save(self) -> None:
+        if self._unsaved:
+            self._execute("COMMIT")
+            self._unsaved = 0
+
+    def _many(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        try:
+            self._db.execute("BEGIN")
+            self._db.executemany(statement, rows)
+            self._db.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+
+    def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+
+
+class Recorder:
+    """The `Sender` of one endpoint that notes what is asked and answers nothing."""
+
+    def __init__(self, name: str, attempts: int, asked: PendingCalls, meter: Meter) -> None:
+        """A request that failed in `attempts` rounds is not asked again."""
+        self._name = name
+        self._attempts = attempts
+        self._asked = asked
+        self._meter = meter
+        self._stopped = False
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """Raises Unanswered; or CallFailed for a request that is given up, BudgetSpent and
+        Interrupted, and then nothing is noted."""
+        if self._stopped:
+            raise Interrupted("stopping: no new calls are written")
+        if not self._asked.needs(request.key):
+            failed = self._asked.failure(request.key)
+            if failed and failed.rounds >= self._attempts:
+                raise CallFailed(failed.reason, f"{failed.detail} (in {failed.rounds} rounds)")
+            self._meter.admit()
+            self._asked.need(self._name, request)
+            self._meter.written += 1
+        raise Unanswered(request.purpose)

@@ -1,0 +1,149 @@
+"""A round at a Batch API: handing its files in, each once, and collecting the replies."""
+
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pairwright.errors import InputError
+from pairwright.models.batch.api import BatchApi
+from pairwright.models.batch.ingest import Ingest
+from pairwright.models.batch.replies import lines_of
+from pairwright.models.batch.rounds import Round, Shard, folder_of
+from pairwright.models.batch.submissions import (
+    ENDED,
+    Submission,
+    Submissions,
+    read_submissions,
+    write_submissions,
+)
+
+
+def submit(
+    out: Path,
+    made: Round,
+    api_of: Callable[[str], BatchApi],
+    told: Callable[[Shard, Submission], None],
+) -> int:
+    """Submit what is not submitted yet; the number of batches that are new.
+
+    Raises InputError for a shard that is not as it was written, CallFailed and EndpointRefused.
+    """
+    folder, new = folder_of(out, made.round), 0
+    shards = read_submissions(folder).shards
+
+    def note(shard: Shard, submission: Submission) -> None:
+        shards[shard.file] = submission
+        write_submissions(folder, Submissions(shards=shards))
+
+    for shard in made.shards:
+        before = shards.get(shard.file)
+        if before and before.batch_id:
+            continue
+        api = api_of(shard.endpoint)
+        if before is None:
+            _check(folder / shard.file, shard)
+            before = Submission(step="uploaded", file_id=api.upload(folder / shard.file))
+            note(shard, before)
+        tag = f"{made.digest} round {made.round} {shard.file}"
+        # After an interruption the batch may be there, though its answer did not come.
+        found = api.find(tag) if before.step == "creating" else None
+        note(shard, before.model_copy(update={"step": "creating"}))
+        batch = found or api.create(before.file_id, tag)
+        new += 1
+        submission = Submission(
+            step="created", file_id=before.file_id, batch_id=batch.id, status=batch.status
+        )
+        note(shard, submission)
+        told(shard, submission)
+    return new
+
+
+def _check(path: Path, shard: Shard) -> None:
+    """Raise InputError for a file that is not the shard as it was written."""
+    digest, n = blake2b(digest_size=16), 0
+    for line in lines_of(path):
+        digest.update(line.text + b"\n")
+        n += 1
+    if (n, f"b2:{digest.hexdigest()}") != (shard.lines, shard.hash):
+        raise InputError(
+            "not the file that the build wrote",
+            where=path,
+            fix="Build with --batch-out again: it writes the same requests.",
+        )
+
+
+if TYPE_CHECKING:
+    from openai.types import Batch
+
+
+class Polled(NamedTuple):
+    """How one shard stands."""
+
+    shard: Shard
+    status: str
+    done: int
+    """Requests that the API is through with."""
+    trouble: str
+    """What went wrong with the batch as a whole, for people."""
+    under_way: bool
+
+
+def poll(out: Path, made: Round, api_of: Callable[[str], BatchApi], ingest: Ingest) -> list[Polled]:
+    """Look at every batch of a round once, and ingest the replies of those that have ended.
+
+    Raises InputError where nothing was submitted, CallFailed and EndpointRefused.
+    """
+    folder = folder_of(out, made.round)
+    shards = read_submissions(folder).shards
+    if not shards:
+        raise InputError(
+            "nothing of this round was submitted",
+            where=folder,
+            fix=f"`pairwright batch submit RUN {out}` does that.",
+        )
+    polled = []
+    for shard in made.shards:
+        submission = shards.get(shard.file)
+        if submission is None or submission.batch_id is None:
+            trouble = "not submitted: `pairwright batch submit` again"
+            polled.append(Polled(shard, "not submitted", 0, trouble, under_way=False))
+        elif not submission.under_way:
+            polled.append(Polled(shard, submission.status, shard.lines, "", under_way=False))
+        else:
+            batch = api_of(shard.endpoint).batch(submission.batch_id)
+            ended = batch.status in ENDED
+            trouble = ""
+            if ended:
+                trouble = _collect(folder, shard, batch, api_of(shard.endpoint), ingest)
+                shards[shard.file] = _after(submission, batch)
+                write_submissions(folder, Submissions(shards=shards))
+            polled.append(Polled(shard, batch.status, _done(batch), trouble, under_way=not ended))
+    return polled
+
+
+def _collect(folder: Path, shard: Shard, batch: "Batch", api: BatchApi, ingest: Ingest) -> str:
+    """Fetch and ingest the files of a batch that has ended; what went wrong with it."""
+    name, lines = shard.file.removesuffix(".jsonl"), 0
+    for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
+        if file_id:
+            path = folder / f"{name}.{kind}.jsonl"
+            api.download(file_id, path)
+            lines += ingest.file(path).lines
+    troubles = []
+    if batch.status != "completed":
+        listed = (batch.errors.data or []) if batch.errors else []
+        why = "; ".join(f"{error.code}: {error.message}" for error in listed[:3])
+        troubles.append(f"the batch {batch.status}" + (f" ({why[:500]})" if why else ""))
+    if lines < shard.lines:
+        troubles.append(f"{shard.lines - lines:,} requests have no reply")
+    return ", ".join(troubles)
+
+
+def _after(submission: Submission, batch: "Batch") -> Submission:
+    return submission.model_copy(update={"step": "collected", "status": batch.status})
+
+
+def _done(batch: "Batch") -> int:
+    counts = batch.request_counts
+    return counts.completed + counts.failed if counts else 0

@@ -1,0 +1,176 @@
+"""What is said about a row or post that was refused or changed on its way in, and by which rule."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from pairwright.records import Record
+
+REASONS = {
+    # A row is refused
+    "bad_json": "a line is not JSON",
+    "bad_csv": "a record's quotes do not match",
+    "ragged_row": "a record has more or fewer cells than there are columns",
+    "invalid_utf8": "a line or record holds bytes that are not UTF-8",
+    "not_an_object": "a row, or a post of a profile, is not an object",
+    "wrong_type": "a field holds another type than it should, such as a number for text",
+    "missing_id": "an item, or a post of a profile, has no id",
+    "duplicate_id": "an item before it has its id",
+    "missing_user": "the user is empty",
+    "missing_category": "no category, and no default for it",
+    "unknown_category": "the category belongs to no domain",
+    "bad_time": "a time that cannot be read, or (posts) that is missing",
+    "empty_question": "no question; for posts, neither a title nor a short first sentence",
+    "too_few_posts": "fewer posts than `min_posts` may stand in the profile",
+    # A post is refused
+    "empty_text": "a post without text",
+    "later_post": "a post that is not older than the question",
+    "target_in_profile": "a post that repeats the question, alone or with its narrative",
+    "duplicate_post_id": "a post of the same profile before it has its id",
+    "duplicate_post": "a post of the same profile before it has its text",
+    # An item or a post is used after a repair
+    "html_to_text": "HTML was turned into plain text",
+    "control_characters": "control, bidi and invisible characters were removed",
+    "long_post": "a text was cut at `max_post_chars`, at a word's end",
+    "empty_aspect": "an entry of rubric_aspects without a text was left out",
+}
+
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def excerpt(value: object) -> str:
+    """A value of the file as a message shows it: quoted, short, on one line, printable."""
+    line = repr(value if isinstance(value, str) else str(value))
+    line = _CONTROL.sub("", line)
+    return line if len(line) <= 80 else f"{line[:76]}...{line[-1]}"
+
+
+class SourceProblem(Record):
+    """One row or post that was refused, or used after a repair. Data, not an error."""
+
+    action: Literal["refused", "repaired"]
+    reason: str
+    """A key of REASONS, to count by."""
+    where: str
+    """`file:line`; for JSON arrays, Parquet and the Hub `file:row`, counted from 1."""
+    id: str | None = None
+    """The post, item or user it is about, as far as known."""
+    detail: str = ""
+    value: str | None = None
+    """What could not be used, where it is one value that other rows may have, too: a category or a
+    time."""
+
+
+class SourceRefusal(Exception):
+    """Raised while a row is read; whoever reads rows turns it into a SourceProblem."""
+
+    def __init__(self, reason: str, detail: str, value: str | None = None) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.value = value
+
+    def at(self, where: str, id: str | None) -> SourceProblem:
+        """The SourceProblem that it is, with its place."""
+        return SourceProblem(
+            action="refused", reason=self.reason, where=where, id=id, detail=self.detail,
+            value=self.value,
+        )  # fmt: skip
+
+
+REMEDIES = {
+    "missing_user": "Give each row its user; for posts, name the column in `user`.",
+    "bad_time": "Write times as 2023-04-03, 2023-04-03T17:00:00Z or seconds since 1970; for posts,"
+    " name their column in `created`.",
+    "empty_text": "For posts, name the column of the text in `text`.",
+    "empty_question": "Give each item a `question`.",
+    "missing_id": "Give each item and each post an `id`.",
+    "missing_category": "Set `default_category`, or name the column in `category`.",
+    "unknown_category": "Add the category to `also` in a file of rubrics/, or add a domain file.",
+    "too_few_posts": "Bring longer histories, or lower `min_posts`.",
+    "bad_json": "Write one object a line; an array belongs in a .json file.",
+    "not_an_object": "Write one object a line; an array belongs in a .json file.",
+    "bad_csv": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes written"
+    " twice?",
+    "ragged_row": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes"
+    " written twice?",
+    "invalid_utf8": "Save the file as UTF-8.",
+}
+"""What to do, by reason, where there is more to do than to mend the row."""
+NAMED = 10
+"""Values that are named of a reason, such as categories."""
+KEPT = 1_000
+"""Values that are counted of a reason; a file may hold another bad value in every row."""
+
+
+class ProblemCount(NamedTuple):
+    """The rows and posts that one reason concerns."""
+
+    reason: str
+    n: int
+    where: str
+    """The place of the first."""
+    detail: str
+    """What was said of the first."""
+    values: str
+    """What could not be used, most frequent first: `'Chess' (12), 'Knots' (4)`. May be empty."""
+    remedy: str
+    """May be empty."""
+
+    @property
+    def said(self) -> str:
+        """The first one's detail, and the values where there is more than one."""
+        return f"{self.detail} (all: {self.values})" if self.values else self.detail
+
+
+class ProblemCounts:
+    """Problems, counted as they go by."""
+
+    def __init__(self) -> None:
+        self._n: Counter[tuple[str, str]] = Counter()
+        self._first: dict[tuple[str, str], SourceProblem] = {}
+        self._values: dict[tuple[str, str], Counter[str]] = {}
+
+    def add(self, problem: SourceProblem) -> None:
+        """Count one more."""
+        key = problem.action, problem.reason
+        self._n[key] += 1
+        self._first.setdefault(key, problem)
+        values = self._values.setdefault(key, Counter())
+        if problem.value is not None and (problem.value in values or len(values) < KEPT):
+            values[problem.value] += 1
+
+    def of(self, action: Literal["refused", "repaired"]) -> list[ProblemCount]:
+        """The reasons of one action, most frequent first."""
+        return [
+            ProblemCount(
+                reason, n, first.where, first.detail or REASONS[reason],
+                _listed(self._values[action, reason]), REMEDIES.get(reason, ""),
+            )
+            for (kind, reason), n in self._n.most_common()
+            if kind == action
+            for first in (self._first[kind, reason],)
+        ]  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """For a person: what was refused and why, one reason after the other; then the repairs."""
+        for refusal in self.of("refused"):
+            first = f"the first at {refusal.where}: {refusal.said}"
+            yield f"refused {refusal.n:,}: {refusal.reason}; {first}"
+            if refusal.remedy:
+                yield f"  {refusal.remedy}"
+        if repaired := self.of("repaired"):
+            yield "repaired: " + ", ".join(f"{repair.n:,} {repair.reason}" for repair in repaired)
+
+
+def _listed(values: Counter[str]) -> str:
+    if len(values) < 2:
+        return ""
+    named = ", ".join(f"{excerpt(value)} ({n:,})" for value, n in values.most_common(NAMED))
+    more = len(values) - NAMED
+    return f"{named} and {more:,} more" if more > 0 else named

@@ -1,0 +1,64 @@
+"""A plan as LaMP-QA's planner writes it: a line that says what follows, and one line an aspect."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pairwright.models import Model
+from pairwright.records import Post, Rejected
+from pairwright.settings.prompt import Ask, Prompts
+from pairwright.settings.rules import HistoryRules
+from pairwright.stages.history import PromptPosts, with_history
+
+HEADER = "The user expects to see the following aspects in the response to their question:"
+_BULLETS = ("-", "*", "\u2022")
+
+
+class AspectList(NamedTuple):
+    """The aspects of a list, and what the planner read."""
+
+    aspects: tuple[str, ...]
+    shown: PromptPosts
+
+
+def format_aspects(aspects: Sequence[str]) -> str:
+    """The list as it is trained on."""
+    return "\n".join([HEADER, *(f"- {' '.join(aspect.split())}" for aspect in aspects)])
+
+
+def parse_aspects(text: str) -> tuple[str, ...] | None:
+    """The aspects of such a list; None for a text that is none.
+
+    A list without aspects is one; a text without the header is one where all of its lines are
+    bullets.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines and lines[0].rstrip(":").casefold() == HEADER.rstrip(":").casefold():
+        lines = lines[1:]
+    elif not lines:
+        return None
+    if not all(line.startswith(_BULLETS) for line in lines):
+        return None
+    aspects = [line[1:].strip() for line in lines]
+    return tuple(aspects) if all(aspects) else None
+
+
+async def list_aspects(
+    question: str,
+    posts: tuple[Post, ...],
+    planner: Model,
+    prompts: Prompts,
+    rules: HistoryRules,
+) -> AspectList | Rejected:
+    """The aspects that the planner lists for a user with these posts, oldest first."""
+
+    async def send(ask: Ask) -> tuple[str, ...] | Rejected:
+        for draw in range(planner.attempts):
+            text = await planner.write(ask, draw)
+            if isinstance(text, Rejected):
+                return text
+            if (aspects := parse_aspects(text)) is not None:
+                return aspects
+        return Rejected(stage=ask.name, reason="unparseable", detail="not a list of aspects")
+
+    aspects, shown = await with_history(prompts, "plan_list", question, posts, rules, planner, send)
+    return aspects if isinstance(aspects, Rejected) else AspectList(aspects, shown)

@@ -1,0 +1,59 @@
+"""Match: which of some aspects do other lists of aspects ask for too?
+
+Used for specificity (against the rubric without a history and other users' rubrics) and for
+the planner's precision and recall against gold aspects.
+"""
+
+from pairwright.models import Model, Reply, together
+from pairwright.records import Rejected
+from pairwright.settings.prompt import Numbered, NumberedList, Prompts
+
+
+class MatchedAspect(Reply):
+    reason: str
+    found_in: list[int]
+
+
+class MatchReply(Reply):
+    aspects: list[MatchedAspect]
+
+
+async def match(
+    question: str,
+    aspects: list[str],
+    lists: list[tuple[str, ...]],
+    judge: Model,
+    prompts: Prompts,
+    *,
+    name: str = "match",
+) -> tuple[frozenset[int], ...] | Rejected:
+    """For every aspect, the indexes of the lists that ask for the same content.
+
+    `name` tells in the record what the match was for.
+    """
+    numbered = tuple(Numbered(n, a) for n, a in enumerate(aspects, start=1))
+    shown = tuple(NumberedList(n, a) for n, a in enumerate(lists, start=1))
+
+    def wrong(reply: MatchReply) -> str | None:
+        if len(reply.aspects) != len(aspects):
+            return f"{len(reply.aspects)} answers for {len(aspects)} aspects"
+        named = {n for matched in reply.aspects for n in matched.found_in}
+        if strange := named - set(range(1, len(lists) + 1)):
+            return f"list {min(strange)} does not exist"
+        return None
+
+    ask = prompts.ask("match", question=question, aspects=numbered, lists=shown)
+    reply = await judge.answer(ask._replace(name=name), MatchReply, wrong)
+    if isinstance(reply, Rejected):
+        return reply
+    return tuple(frozenset(n - 1 for n in matched.found_in) for matched in reply.aspects)
+
+
+async def measure_planner(
+    question: str, planned: tuple[str, ...], gold: tuple[str, ...], judge: Model, prompts: Prompts
+) -> None:
+    """Ask both questions; their stored replies are read when the manifest is made."""
+    await together(
+        match(question, list(planned), [gold], judge, prompts, name="planner_precision"),
+        match(question, list(gold), [planned], judge, prompts, name="planner_recall"),
+    )

@@ -1,0 +1,67 @@
+"""Write: one response to a question, from a rubric or from none.
+
+Writers of the ordinary modes see the question and one rubric, never a profile: otherwise word
+overlap with the history would tell the sides apart. Only the paper's setting shows posts.
+"""
+
+from typing import Literal
+
+from pairwright.models import Model
+from pairwright.records import Post, Rejected, Rubric
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import PlanRules
+from pairwright.stages.history import PromptPosts, with_history
+
+Stance = Literal["adhering", "omitting", "contradicting"]
+PaperStance = Literal["expected", "avoided"]
+PAPER_STANCES: tuple[PaperStance, PaperStance] = ("expected", "avoided")
+
+
+async def write(
+    question: str,
+    rubric: Rubric,
+    stance: Stance,
+    generator: Model,
+    prompts: Prompts,
+    *,
+    words: int,
+    draw: int,
+) -> str | Rejected:
+    """A response that serves, leaves out or contradicts the aspects of a rubric."""
+    aspects = tuple(aspect.aspect for aspect in rubric.aspects)
+    ask = prompts.ask(f"write_{stance}", question=question, aspects=aspects, words=words)
+    return await generator.write(ask, draw)
+
+
+async def write_plain(
+    question: str, generator: Model, prompts: Prompts, *, words: int
+) -> str | Rejected:
+    """What a typical asker would be told: the yardstick for aspects that anyone gets."""
+    return await generator.write(prompts.ask("write_plain", question=question, words=words))
+
+
+async def write_paper(
+    question: str,
+    posts: tuple[Post, ...],
+    rubric: Rubric,
+    stance: PaperStance,
+    generator: Model,
+    prompts: Prompts,
+    rules: PlanRules,
+    *,
+    words: int,
+    draw: int,
+) -> tuple[str | Rejected, PromptPosts]:
+    """A response of the paper's setting, and the posts its writer saw: the aspects are given
+    as expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
+    return await with_history(
+        prompts,
+        f"paper_{stance}",
+        question,
+        posts,
+        rules,
+        generator,
+        lambda ask: generator.write(ask, draw),
+        aspects=tuple(aspect.aspect for aspect in rubric.aspects),
+        words=words,
+    )
