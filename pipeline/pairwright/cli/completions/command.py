@@ -82,7 +82,7 @@ def completions_command(
     from pairwright.dataset import write_lines
     from pairwright.evaluate.scorers.spec import load_scorers
     from pairwright.settings.rules import SourceRules
-    from pairwright.train.completions.page import page
+    from pairwright.train.completions.report_page import page
     from pairwright.workflows.output import write_report
 
     settings = load_scorers(scorers)
@@ -112,7 +112,7 @@ def completions_command(
 
 
 def _tell(console: Console, of: "Completions", out: Path) -> None:
-    from pairwright.train.completions.page import (
+    from pairwright.train.completions.report_page import (
         DIFFERENCES,
         HEAD,
         NO_EVIDENCE,

@@ -23,11 +23,15 @@ from pairwright.retrieve import selected
 from pairwright.settings.prompt import COMPLETING, Prompts
 from pairwright.settings.rules import HistoryRules
 from pairwright.text import word_count
-from pairwright.train.completions.conditions import Condition, conditions, own
-from pairwright.train.completions.figures import figures
-from pairwright.train.completions.records import Completion, Completions, ModelRef, Picks
-from pairwright.train.completions.tasks import Task
-from pairwright.train.completions.writing import Writer, completed
+from pairwright.train.completions.conditions import (
+    CompletionCondition,
+    CompletionTask,
+    conditions,
+    own,
+)
+from pairwright.train.completions.measures import figures
+from pairwright.train.completions.records import Completions, ItemCompletions, ModelRef, Picks
+from pairwright.train.completions.writer import BodyWriter, complete_bodies
 from pairwright.workflows.run_models import client_of, in_flight, model_of
 
 
@@ -45,7 +49,7 @@ class Made(NamedTuple):
     """What comes of it."""
 
     about: Completions
-    completions: list[Completion]
+    completions: list[ItemCompletions]
     picks: list[Picks]
 
 
@@ -101,7 +105,7 @@ class Session(NamedTuple):
         )
         return Made(about, completions, picks)
 
-    async def _write(self, spec: Policy, meter: Meter) -> tuple[ScorerRef, list[Completion]]:
+    async def _write(self, spec: Policy, meter: Meter) -> tuple[ScorerRef, list[ItemCompletions]]:
         wanted = self.wanted
         endpoint = self.settings.endpoints[spec.endpoint]
         prompts = [self.prompts.hashes[name] for name in sorted(COMPLETING)]
@@ -114,21 +118,21 @@ class Session(NamedTuple):
             with Progress(console=self.console, transient=True) as progress:
                 total = len(draws) * len(wanted.asked.tasks)
                 bar = progress.add_task("texts written", total=total)
-                completions = await completed(
+                completions = await complete_bodies(
                     wanted.asked.tasks,
                     draws,
-                    Writer(model, self.prompts, spec.history, spec.words),
+                    BodyWriter(model, self.prompts, spec.history, spec.words),
                     workers=in_flight(endpoint),
                     stop=client.stop,
                     seen=lambda _: progress.advance(bar),
                 )
         return ref, completions
 
-    def _draws(self, of: Condition) -> int:
+    def _draws(self, of: CompletionCondition) -> int:
         return self.wanted.n if of.name == own(max(self.wanted.ks)) else 1
 
     async def _score(
-        self, name: str, completions: Sequence[Completion], meter: Meter
+        self, name: str, completions: Sequence[ItemCompletions], meter: Meter
     ) -> tuple[ScorerRef, list[Picks]]:
         sampled = own(max(self.wanted.ks))
         written = [of for of in completions if of.condition == sampled and not of.unscored]
@@ -143,7 +147,7 @@ class Session(NamedTuple):
             with Progress(console=self.console, transient=True) as progress:
                 bar = progress.add_task(f"scored by {name}", total=len(written))
 
-                async def work(numbered: tuple[int, Completion]) -> None:
+                async def work(numbered: tuple[int, ItemCompletions]) -> None:
                     number, one = numbered
                     task = tasks[one.item]
                     done[number] = await _picks(one, task, name, scorer, self.settings.history)
@@ -159,7 +163,7 @@ class Session(NamedTuple):
 
 
 async def _picks(
-    of: Completion, task: Task, name: str, scorer: Pointwise, history: HistoryRules
+    of: ItemCompletions, task: CompletionTask, name: str, scorer: Pointwise, history: HistoryRules
 ) -> Picks:
     line = Picks(item=of.item, scorer=name)
     question = task.item.question

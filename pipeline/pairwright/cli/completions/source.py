@@ -11,7 +11,7 @@ from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
-from pairwright.train.completions.tasks import Task, task
+from pairwright.train.completions.conditions import CompletionTask, task
 
 
 class Asked(NamedTuple):
@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     items: int
     problems: dict[str, int]
     refused: dict[str, int]
-    tasks: tuple[Task, ...]
+    tasks: tuple[CompletionTask, ...]
 
 
 def asked(policy: SourceRules, seed: int, limit: int | None) -> Asked:
@@ -38,7 +38,7 @@ def asked(policy: SourceRules, seed: int, limit: int | None) -> Asked:
     strangers = Strangers(askers.values(), seed)
     made = [task(item, strangers.instead_of(askers[item.id])) for item in items]
     refused = Counter(of for of in made if isinstance(of, str))
-    tasks = tuple(of for of in made if isinstance(of, Task))[:limit]
+    tasks = tuple(of for of in made if isinstance(of, CompletionTask))[:limit]
     if not tasks:
         told = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(

@@ -16,7 +16,7 @@ from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.train.plan_score.page import Scores
+    from pairwright.train.plan_score.report_page import PlanScores
 
 
 def plan_score_command(
@@ -49,7 +49,7 @@ def plan_score_command(
     from pairwright.cli.plan_score.session import Session
     from pairwright.models.client import Meter
     from pairwright.models.store import Store
-    from pairwright.train.plan_score.page import page
+    from pairwright.train.plan_score.report_page import page
     from pairwright.train.plan_score.spec import load_scoring
     from pairwright.workflows.output import write_report
 
@@ -67,9 +67,9 @@ def plan_score_command(
     _end(scores, coverage, console)
 
 
-def _tell(console: Console, scores: "Scores") -> None:
-    from pairwright.train.means import told
-    from pairwright.train.plan_score.page import WORDS, warnings
+def _tell(console: Console, scores: "PlanScores") -> None:
+    from pairwright.train.gold import format_interval
+    from pairwright.train.plan_score.report_page import WORDS, warnings
 
     for match in scores.matches:
         table = Table(box=None, padding=(0, 1, 0, 0))
@@ -78,19 +78,19 @@ def _tell(console: Console, scores: "Scores") -> None:
         table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
         for name, figures in scores.of(match).items():
             for figure, words in WORDS.items():
-                table.add_row(escape(name), words, told(figures[figure].mean))
+                table.add_row(escape(name), words, format_interval(figures[figure].mean))
             if missing := figures["f1"].missing:
                 table.add_row(escape(name), "missing", f"{missing:,}")
         for of in scores.differences:
             if (of.match, of.name) == (match, "f1"):
                 less = f"{of.first} less {of.second}"
-                table.add_row(escape(less), WORDS[of.name], told(of.mean))
+                table.add_row(escape(less), WORDS[of.name], format_interval(of.mean))
         console.print(table, "", highlight=False)
     for warning in warnings(scores):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
-def _end(scores: "Scores", coverage: float, console: Console) -> None:
+def _end(scores: "PlanScores", coverage: float, console: Console) -> None:
     short, failed = False, False
     for of in scores.counts:
         missing = max(of.missing(match) for match in scores.matches) if scores.matches else of.items

@@ -21,18 +21,22 @@ from pairwright.retrieve import dense
 from pairwright.settings.config import Endpoint, Sampling
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import BUILDING, LISTING, Prompts
-from pairwright.train.gold import Gold, read_gold
-from pairwright.train.matching import by_embedding, by_words
-from pairwright.train.plan_score.asking import Serving, made_elsewhere
-from pairwright.train.plan_score.comparing import Judging, compared, others_of
-from pairwright.train.plan_score.figures import differences, figures, matches_of, planned
-from pairwright.train.plan_score.page import PlannerRef, Scores
+from pairwright.train.gold import GoldItems, by_embedding, by_words, read_gold
+from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
+from pairwright.train.plan_score.measures import (
+    ScoredPlan,
+    differences,
+    figures,
+    matches_of,
+    planned,
+)
 from pairwright.train.plan_score.plans import MadePlan, read_plans
-from pairwright.train.plan_score.scored import Scored
-from pairwright.train.plan_score.spec import Made, Scoring
+from pairwright.train.plan_score.report_page import PlannerVersion, PlanScores
+from pairwright.train.plan_score.serving import Serving, plan_of_file
+from pairwright.train.plan_score.spec import FilePlanner, PlanScoring
 from pairwright.workflows.run_models import client_of, in_flight, model_of
 
-Planning = Callable[[Item], Awaitable[Scored]]
+Planning = Callable[[Item], Awaitable[ScoredPlan]]
 
 
 class Connected(NamedTuple):
@@ -59,7 +63,7 @@ class Connected(NamedTuple):
 class Session(NamedTuple):
     """What all planners share."""
 
-    scoring: Scoring
+    scoring: PlanScoring
     base: Path
     """What paths in the file start from."""
     out: Path
@@ -68,7 +72,7 @@ class Session(NamedTuple):
     meter: Meter
     console: Console
 
-    async def run(self) -> Scores:
+    async def run(self) -> PlanScores:
         """Compare, and write each planner's lines.
 
         Raises ConfigError, SourceError, InputError, EndpointRefused, Interrupted and StoreError:
@@ -84,7 +88,7 @@ class Session(NamedTuple):
         plans = {
             name: read_plans(self.base / spec.path, gold)
             for name, spec in scoring.planners.items()
-            if isinstance(spec, Made)
+            if isinstance(spec, FilePlanner)
         }
         async with AsyncExitStack() as stack:
             connected = await self._connected(stack)
@@ -103,7 +107,7 @@ class Session(NamedTuple):
 
     async def _connected(self, stack: AsyncExitStack) -> Connected:
         scoring = self.scoring
-        named = [of.endpoint for of in scoring.planners.values() if not isinstance(of, Made)]
+        named = [of.endpoint for of in scoring.planners.values() if not isinstance(of, FilePlanner)]
         named += [scoring.judge.endpoint] if scoring.judge else []
         clients = {
             name: await stack.enter_async_context(
@@ -124,10 +128,10 @@ class Session(NamedTuple):
         domains: Domains,
     ) -> Planning:
         spec = self.scoring.planners[name]
-        if isinstance(spec, Made):
+        if isinstance(spec, FilePlanner):
 
-            async def read(item: Item) -> Scored:
-                return made_elsewhere(item, plans[name])
+            async def read(item: Item) -> ScoredPlan:
+                return plan_of_file(item, plans[name])
 
             return read
         model = connected.model(spec.endpoint, spec.sampling)
@@ -135,22 +139,22 @@ class Session(NamedTuple):
 
     def _judging(
         self, connected: Connected, prompts: Prompts, items: Sequence[Item]
-    ) -> Judging | None:
+    ) -> AspectJudging | None:
         judge = self.scoring.judge
         if judge is None:
             return None
         model = connected.model(judge.endpoint, judge.sampling)
-        return Judging(model, prompts, others_of(items, self.scoring.seed))
+        return AspectJudging(model, prompts, others_of(items, self.scoring.seed))
 
     async def _lines(
         self,
         name: str,
         items: Sequence[Item],
         planning: Planning,
-        judging: Judging | None,
+        judging: AspectJudging | None,
         connected: Connected,
-    ) -> list[Scored]:
-        found: dict[str, Scored] = {}
+    ) -> list[ScoredPlan]:
+        found: dict[str, ScoredPlan] = {}
         with Progress(console=self.console, transient=True) as progress:
             task = progress.add_task(name, total=len(items))
 
@@ -164,7 +168,9 @@ class Session(NamedTuple):
             )  # fmt: skip
         return [found[item.id] for item in items]
 
-    def _nearness(self, name: str, items: Sequence[Item], lines: list[Scored]) -> list[Scored]:
+    def _nearness(
+        self, name: str, items: Sequence[Item], lines: list[ScoredPlan]
+    ) -> list[ScoredPlan]:
         """With the comparisons that need no judge."""
         others, embedding = others_of(items, self.scoring.seed), self.scoring.embedding
         near = by_embedding(embedding.model, "[embedding] model") if embedding else None
@@ -176,12 +182,14 @@ class Session(NamedTuple):
                 made.append(compared(item, line, others, "embedding", near) if near else line)
         return made
 
-    def _scores(self, gold: Gold, items: Sequence[Item], lines: dict[str, list[Scored]]) -> Scores:
+    def _scores(
+        self, gold: GoldItems, items: Sequence[Item], lines: dict[str, list[ScoredPlan]]
+    ) -> PlanScores:
         scoring, matches = self.scoring, matches_of(lines)
         refs = tuple(self._ref(name) for name in lines)
         judge = scoring.endpoints[scoring.judge.endpoint].model if scoring.judge else ""
         models = {ref.model for ref in refs if ref.kind == "endpoint"} | {judge}
-        return Scores(
+        return PlanScores(
             source=gold.hash,
             items=len(items),
             users=len({item.user for item in items}),
@@ -199,12 +207,12 @@ class Session(NamedTuple):
             differences=tuple(differences(lines, matches)),
         )
 
-    def _ref(self, name: str) -> PlannerRef:
+    def _ref(self, name: str) -> PlannerVersion:
         spec = self.scoring.planners[name]
-        if isinstance(spec, Made):
-            return PlannerRef(name=name, kind=spec.kind, model=Path(spec.path).name)
+        if isinstance(spec, FilePlanner):
+            return PlannerVersion(name=name, kind=spec.kind, model=Path(spec.path).name)
         endpoint = self.scoring.endpoints[spec.endpoint]
-        return PlannerRef(
+        return PlannerVersion(
             name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision
         )
 

@@ -73,8 +73,8 @@ def export_rl_command(
     from pairwright.evaluate.release import Release, pairs_by_split, posts_of
     from pairwright.retrieve import selected
     from pairwright.settings.rules import HistoryRules
-    from pairwright.train.rl.export import Exported, export
-    from pairwright.train.rl.prompts import prompted
+    from pairwright.train.rl.export import RlExport, export_prompts
+    from pairwright.train.rl.prompt_tables import rl_prompts
 
     if split == "test" and not allow_test_split:
         raise InputError(
@@ -102,7 +102,7 @@ def export_rl_command(
             )
         return message(row.question, selected(row.question, posts_of(row), policy))
 
-    about = Exported(
+    about = RlExport(
         release=found.ref.name,
         version=found.ref.version,
         digest=found.ref.digest,
@@ -114,7 +114,7 @@ def export_rl_command(
         validation_share=validation_share,
         aspects=with_aspects,
     )
-    made = export(out, about, prompted(list(found.rows()), shown, validation_share))
+    made = export_prompts(out, about, rl_prompts(list(found.rows()), shown, validation_share))
     for name, prompts in made.prompts.items():
         counts = f"{number_of(made.pairs[name], 'pair')}, {number_of(made.users[name], 'user')}"
         typer.echo(f"{name}: {number_of(prompts, 'prompt')}, {counts}")

@@ -17,7 +17,7 @@ from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
 from pairwright.settings.prompt import Prompts
-from pairwright.train.rl.wire import Health, Reward, Sample
+from pairwright.train.rl.wire import Health, Reward, RewardSample
 
 REMEMBERED = 100_000
 """Latest scores kept in memory, for clients that ask again."""
@@ -38,7 +38,7 @@ class ScorerRewards(NamedTuple):
     conditions: ContentSources
     held: Held | None
 
-    async def score(self, sample: Sample) -> Reward:
+    async def score(self, sample: RewardSample) -> Reward:
         if sample.prompt is not None:
             return _reward(
                 await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)

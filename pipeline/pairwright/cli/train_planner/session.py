@@ -19,16 +19,20 @@ from pairwright.files import write_whole
 from pairwright.report import to_html
 from pairwright.retrieve import dense
 from pairwright.text import number_of
-from pairwright.train.gold import Gold
-from pairwright.train.matching import Similarity, by_embedding, by_words
+from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
 from pairwright.train.planner import folder
-from pairwright.train.planner.choose import Validated, best, sample_hash, sampled, validated
-from pairwright.train.planner.conversation import Tokens
-from pairwright.train.planner.data import Data, rows_of
-from pairwright.train.planner.examples import Asking, prompted
-from pairwright.train.planner.page import Report, page, warnings
+from pairwright.train.planner.choose import (
+    CheckpointScore,
+    best,
+    sample_hash,
+    sample_items,
+    score_checkpoint,
+)
+from pairwright.train.planner.data import TrainingData, rows_of
+from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_prompt
+from pairwright.train.planner.report_page import TrainingReport, page, warnings
 from pairwright.train.planner.settings import Training
-from pairwright.train.planner.sft import Words, Writer, merge, train
+from pairwright.train.planner.sft import PlanWriter, Words, merge, train
 
 
 class Session(NamedTuple):
@@ -61,7 +65,7 @@ class Session(NamedTuple):
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
         served = self._merged(words, adapter) if merging else adapter
         *_, (_, last) = folder.checkpoints(self.out)
-        report = Report(
+        report = TrainingReport(
             begun=begun,
             match=settings.selection.match,
             refused=sources.validation.refused,
@@ -76,11 +80,11 @@ class Session(NamedTuple):
         self._say(f"checkpoint-{chosen} is chosen; serve {served}")
         self._say(f"Open: {self.out / 'report.html'}")
 
-    def _begun(self, asking: Asking, words: Words, data: Data) -> folder.Begun:
+    def _begun(self, asking: PromptMaker, words: Words, data: TrainingData) -> folder.TrainingStart:
         settings = self.settings
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
         hashes = [asking.prompts.hashes[name] for name in ("system", "history", prompt)]
-        return folder.Begun(
+        return folder.TrainingStart(
             model=settings.model,
             revision=settings.revision,
             fingerprint=words.fingerprint(),
@@ -96,7 +100,7 @@ class Session(NamedTuple):
             data=data,
         )
 
-    def _train(self, words: Words, rows: list[Tokens]) -> None:
+    def _train(self, words: Words, rows: list[SplitPrompt]) -> None:
         most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
         for _, checkpoint in done:
             folder.check_base(checkpoint, self.settings.model)
@@ -116,29 +120,31 @@ class Session(NamedTuple):
 
             train(self.settings, words, rows, self.out, last, seen=seen, stopped=stopped)
 
-    def _validated(self, asking: Asking, words: Words, validation: Gold) -> list[Validated]:
+    def _validated(
+        self, asking: PromptMaker, words: Words, validation: GoldItems
+    ) -> list[CheckpointScore]:
         """Every checkpoint's plans for the same items; those measured before are not made again."""
         settings, by = self.settings, self.settings.selection
-        items = sampled(validation.items, by.items, settings.seed)
+        items = sample_items(validation.items, by.items, settings.seed)
         sample = sample_hash(
             items, by.model_dump_json(), str(settings.max_tokens), *asking.prompts.hashes.values()
         )
         room = settings.max_tokens - by.new_tokens
-        asked = [prompted(item, asking, words.prompt_length, room) for item in items]
+        asked = [planner_prompt(item, asking, words.prompt_length, room) for item in items]
         similarity: Similarity = by_words
         if by.match == "embedding":
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
-        found: list[Validated] = []
-        writer: Writer | None = None
+        found: list[CheckpointScore] = []
+        writer: PlanWriter | None = None
         for step, checkpoint in self._candidates():
             path = checkpoint / "validation.json"
-            if path.exists() and (before := read_one(path, Validated)).sample == sample:
+            if path.exists() and (before := read_one(path, CheckpointScore)).sample == sample:
                 found.append(before)
                 continue
-            writer = writer or Writer(settings, words)
+            writer = writer or PlanWriter(settings, words)
             with self._progress(f"plans of {checkpoint.name}", len(items)) as seen:
                 said = list(writer.write(checkpoint, [of.ask for of in asked], seen))
-            found.append(validated(step, sample, asked, said, asking.form, similarity))
+            found.append(score_checkpoint(step, sample, asked, said, asking.form, similarity))
             write_one(path, found[-1])
         return found
 
@@ -161,7 +167,7 @@ class Session(NamedTuple):
             partial.replace(merged)
         return merged
 
-    def _tell(self, data: Data) -> None:
+    def _tell(self, data: TrainingData) -> None:
         self._say(
             f"{number_of(data.items, 'item')} of {number_of(data.users, 'user')},"
             f" {number_of(data.aspects, 'aspect')};"

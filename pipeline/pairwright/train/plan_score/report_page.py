@@ -20,9 +20,16 @@ from pairwright.report import (
     plot,
 )
 from pairwright.text import number_of, visible
-from pairwright.train.means import told
-from pairwright.train.plan_score.figures import MEANING, Difference, Figure, Name, Planned
-from pairwright.train.plan_score.scored import MATCHES, Match
+from pairwright.train.gold import format_interval
+from pairwright.train.plan_score.measures import (
+    MATCHES,
+    MEANING,
+    Figure,
+    Match,
+    Name,
+    PlanDifference,
+    PlannerCounts,
+)
 
 WORDS: dict[Name, str] = {
     "precision": "precision",
@@ -38,7 +45,7 @@ _LOOKS: dict[Name, tuple[str, Colour]] = {
 }
 
 
-class PlannerRef(Record):
+class PlannerVersion(Record):
     """Which planner, exactly."""
 
     name: str
@@ -48,7 +55,7 @@ class PlannerRef(Record):
     revision: str | None = None
 
 
-class Scores(Record):
+class PlanScores(Record):
     """Planners on one source."""
 
     source: str
@@ -65,10 +72,10 @@ class Scores(Record):
     embedding: str
     simulated: tuple[str, ...]
     """Models that are the embedded one's: then it is no result."""
-    planners: tuple[PlannerRef, ...]
-    counts: tuple[Planned, ...]
+    planners: tuple[PlannerVersion, ...]
+    counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[PlanDifference, ...]
 
     @property
     def matches(self) -> tuple[Match, ...]:
@@ -86,7 +93,7 @@ class Scores(Record):
 HEAD = ("planner", *WORDS.values(), "missing", "F1, worst to best")
 
 
-def page(scores: Scores) -> Page:
+def page(scores: PlanScores) -> Page:
     """The whole page."""
     return Page(
         title="Planners on held-out gold aspects",
@@ -100,7 +107,7 @@ def page(scores: Scores) -> Page:
     )
 
 
-def warnings(scores: Scores) -> Iterator[str]:
+def warnings(scores: PlanScores) -> Iterator[str]:
     """What a reader must know before any number."""
     if scores.simulated:
         yield "The embedded model had a part in this: it is no result."
@@ -113,7 +120,7 @@ def warnings(scores: Scores) -> Iterator[str]:
         )
 
 
-def rows(scores: Scores, match: Match) -> tuple[tuple[str, ...], ...]:
+def rows(scores: PlanScores, match: Match) -> tuple[tuple[str, ...], ...]:
     """One row a planner."""
     return tuple(_row(name, figures) for name, figures in scores.of(match).items())
 
@@ -121,11 +128,11 @@ def rows(scores: Scores, match: Match) -> tuple[tuple[str, ...], ...]:
 def _row(name: str, figures: dict[Name, Figure]) -> tuple[str, ...]:
     f1 = figures["f1"]
     bounds = "" if f1.worst is None or f1.best is None else f"{f1.worst:.3f} to {f1.best:.3f}"
-    means = (told(figures[word].mean) for word in WORDS)
+    means = (format_interval(figures[word].mean) for word in WORDS)
     return (name, *means, f"{f1.missing:,}", bounds)
 
 
-def _match(scores: Scores, match: Match) -> Iterator[Block]:
+def _match(scores: PlanScores, match: Match) -> Iterator[Block]:
     yield _plot(scores, match)
     yield Table(HEAD, rows(scores, match), note=f"Matched by: {MATCHES[match]}.")
     if differences := [
@@ -137,7 +144,7 @@ def _match(scores: Scores, match: Match) -> Iterator[Block]:
                 (
                     f"{difference.first} less {difference.second}",
                     WORDS[difference.name],
-                    told(difference.mean),
+                    format_interval(difference.mean),
                     f"{difference.mean.clusters if difference.mean else 0:,}",
                 )
                 for difference in differences
@@ -148,7 +155,7 @@ def _match(scores: Scores, match: Match) -> Iterator[Block]:
         )  # fmt: skip
 
 
-def _plot(scores: Scores, match: Match) -> Plot:
+def _plot(scores: PlanScores, match: Match) -> Plot:
     found = scores.of(match)
     with drawing():
         figure = Drawing(figsize=(8.6, 1.2 + 0.6 * len(found)), layout="constrained")
@@ -177,7 +184,7 @@ def _plot(scores: Scores, match: Match) -> Plot:
         return plot(figure, caption, name=f"match-{match}")
 
 
-def _counts(scores: Scores) -> Table:
+def _counts(scores: PlanScores) -> Table:
     return Table(
         ("planner", "items", "plans", "empty", "aspects", "did not stand", "shortened", "missing"),
         tuple(
@@ -206,7 +213,7 @@ def _method() -> Iterator[Block]:
     )
 
 
-def _compared(scores: Scores) -> Table:
+def _compared(scores: PlanScores) -> Table:
     refused = ", ".join(f"{n:,} {why}" for why, n in scores.refused.items()) or "none"
     return Table(
         ("planner", "kind", "model or file", "revision"),
@@ -221,6 +228,6 @@ def _compared(scores: Scores) -> Table:
     )
 
 
-def _reasons(planned: Planned) -> str:
+def _reasons(planned: PlannerCounts) -> str:
     both = [*planned.unplanned.items(), *planned.unjudged.items()]
     return ", ".join(f"{n:,} {visible(why)}" for why, n in both)

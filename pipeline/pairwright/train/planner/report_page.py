@@ -5,26 +5,26 @@ from matplotlib.figure import Figure
 from pairwright.records import Record
 from pairwright.report import BLUE, GREEN, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import visible
-from pairwright.train.means import told
-from pairwright.train.planner.choose import Validated
-from pairwright.train.planner.folder import Begun
+from pairwright.train.gold import format_interval
+from pairwright.train.planner.choose import CheckpointScore
+from pairwright.train.planner.folder import TrainingStart
 
 
-class Report(Record):
+class TrainingReport(Record):
     """What came of a training."""
 
-    begun: Begun
+    begun: TrainingStart
     match: str
     """How planned and gold aspects were compared."""
     refused: dict[str, int]
     """Rows of the validation source that were not used, by reason."""
-    checkpoints: tuple[Validated, ...]
+    checkpoints: tuple[CheckpointScore, ...]
     chosen: int
     losses: tuple[tuple[int, float], ...]
     """Steps with their losses: nats a token of the targets."""
 
 
-def page(report: Report) -> Page:
+def page(report: TrainingReport) -> Page:
     """The whole page."""
     return Page(
         title=f"A planner trained from {visible(report.begun.model)}",
@@ -38,7 +38,7 @@ def page(report: Report) -> Page:
     )
 
 
-def warnings(report: Report) -> tuple[str, ...]:
+def warnings(report: TrainingReport) -> tuple[str, ...]:
     if any(found.unreadable < found.items for found in report.checkpoints):
         return ()
     return (
@@ -47,7 +47,7 @@ def warnings(report: Report) -> tuple[str, ...]:
     )
 
 
-def _matches(report: Report) -> Plot:
+def _matches(report: TrainingReport) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 3.2), layout="constrained")
         axes = figure.add_subplot()
@@ -72,12 +72,13 @@ def _matches(report: Report) -> Plot:
         return plot(figure, caption, name="checkpoints")
 
 
-def _checkpoints(report: Report) -> Table:
+def _checkpoints(report: TrainingReport) -> Table:
     return Table(
         ("step", "precision", "recall", "F1", "over all items", "unreadable", "items"),
         tuple(
             (
-                f"{found.step:,}", told(found.precision), told(found.recall), told(found.f1),
+                f"{found.step:,}", format_interval(found.precision),
+                format_interval(found.recall), format_interval(found.f1),
                 f"{found.worst:.3f}", f"{found.unreadable:,}", f"{found.items:,}",
             )
             for found in report.checkpoints
@@ -87,7 +88,7 @@ def _checkpoints(report: Report) -> Table:
     )  # fmt: skip
 
 
-def _chosen(report: Report) -> tuple[Block, ...]:
+def _chosen(report: TrainingReport) -> tuple[Block, ...]:
     how = "shared content words" if report.match == "words" else "cosine of embeddings"
     return (
         f"checkpoint-{report.chosen} is chosen: its F1 over all items is highest, a plan that"
@@ -97,7 +98,7 @@ def _chosen(report: Report) -> tuple[Block, ...]:
     )
 
 
-def _losses(report: Report) -> Plot:
+def _losses(report: TrainingReport) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 3.0), layout="constrained")
         axes = figure.add_subplot()
@@ -109,7 +110,7 @@ def _losses(report: Report) -> Plot:
         return plot(figure, "Training loss over the tokens of the targets alone.", name="loss")
 
 
-def _data(report: Report) -> tuple[Block, ...]:
+def _data(report: TrainingReport) -> tuple[Block, ...]:
     data = report.begun.data
     counts = (
         *((f"not used: {reason}", n) for reason, n in data.refused.items()),
@@ -125,11 +126,11 @@ def _data(report: Report) -> tuple[Block, ...]:
     )
 
 
-def _settings(begun: Begun) -> Table:
-    told = begun.model_dump(mode="json", exclude={"data"})
+def _settings(begun: TrainingStart) -> Table:
+    format_interval = begun.model_dump(mode="json", exclude={"data"})
     rows = [
         (f"{key}.{name}" if name else key, "none" if value is None else visible(str(value)))
-        for key, given in told.items()
+        for key, given in format_interval.items()
         for name, value in (given.items() if isinstance(given, dict) else [("", given)])
     ]
     return Table(("", ""), tuple(rows), left=2)

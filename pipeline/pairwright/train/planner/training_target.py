@@ -32,7 +32,7 @@ TOO_MANY = "more_than_asked_for"
 _SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?]+(?=\s|$)|$)", re.MULTILINE)
 
 
-class Target(NamedTuple):
+class PlanTarget(NamedTuple):
     """What is to be written, and the gold aspects that are not in it, by reason."""
 
     text: str
@@ -54,12 +54,14 @@ def target(
     gold: Sequence[GoldAspect],
     shown: PromptPosts,
     min_confidence: float,
-) -> Target:
+) -> PlanTarget:
     """What a planner that was shown these posts is to write; of no aspects where none can be."""
     if form == "lamp-qa":
         names = tuple(dict.fromkeys(" ".join(aspect.aspect.split()) for aspect in gold))
         repeated = {"repeats_another_aspect": len(gold) - len(names)}
-        return Target(format_aspects(names), len(names), {k: n for k, n in repeated.items() if n})
+        return PlanTarget(
+            format_aspects(names), len(names), {k: n for k, n in repeated.items() if n}
+        )
     dropped: Counter[str] = Counter()
     candidates: dict[str, PlannedAspect] = {}
     for aspect in gold:
@@ -79,7 +81,7 @@ def target(
         dropped.update({TOO_MANY: max(0, over)})
     kept = PlanReply(aspects=stand[:MAX_PLANNED])
     counted = {reason: n for reason, n in sorted(dropped.items()) if n > 0}
-    return Target(kept.model_dump_json(), len(kept.aspects), counted)
+    return PlanTarget(kept.model_dump_json(), len(kept.aspects), counted)
 
 
 def aspects_of(

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from pairwright.intervals import Interval
 from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible
-from pairwright.train.completions.figures import CEILING
-from pairwright.train.completions.records import Completions, Mean
-from pairwright.train.completions.tasks import REFUSED
+from pairwright.train.completions.conditions import REFUSED
+from pairwright.train.completions.measures import CEILING
+from pairwright.train.completions.records import Completions, ConditionMean
 
 NO_EVIDENCE = (
     "This measures imitation of a user's writing: how many words a text shares with what the user"
@@ -104,7 +104,7 @@ def _plots(completions: Completions) -> Iterator[Plot]:
         yield _plot(completions.means)
 
 
-def _plot(means: tuple[Mean, ...]) -> Plot:
+def _plot(means: tuple[ConditionMean, ...]) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 0.4 * len(means) + 1.1), layout="constrained")
         panels = figure.subplots(1, 2, sharey=True)

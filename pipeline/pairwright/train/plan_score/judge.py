@@ -10,12 +10,12 @@ from pairwright.models import Model, together
 from pairwright.records import Item, Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.stages.aspect_match import match
-from pairwright.train.matching import Agreement, Similarity, agreement
-from pairwright.train.plan_score.asking import CALL_FAILED
-from pairwright.train.plan_score.scored import Compared, Match, Scored
+from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement
+from pairwright.train.plan_score.measures import AspectMatches, Match, ScoredPlan
+from pairwright.train.plan_score.serving import CALL_FAILED
 
 
-class Judging(NamedTuple):
+class AspectJudging(NamedTuple):
     """A judge who says which aspects ask for the same content."""
 
     model: Model
@@ -23,13 +23,13 @@ class Judging(NamedTuple):
     others: Mapping[str, Item]
     """For each item one of another user."""
 
-    async def judged(self, item: Item, scored: Scored) -> Scored:
+    async def judged(self, item: Item, scored: ScoredPlan) -> ScoredPlan:
         """With the judge's comparison, or with the reason why there is none."""
         if scored.planned is None:
             return scored
         if not scored.planned:
-            nothing = Agreement(precision=None, recall=0.0)
-            return _with(scored, "judge", Compared(own=nothing, other=None))
+            nothing = AspectAgreement(precision=None, recall=0.0)
+            return _with(scored, "judge", AspectMatches(own=nothing, other=None))
         try:
             found = await self._found(item, scored.planned)
         except CallFailed as error:
@@ -38,7 +38,7 @@ class Judging(NamedTuple):
             return _unjudged(scored, f"judge_{found.reason}", found.detail)
         return _with(scored, "judge", found)
 
-    async def _found(self, item: Item, planned: tuple[str, ...]) -> Compared | Rejected:
+    async def _found(self, item: Item, planned: tuple[str, ...]) -> AspectMatches | Rejected:
         own, other = _names(item), self.others.get(item.id)
         lists = [own, *([_names(other)] if other else [])]
         # Which list stands first must not tell whose it is.
@@ -63,22 +63,24 @@ class Judging(NamedTuple):
             _share(place in places for places in precise),
             _share(map(bool, recalled)),
         )
-        return Compared(
-            own=Agreement(precision=precision, recall=recall),
+        return AspectMatches(
+            own=AspectAgreement(precision=precision, recall=recall),
             other=_share(1 - place in places for places in precise) if other else None,
         )
 
 
 def compared(
-    item: Item, scored: Scored, others: Mapping[str, Item], name: Match, similarity: Similarity
-) -> Scored:
+    item: Item, scored: ScoredPlan, others: Mapping[str, Item], name: Match, similarity: Similarity
+) -> ScoredPlan:
     """With a comparison that needs no judge."""
     if scored.planned is None:
         return scored
-    own = agreement(scored.planned, _names(item), similarity)
+    own = aspect_agreement(scored.planned, _names(item), similarity)
     other = others.get(item.id)
-    against = agreement(scored.planned, _names(other), similarity).precision if other else None
-    return _with(scored, name, Compared(own=own, other=against))
+    against = (
+        aspect_agreement(scored.planned, _names(other), similarity).precision if other else None
+    )
+    return _with(scored, name, AspectMatches(own=own, other=against))
 
 
 def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
@@ -106,11 +108,11 @@ def _names(item: Item) -> tuple[str, ...]:
     return tuple(rubric_aspect.aspect for rubric_aspect in item.rubric_aspects)
 
 
-def _unjudged(scored: Scored, why: str, detail: str) -> Scored:
+def _unjudged(scored: ScoredPlan, why: str, detail: str) -> ScoredPlan:
     return scored.model_copy(update={"unjudged": why, "detail": detail[:500]})
 
 
-def _with(scored: Scored, name: Match, found: Compared) -> Scored:
+def _with(scored: ScoredPlan, name: Match, found: AspectMatches) -> ScoredPlan:
     return scored.model_copy(update={"compared": {**scored.compared, name: found}})
 
 

@@ -1,14 +1,61 @@
-"""Precision, recall and F1 of planners, each with n, interval and bounds; and their differences."""
+"""What is measured of a planner: a line for each item, and figures and differences over users."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
+from pydantic import Field
+
 from pairwright.intervals import Interval
 from pairwright.records import Record
-from pairwright.train.means import mean_by_user
-from pairwright.train.plan_score.scored import MATCHES, Compared, Match, Scored
+from pairwright.train.gold import AspectAgreement, mean_by_user
+
+Match = Literal["judge", "embedding", "words"]
+MATCHES: dict[Match, str] = {
+    "judge": "a judge says which aspects ask for the same content",
+    "embedding": "cosine with the nearest aspect of the other list",
+    "words": "shared content words with the nearest aspect of the other list",
+}
+
+
+class AspectMatches(Record):
+    """A plan against the item's gold aspects, and against somebody else's."""
+
+    own: AspectAgreement
+    other: float | None
+    """Precision against the gold aspects of another user's item: what generic aspects get. None
+    where nothing was planned, or there is no other user."""
+
+
+class ScoredPlan(Record):
+    """One planner on one item. Without the item's texts."""
+
+    id: str
+    user: str
+    gold: int
+    """Gold aspects."""
+    planned: tuple[str, ...] | None
+    """None where there is no plan that can be read."""
+    dropped: int = 0
+    """Aspects of the reply that did not stand: evidence that is in no post, and so on."""
+    posts: int = 0
+    """Posts that the planner was shown."""
+    left_out: int = 0
+    """Posts that did not fit."""
+    unplanned: str = ""
+    """Why there is no plan."""
+    unjudged: str = ""
+    """Why there is no judge's answer, where there is a plan."""
+    detail: str = ""
+    compared: dict[Match, AspectMatches] = Field(default={})
+
+    def missing(self, match: Match) -> str:
+        """Why there is no comparison; empty where there is one."""
+        if match in self.compared:
+            return ""
+        return self.unplanned or self.unjudged or "not_compared"
+
 
 Name = Literal["precision", "recall", "f1", "other"]
 MEANING: dict[Name, str] = {
@@ -20,7 +67,7 @@ MEANING: dict[Name, str] = {
     " would fit anybody",
 }
 COMPARED: tuple[Name, ...] = ("precision", "recall", "f1")
-_VALUE: dict[Name, Callable[[Compared], float | None]] = {
+_VALUE: dict[Name, Callable[[AspectMatches], float | None]] = {
     "precision": lambda line: line.own.precision,
     "recall": lambda line: line.own.recall,
     "f1": lambda line: line.own.f1,
@@ -44,7 +91,7 @@ class Figure(Record):
     """The mean if each of these were at 1."""
 
 
-class Difference(Record):
+class PlanDifference(Record):
     """First less second planner, over the items that both have a value for."""
 
     first: str
@@ -54,7 +101,7 @@ class Difference(Record):
     mean: Interval | None
 
 
-class Planned(Record):
+class PlannerCounts(Record):
     """What one planner did, in counts of items."""
 
     planner: str
@@ -76,9 +123,9 @@ class Planned(Record):
         return sum(self.unplanned.values()) + judged
 
 
-def planned(name: str, lines: Sequence[Scored]) -> Planned:
+def planned(name: str, lines: Sequence[ScoredPlan]) -> PlannerCounts:
     """The counts of one planner."""
-    return Planned(
+    return PlannerCounts(
         planner=name,
         items=len(lines),
         planned=sum(line.planned is not None for line in lines),
@@ -91,7 +138,7 @@ def planned(name: str, lines: Sequence[Scored]) -> Planned:
     )
 
 
-def figures(name: str, lines: Sequence[Scored], matches: Sequence[Match]) -> Iterator[Figure]:
+def figures(name: str, lines: Sequence[ScoredPlan], matches: Sequence[Match]) -> Iterator[Figure]:
     """All figures of one planner."""
     for match in matches:
         missing = sum(bool(line.missing(match)) for line in lines)
@@ -110,8 +157,8 @@ def figures(name: str, lines: Sequence[Scored], matches: Sequence[Match]) -> Ite
 
 
 def differences(
-    lines: Mapping[str, Sequence[Scored]], matches: Sequence[Match]
-) -> Iterator[Difference]:
+    lines: Mapping[str, Sequence[ScoredPlan]], matches: Sequence[Match]
+) -> Iterator[PlanDifference]:
     """Every two planners on the same items."""
     for first, second in combinations(lines, 2):
         for match in matches:
@@ -121,19 +168,19 @@ def differences(
                 both = [
                     (user, value - other[id][1]) for id, (user, value) in own.items() if id in other
                 ]
-                yield Difference(
+                yield PlanDifference(
                     first=first, second=second, match=match, name=figure,
                     mean=mean_by_user(both, least=-1.0),
                 )  # fmt: skip
 
 
-def matches_of(lines: Mapping[str, Sequence[Scored]]) -> tuple[Match, ...]:
+def matches_of(lines: Mapping[str, Sequence[ScoredPlan]]) -> tuple[Match, ...]:
     """The comparisons that were made, the judge's first."""
     made = {match for each in lines.values() for line in each for match in line.compared}
     return tuple(match for match in MATCHES if match in made)
 
 
-def _values(lines: Sequence[Scored], match: Match, name: Name) -> dict[str, tuple[str, float]]:
+def _values(lines: Sequence[ScoredPlan], match: Match, name: Name) -> dict[str, tuple[str, float]]:
     """User and value by item, of those that have one."""
     found = {
         line.id: (line.user, _VALUE[name](line.compared[match]))

@@ -10,13 +10,12 @@ from pairwright.records import Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import with_history
-from pairwright.train.completions.conditions import Condition
-from pairwright.train.completions.records import Completion
-from pairwright.train.completions.rouge import rouge
-from pairwright.train.completions.tasks import Task
+from pairwright.train.completions.conditions import CompletionCondition, CompletionTask
+from pairwright.train.completions.measures import rouge
+from pairwright.train.completions.records import ItemCompletions
 
 
-class Writer(NamedTuple):
+class BodyWriter(NamedTuple):
     """The model that writes in a user's place."""
 
     model: Model
@@ -25,7 +24,7 @@ class Writer(NamedTuple):
     words: int
 
     async def draw(
-        self, task: Task, condition: Condition, draw: int
+        self, task: CompletionTask, condition: CompletionCondition, draw: int
     ) -> tuple[str | Rejected, int, int]:
         """A text, and how many posts it was shown and not shown. Raises CallFailed."""
         posts = condition.shown(task, self.history)
@@ -42,23 +41,23 @@ class Writer(NamedTuple):
         return written, len(shown.posts), len(posts) - len(shown.posts)
 
 
-async def completed(
-    tasks: Sequence[Task],
-    draws: Sequence[tuple[Condition, int]],
-    writer: Writer,
+async def complete_bodies(
+    tasks: Sequence[CompletionTask],
+    draws: Sequence[tuple[CompletionCondition, int]],
+    writer: BodyWriter,
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[Completion], None],
-) -> list[Completion]:
+    seen: Callable[[ItemCompletions], None],
+) -> list[ItemCompletions]:
     """Each task in each condition with so many draws, by task. `seen` is told of each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was written is stored.
     """
     pieces = [(task, condition, n) for task in tasks for condition, n in draws]
-    done: dict[int, Completion] = {}
+    done: dict[int, ItemCompletions] = {}
 
-    async def work(numbered: tuple[int, tuple[Task, Condition, int]]) -> None:
+    async def work(numbered: tuple[int, tuple[CompletionTask, CompletionCondition, int]]) -> None:
         number, (task, condition, n) = numbered
         done[number] = await _completion(task, condition, n, writer)
         seen(done[number])
@@ -67,8 +66,10 @@ async def completed(
     return [done[number] for number in range(len(pieces))]
 
 
-async def _completion(task: Task, condition: Condition, n: int, writer: Writer) -> Completion:
-    line = Completion(item=task.item.id, user=task.item.user, condition=condition.name)
+async def _completion(
+    task: CompletionTask, condition: CompletionCondition, n: int, writer: BodyWriter
+) -> ItemCompletions:
+    line = ItemCompletions(item=task.item.id, user=task.item.user, condition=condition.name)
     try:
         drawn = await together(*(writer.draw(task, condition, draw) for draw in range(n)))
     except CallFailed as error:

@@ -10,9 +10,9 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.stages.aspect_list import list_aspects
 from pairwright.stages.planner import plan
+from pairwright.train.plan_score.measures import ScoredPlan
 from pairwright.train.plan_score.plans import MadePlan
-from pairwright.train.plan_score.scored import Scored
-from pairwright.train.plan_score.spec import Asked
+from pairwright.train.plan_score.spec import PromptedPlanner
 
 CALL_FAILED = "call_failed"
 NO_PLAN = "no_plan"
@@ -22,12 +22,12 @@ UNPARSEABLE = "unparseable"
 class Serving(NamedTuple):
     """A planner that is asked."""
 
-    spec: Asked
+    spec: PromptedPlanner
     model: Model
     prompts: Prompts
     domains: Domains
 
-    async def planned(self, item: Item) -> Scored:
+    async def planned(self, item: Item) -> ScoredPlan:
         """The item with its plan. A reply that cannot be used, and a call that came to nothing,
         are the reason why there is none; the latter is asked again by the next run."""
         asked = self._listed if self.spec.form == "lamp-qa" else self._planned
@@ -39,12 +39,12 @@ class Serving(NamedTuple):
             return _without(item, found.reason, found.detail)
         return found
 
-    async def _listed(self, item: Item) -> Scored | Rejected:
+    async def _listed(self, item: Item) -> ScoredPlan | Rejected:
         policy = self.spec.rules
         made = await list_aspects(item.question, item.profile, self.model, self.prompts, policy)
         if isinstance(made, Rejected):
             return made
-        return Scored(
+        return ScoredPlan(
             id=item.id,
             user=item.user,
             gold=len(item.rubric_aspects),
@@ -53,7 +53,7 @@ class Serving(NamedTuple):
             left_out=len(made.shown.left_out),
         )
 
-    async def _planned(self, item: Item) -> Scored | Rejected:
+    async def _planned(self, item: Item) -> ScoredPlan | Rejected:
         domain = self.domains.by_key.get(item.domain)
         made = await plan(
             item.question,
@@ -66,7 +66,7 @@ class Serving(NamedTuple):
         )
         if isinstance(made, Rejected):
             return made
-        return Scored(
+        return ScoredPlan(
             id=item.id,
             user=item.user,
             gold=len(item.rubric_aspects),
@@ -77,7 +77,7 @@ class Serving(NamedTuple):
         )
 
 
-def made_elsewhere(item: Item, plans: Mapping[str, MadePlan]) -> Scored:
+def plan_of_file(item: Item, plans: Mapping[str, MadePlan]) -> ScoredPlan:
     """The item with its plan of a file, or the reason why it has none."""
     given = plans.get(item.id)
     if given is None:
@@ -85,11 +85,11 @@ def made_elsewhere(item: Item, plans: Mapping[str, MadePlan]) -> Scored:
     if given.read is None:
         return _without(item, UNPARSEABLE, "not a list of aspects")
     gold = len(item.rubric_aspects)
-    return Scored(id=item.id, user=item.user, gold=gold, planned=given.read)
+    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=given.read)
 
 
-def _without(item: Item, why: str, detail: str) -> Scored:
-    return Scored(
+def _without(item: Item, why: str, detail: str) -> ScoredPlan:
+    return ScoredPlan(
         id=item.id,
         user=item.user,
         gold=len(item.rubric_aspects),
