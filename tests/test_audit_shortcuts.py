@@ -4,7 +4,6 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,9 @@ from pairwright.audit.shortcuts.form import BOLD, HEADING, LIST, diversity
 from pairwright.audit.shortcuts.gathered import COUNTED
 from pairwright.audit.shortcuts.response import response
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
+from reference_data import LLMBAR
 from verified import twin, violate
 
-LLMBAR = Path(__file__).resolve().parents[2] / "shared" / "data" / "llmbar"
 BLIND = (*COUNTED, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
 
@@ -93,8 +92,6 @@ def test_overlap_with_the_question_is_of_content_words() -> None:
 
 def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -> None:
     """By words between white space, ties one half: .55 of 100, and 15 of 92."""
-    if not LLMBAR.exists():
-        pytest.skip(f"no real pairs at {LLMBAR}")
     rows = []
     for name in ("Natural", "Adversarial_GPTInst"):
         for n, of in enumerate(json.loads((LLMBAR / name / "dataset.json").read_text())):

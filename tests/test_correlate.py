@@ -39,9 +39,8 @@ from pairwright.evaluate.correlation.uncertainty import (
     jackknife,
 )
 from pairwright.report import to_html, to_markdown
+from reference_data import REFERENCE
 
-REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
-published = pytest.mark.skipif(not REFERENCE.exists(), reason=f"{REFERENCE} is not there")
 NOTHING = DownstreamFacts()
 
 
@@ -66,7 +65,6 @@ def groups(text: str) -> list[list[str]]:
     return [found.strip("()").split() for found in re.findall(r"\([^)]*\)|\S+", text)]
 
 
-@published
 def test_overlap_is_that_of_400_published_rankings_with_ties() -> None:
     with (REFERENCE / "rbo_with_ties_400.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -79,7 +77,6 @@ def test_overlap_is_that_of_400_published_rankings_with_ties() -> None:
             assert numbers == pytest.approx(expected, abs=1e-12)
 
 
-@published
 def test_overlap_is_that_of_the_published_examples(tables: dict[str, Any]) -> None:
     for a, b, expected in tables["rbo"]["average_overlap_p1"]:
         assert average_overlap(a, b) == pytest.approx(expected, abs=5e-4)
@@ -89,7 +86,6 @@ def test_overlap_is_that_of_the_published_examples(tables: dict[str, Any]) -> No
         assert found.value == pytest.approx(example[ties]["ext"], abs=5e-8)
 
 
-@published
 def test_measures_are_those_of_the_published_tables(tables: dict[str, Any]) -> None:
     of = tables["weightedtau"]
     x, y = scores(*of["x"]), scores(*of["y"])
@@ -105,7 +101,6 @@ def test_measures_are_those_of_the_published_tables(tables: dict[str, Any]) -> N
     assert ndcg(*shown, "score", 6) == pytest.approx(tables["ndcg"]["wikipedia"]["nDCG6"], abs=5e-4)
 
 
-@published
 def test_seventeen_reward_models_correlate_as_published(tables: dict[str, Any]) -> None:
     path = REFERENCE / "rewardbench2_fig4_rbv2_ppo_bon.csv"
     for downstream, expected in tables["rewardbench2_fig4"]["recomputed"].items():

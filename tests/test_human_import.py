@@ -41,15 +41,7 @@ from pairwright_human_eval.records import (
     RubricAnswers,
     digest,
 )
-
-SHARED = Path(__file__).parents[2] / "shared" / "knowledge" / "label-studio" / "exports"
-
-
-def shared(name: str) -> Path:
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip(f"{name} is not beside this checkout")
-    return path
+from reference_data import LABEL_STUDIO
 
 
 def task_of(tasks: list[dict[str, Any]], server_task: int) -> str:
@@ -686,16 +678,16 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
 
 def test_exports_of_another_study_are_read_and_known_as_that() -> None:
     """Real exports of another form: 91 annotations, and none is of this study."""
-    export = read_export(shared("raw_default.json"))
+    export = read_export(LABEL_STUDIO / "raw_default.json")
     assert export.annotations == 91
     accepted = accept([export], KEY, STUDY, {})
     assert {line.reason for line in accepted.set_aside} <= {"unknown_task", "draft"}
     assert len(accepted.set_aside) == 91
-    assert read_export(shared("snapshot.json")).annotations == 90
+    assert read_export(LABEL_STUDIO / "snapshot.json").annotations == 90
     with pytest.raises(InputError, match="JSON-MIN"):
-        read_export(shared("first6_sdk_all_JSON_MIN.json"))
+        read_export(LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json")
     with pytest.raises(InputError, match="not a list of tasks"):
-        read_export(shared("ui_annotation_task.json"))
+        read_export(LABEL_STUDIO / "ui_annotation_task.json")
 
 
 @pytest.mark.real

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -24,9 +23,9 @@ from pairwright.evaluate.scorers.seam import (
 )
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.settings.prompt import VARIABLES, Prompts
+from reference_data import LLMBAR
 from scripted import Answer, Canned, Said, Scripted, body, model, parts, posts, wait
 
-LLMBAR = Path(__file__).resolve().parents[2] / "shared" / "data" / "llmbar"
 PROMPTS = Prompts.load(assets.PROMPTS, VARIABLES)
 QUESTION = "How do I bake good bread during the week?"
 POSTS = posts("I live on a narrowboat without an oven.", "My son is allergic to nuts.")
@@ -268,8 +267,6 @@ JUDGES = [
 
 def published(of: str, judge: str) -> Published:
     """Each item judged by `ComparingJudge`, the published replies being the model's."""
-    if not LLMBAR.is_dir():
-        pytest.skip(f"{LLMBAR} is not here")
     items = json.loads((LLMBAR / of / f"{judge}.result.json").read_text("utf-8"))
     statistics = json.loads((LLMBAR / of / f"{judge}.statistics.json").read_text("utf-8"))
 
