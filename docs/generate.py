@@ -26,9 +26,8 @@ os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
 from typer.main import get_command
 
 from pairwright import cli
-from pairwright.audit.explain import PARTS
-from pairwright.audit.family import COMPARED
-from pairwright.audit.records import Explained
+from pairwright.audit.catalogue import COMPARED, PARTS
+from pairwright.audit.records import Definitions
 from pairwright.evaluate.scorers.spec import (
     OutputJudge,
     Planner,
@@ -511,7 +510,7 @@ def checks_page() -> str:
         " checks are decided.",
         f"An estimate decides these, all of them together: {', '.join(map(_code, COMPARED))}."
         " Every other check counts rows against a limit, or is a note.",
-        *(_checks(name, explained) for name, explained in PARTS.items()),
+        *(_checks(name, definitions) for name, definitions in PARTS.items()),
     )
 
 
@@ -519,8 +518,8 @@ def _code(name: str) -> str:
     return f"`{name}`"
 
 
-def _checks(name: str, explained: dict[str, Explained]) -> str:
-    rows = [[f"`{check}`", of.title, f"{of.why} {of.todo}"] for check, of in explained.items()]
+def _checks(name: str, definitions: Definitions) -> str:
+    rows = [[f"`{one.name}`", one.title, f"{one.why} {one.todo}"] for one in definitions]
     table = _table(["check", "finds", "why it matters, and what to do"], rows)
     return f"## {name}\n\n{table}"
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from pairwright.audit.page.flags import Flags
-from pairwright.audit.page.packing import Packed, Packing, length
+from pairwright.audit.page.packing import PackedPairs, PairPacker, length
 from pairwright.dataset import Row
 
 
-class Held(NamedTuple):
+class SelectedPairs(NamedTuple):
     """The pairs of a page, and of how many they are."""
 
-    packed: Packed
+    packed: PackedPairs
     of: int
     failed: int
     """Rows of the source that a failed check names."""
@@ -56,7 +56,7 @@ class Sizes:
         return frozenset(taken)
 
 
-def hold(
+def select_pairs(
     rows: Iterable[Row],
     sizes: Sizes,
     flags: Flags,
@@ -64,15 +64,15 @@ def hold(
     *,
     simulated: Mapping[str, bool],
     progress: Callable[[str, int | None], None] | None = None,
-) -> Held:
+) -> SelectedPairs:
     """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
     known, is gone through again for every try where they are too many. `simulated` are the
     decisions of simulated annotators, as an `Audit` has them."""
     failed = sizes.subjects(flags.failed_rows)
     wanted, room = None, math.inf
     while True:
-        packing, failed_held = Packing(flags, simulated), 0
-        for number, row in enumerate(_told(rows, progress), start=1):
+        packing, failed_held = PairPacker(flags, simulated), 0
+        for number, row in enumerate(_counted(rows, progress), start=1):
             if wanted is None or row.subject in wanted:
                 packing.add(row)
                 failed_held += flags.failed(row.id)
@@ -83,13 +83,15 @@ def hold(
         else:
             packed = packing.packed()
             if packed.size <= most or not packed.pairs:
-                return Held(packed, sizes.rows, len(failed), failed_held)
+                return SelectedPairs(packed, sizes.rows, len(failed), failed_held)
         # What was packed tells how well these pairs compress; others may do so less well.
         room = 0.93 * min(room, most * packing.raw / packing.size)
         wanted = sizes.first(room, failed)
 
 
-def _told(rows: Iterable[Row], progress: Callable[[str, int | None], None] | None) -> Iterator[Row]:
+def _counted(
+    rows: Iterable[Row], progress: Callable[[str, int | None], None] | None
+) -> Iterator[Row]:
     for number, row in enumerate(rows, start=1):
         if progress and number % 1000 == 0:
             progress("packing pairs", number)
