@@ -25,9 +25,9 @@ import studies
 
 from pairwright import __version__
 from pairwright.audit import run
-from pairwright.audit.family import decided
+from pairwright.audit.catalogue import decide
 from pairwright.audit.read import open_source
-from pairwright.audit.records import Check, Comparison
+from pairwright.audit.records import Check, LimitComparison
 from pairwright.intervals import LEVEL
 from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules
@@ -95,7 +95,7 @@ def outcomes(seed: int) -> dict[int, Outcome]:
 
 def outcome(configs: int, seed: int, public: ReleasedStudy) -> Outcome:
     """Audits one set of pairs."""
-    comparisons: list[Comparison] = []
+    comparisons: list[LimitComparison] = []
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "coins.jsonl"
         chance = random.Random(1000 * seed + configs)
@@ -104,11 +104,11 @@ def outcome(configs: int, seed: int, public: ReleasedStudy) -> Outcome:
                 lines.write(json.dumps(row) + "\n")
         options = run.Options(public=public)
 
-        def watched(found: list[Check | Comparison]) -> list[Check]:
+        def watched(found: list[Check | LimitComparison]) -> list[Check]:
             comparisons.extend(one for one in found if not isinstance(one, Check))
-            return decided(found)
+            return decide(found)
 
-        with patch.object(run, "decided", watched):
+        with patch.object(run, "decide", watched):
             audit = run.audit(open_source(str(file)), options)
     each = [one.check(LEVEL) for one in comparisons]
     return Outcome(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pairwright.audit.page import Sizes, write_page
 from pairwright.audit.read import PairSource, open_source
-from pairwright.audit.read.release import open_release
+from pairwright.audit.read.folders import open_release
 from pairwright.audit.records import Audit
 from pairwright.audit.run import Options, shortened
 from pairwright.audit.run import audit as audit_source
