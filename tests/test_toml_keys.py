@@ -1,4 +1,4 @@
-"""TOML that people write: a key or kind that is nearly right is an error that says what is meant."""
+"""TOML that people write: a key or kind that is nearly right is an error with what is meant."""
 
 from collections.abc import Callable
 from pathlib import Path
