@@ -13,7 +13,7 @@ from rich.rule import Rule
 from pairwright.cli.show_summary import summarise
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Failure, Outcome, Pending
-from pairwright.construct.unit_results import calls_of, find
+from pairwright.construct.unit_results import calls_of, find_outcome
 from pairwright.models import completion_of
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
@@ -45,7 +45,7 @@ def show_command(
       pairwright show runs/first twin:cooking-01 --no-calls
     """
     store = Store(RunFolder(run).calls, writing=False)
-    outcome = find(store, wanted, run)
+    outcome = find_outcome(store, wanted, run)
     console = Console()
     _heading(console, outcome)
     if not (full or no_calls):

@@ -30,7 +30,7 @@ Histories = tuple[tuple[Post, ...], ...]
 
 
 class UserQuestion(NamedTuple):
-    """A question, and the user of whom a rubric is wanted."""
+    """A question, and the user whose rubric is wanted."""
 
     question_id: str
     question: str
@@ -91,7 +91,7 @@ async def infer_rubric(
     if isinstance(carried, Rejected):
         return carried
 
-    # Another user's rubric that could not be read is no evidence either way.
+    # Another user's rubric that could not be read says nothing either way.
     read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Rejected)]
     names = [aspect.aspect for aspect in own.aspects]
     whole = Rubric(
