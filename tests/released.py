@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
-from pairwright.cli.gather import Asked, Gathered, gather
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
@@ -42,6 +41,8 @@ from pairwright.release.summary import rows_of
 from pairwright.release.write import write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.progress import log_notes
+from pairwright.workflows.release_content import ReleaseContent, ReleaseOptions, release_content
 from pairwright_human_eval.exports import Export, clean_task
 from pairwright_human_eval.exports.store import store
 from pairwright_human_eval.folder import HumanFolder
@@ -390,12 +391,12 @@ def gathered(
     previous: Path | None = None,
     trial: bool = False,
     share: float = 0.0,
-) -> Gathered:
+) -> ReleaseContent:
     """What a release would be written from."""
     database = Store(RunFolder(run).calls, writing=False)
     try:
-        asked = Asked(version, previous, trial, share)
-        return gather(run, database, asked, lambda _what, _n: None)
+        options = ReleaseOptions(version, previous, trial, share)
+        return release_content(run, database, options, log_notes)
     finally:
         database.close()
 

@@ -149,7 +149,7 @@ def test_workers_get_only_what_is_left(
         handed.extend(unit.id for unit in units)
         return chunks(units, size)
 
-    monkeypatch.setattr("pairwright.cli.workers.spread.chunks", noted)
+    monkeypatch.setattr("pairwright.workflows.workers.shared_build.chunks", noted)
     copied.change(processes=2)
     assert copied.build().code == 0
     assert handed == []

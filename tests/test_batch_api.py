@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from batch_stand_in import BatchApi, batch_api
-from pairwright.cli.batch import poll as poll_module
+from pairwright.workflows import batch_files
 from study import KEY_VARIABLE, Done, Study, pairwright
 
 ITEMS = 2
@@ -16,7 +16,7 @@ KEY = "sk-test-0123456789abcdefghij"
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
-    monkeypatch.setattr(poll_module, "EVERY_S", 0.01)
+    monkeypatch.setattr(batch_files, "POLL_EVERY_S", 0.01)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     with batch_api(KEY) as there:
         yield there

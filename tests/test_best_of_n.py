@@ -16,8 +16,8 @@ from rich.console import Console
 
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
-from pairwright.cli.best_of_n.command import _tell as say
-from pairwright.cli.judge_outputs import _tell
+from pairwright.cli.downstream.best_of_n import _print as print_summary
+from pairwright.cli.downstream.judge_outputs import _print as print_scores
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
@@ -625,7 +625,7 @@ def test_at_one_sample_there_is_no_gain() -> None:
     assert (one[1], one[4]) == ("1", "")
     assert two[4].startswith("+0.500")
     text = io.StringIO()
-    say(Console(file=text, width=80), found, Path("out"))
+    print_summary(Console(file=text, width=80), found, Path("out"))
     for told in (to_markdown(best_of_n_page(found)), text.getvalue()):
         assert "At k = 1 nothing is picked, so there is none." in " ".join(told.split())
 
@@ -641,5 +641,5 @@ def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:
 def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     ref = ReleaseRef(name="r", version="0.1.0-trial", digest="b2:00", trial=True, pairs=1)
     judge = ScorerRef(name="judge", kind="judge", model="m")
-    _tell(Console(), OutputScores(release=ref, judge=judge, simulated=False, models=()))
+    print_scores(Console(), OutputScores(release=ref, judge=judge, simulated=False, models=()))
     assert TRIAL in " ".join(capsys.readouterr().out.split())

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.workers.allowance import Allowance, SharedMeter
-from pairwright.cli.workers.limits import most_workers, part_of
 from pairwright.construct.units import BuildUnit, chunks, size_of
 from pairwright.errors import BudgetSpent, ConfigError
 from pairwright.models.client import Meter
 from pairwright.settings.config import Config, differences, essential, validate
+from pairwright.workflows.workers.limits import Allowance, SharedMeter, most_workers, part_of
 
 
 def work(items: int, modes: int = 2) -> list[BuildUnit]:

@@ -1,6 +1,5 @@
 """`pairwright evaluate` on a real port: what is asked, what is stored, what is written and said."""
 
-import asyncio
 import io
 import json
 from collections.abc import Iterator
@@ -12,19 +11,17 @@ import typer
 from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
-from pairwright.cli.evaluate.command import end
-from pairwright.cli.evaluate.session import Session, Wanted
-from pairwright.cli.evaluate.shown import tell
-from pairwright.cli.scorers import prompts_of
+from pairwright.cli.evaluate import end_by_coverage
+from pairwright.cli.evaluate_tables import print_result
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.board import gather_results
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.results import ResultSummary, ScorerRef
+from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_result
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
-from pairwright.models.client import Meter
 from pairwright.models.store import Store
+from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from released import released, run_of
 from study import pairwright
 
@@ -61,12 +58,8 @@ def evaluated(
     release: Path, out: Path, of: Scorers, *names: str, conditions: tuple[str, ...] = ALL,
     limit: int | None = None,
 ) -> dict[str, ResultSummary]:  # fmt: skip
-    out.mkdir(exist_ok=True)
-    wanted = Wanted(Release(release), names, conditions, limit)  # type: ignore[arg-type]
-    with closing(Store(out / "calls.sqlite")) as store:
-        session = Session(wanted, of, prompts_of(of, out), out, store, Meter(), Console(quiet=True))
-        made = asyncio.run(session.run(lambda *_: None))
-    return {about.stem: about for about in made}
+    result = evaluate(release, of, out, names=names, conditions=conditions, limit=limit)
+    return {one.about.stem: one.about for one in result.results}
 
 
 def written(out: Path) -> dict[str, bytes]:
@@ -318,7 +311,7 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
     ],
 )
 def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
-    scored: int, why: str, short: bool
+    scored: int, why: str, short: bool, tmp_path: Path
 ) -> None:
     of = ResultSummary(
         release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
@@ -336,7 +329,8 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
     )
     said = io.StringIO()
     with pytest.raises(typer.Exit) if short else nullcontext():
-        end([of], 0.95, Console(file=said))
+        result = EvaluationResult(tmp_path, (Result(write_result(tmp_path, of, [])),))
+        end_by_coverage(result, 0.95, Console(file=said))
     assert bool(said.getvalue()) == short
 
 
@@ -357,7 +351,7 @@ def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
         shortened=0,
         tokens=0,
     )
-    tell(about, [])
+    print_result(about, [])
     lines = capsys.readouterr().out.splitlines()
     assert "  without a score, counted as wrong: 3 no_score" in lines
     assert any(line.startswith("  not counted,") and "2 no_other" in line for line in lines)

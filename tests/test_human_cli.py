@@ -304,7 +304,7 @@ def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path, violate
 
 def test_a_newer_version_finds_its_study_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     export(run)
-    monkeypatch.setattr("pairwright.cli.human.export.__version__", "99.0")
+    monkeypatch.setattr("pairwright.workflows.tasks.__version__", "99.0")
     assert export(run).code == 0
 
 

@@ -190,4 +190,4 @@ def test_where_everybody_named_voted_on_it_nothing_is_given(run: Path) -> None:
 def test_an_adjudicator_who_is_nobody_is_named(run: Path) -> None:
     done = human("adjudicate", run, "--by", "ann")
     assert done.code == 2
-    assert "'ann' is no annotator of this study" in done.err
+    assert "'ann' is not an annotator of this study" in done.err

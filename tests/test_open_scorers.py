@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
@@ -19,6 +18,8 @@ from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.records import Post
 from pairwright.retrieve import dense
+from pairwright.workflows.scorers import OpenScorer, open_scorers
+from pairwright.workflows.scoring import prompts_of
 
 
 @pytest.fixture

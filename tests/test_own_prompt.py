@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.scorers import open_scorers, prompts_of
 from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
@@ -17,6 +16,8 @@ from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.settings.prompt import OWN, OwnPrompt
+from pairwright.workflows.scorers import open_scorers
+from pairwright.workflows.scoring import prompts_of
 from scripted import Canned, Scripted, model, posts, wait
 
 PREFER = """{% for post in posts %}

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
@@ -19,6 +18,8 @@ from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.records import Post
+from pairwright.workflows.scorers import OpenScorer, open_scorers
+from pairwright.workflows.scoring import prompts_of
 
 SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
 NAMES = (f"own_module_{n}" for n in itertools.count())

@@ -9,12 +9,12 @@ import pytest
 
 from pairwright.dataset import licence_of, read_lines, write_lines
 from pairwright.dataset.address import address_of, host_of
-from pairwright.dataset.tombstones import Forgotten, url_name
+from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Erratum, Unit
-from pairwright.release.tombstones import add_tombstones, read_tombstones
+from pairwright.release.records import Erratum, UnitOutcome
+from pairwright.release.run_notes import add_tombstones, read_tombstones
 from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
 from study import Done, pairwright
 from verified import user_of
@@ -86,9 +86,9 @@ def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: P
 
 @pytest.mark.parametrize("user", ["user_901", "partner_901"])
 def test_a_unit_that_was_refused_leaves_too(user: str, run: Path, tmp_path: Path) -> None:
-    before = list(read_lines(written(run, tmp_path / "before").units, Unit))
+    before = list(read_lines(written(run, tmp_path / "before").units, UnitOutcome))
     forget(run, "--user", user)
-    after = list(read_lines(written(run, tmp_path / "after").units, Unit))
+    after = list(read_lines(written(run, tmp_path / "after").units, UnitOutcome))
     assert len(before) - len(after) == (2 if user == "user_901" else 1)
 
 
@@ -260,11 +260,11 @@ def test_a_run_whose_build_has_not_finished_can_be_told(run: Path) -> None:
         ((), "nobody and nothing is named"),
         (("--user", ""), "names nobody"),
         (("--user", "  "), "names nobody"),
-        (("--url", ""), "is no address"),
-        (("--url", "q/123"), "is no address"),
-        (("--url", "https://"), "is no address"),
-        (("--url", "http://[::1"), "is no address"),
-        (("--url", "two words.com"), "is no address"),
+        (("--url", ""), "is not an address"),
+        (("--url", "q/123"), "is not an address"),
+        (("--url", "https://"), "is not an address"),
+        (("--url", "http://[::1"), "is not an address"),
+        (("--url", "two words.com"), "is not an address"),
     ],
 )
 def test_what_names_nothing_is_refused(options: tuple[str, ...], said: str, run: Path) -> None:
@@ -373,14 +373,14 @@ def test_different_addresses_have_different_names() -> None:
 
 
 def test_forgetting_nobody_concerns_nobody() -> None:
-    assert not any(map(Forgotten().concerns, PAIRS))
+    assert not any(map(ForgetList().concerns, PAIRS))
 
 
 def test_a_pair_without_addresses_is_concerned_by_none() -> None:
     pair: Pair = question(0, DOMAINS[0])[0]
     posts = tuple(post.model_copy(update={"source_url": None}) for post in pair.profile)
     pair = pair.model_copy(update={"profile": posts, "source_url": None})
-    assert not Forgotten(urls=frozenset({url_name("")})).concerns(pair)
+    assert not ForgetList(urls=frozenset({url_name("")})).concerns(pair)
 
 
 @pytest.mark.parametrize(

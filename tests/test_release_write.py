@@ -16,21 +16,20 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.gather import Asked
-from pairwright.cli.make_release import make_release
 from pairwright.cli.release_tables import _notes
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
-from pairwright.dataset.checksums import read_checksums, write_checksums
+from pairwright.dataset.checksums import read_checksums, root_digest, write_checksums
 from pairwright.dataset.splits import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Stated, Unit
-from pairwright.release.summary import Summing, rows_of
+from pairwright.release.records import Provenance, UnitOutcome
+from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.workflows.new_release import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from released import (
     DOMAINS,
@@ -147,7 +146,7 @@ def test_rows_are_in_the_order_of_the_run_the_asked_half_first(run: Path, releas
 def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "out")
     made = write_primary(layout, gathered(run, share=0.4).content)
-    again = Summing()
+    again = SummaryBuilder()
     for part, row in rows_of(layout):
         again.add(part, row)
     assert made.summary == again.summary()
@@ -234,7 +233,7 @@ def test_a_pair_that_waits_for_a_vote_is_not_released(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", question(0), answer=answer)
     found = gathered(run)
     assert found.why[waits] == "waiting"
-    assert len(found.content.entries) == 1
+    assert len(found.content.candidates) == 1
 
 
 def test_a_twin_with_one_half_refused_is_refused_whole(tmp_path: Path) -> None:
@@ -249,7 +248,7 @@ def test_a_twin_with_one_half_refused_is_refused_whole(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", [asked, other, violated(0)], answer=answer)
     found = gathered(run)
     assert found.why[asked.twin_id or ""] == "refused: preference: for_the_other"
-    assert [entry.id for entry in found.content.entries] == [violated(0).id]
+    assert [entry.id for entry in found.content.candidates] == [violated(0).id]
 
 
 def test_who_fails_the_attention_checks_verifies_nothing(tmp_path: Path) -> None:
@@ -300,7 +299,7 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
     found = rows(layout)
     assert [row.verified for row in found] == [False] * len(PAIRS)
     assert all(row.votes is None for row in found)
-    stated = read_primary(layout).stated
+    stated = read_primary(layout).provenance
     assert (stated.version, stated.kind) == ("1.0.0-trial", "trial")
     assert stated.trial_because == ("nobody verified its pairs",)
 
@@ -322,14 +321,14 @@ def test_a_trial_without_a_study_holds_what_the_build_wrote(tmp_path: Path) -> N
 def test_a_trial_of_simulated_pairs_and_annotators_names_both(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", question(0, simulated=True), simulated_answers=True)
     layout = written(run, tmp_path / "out", trial=True)
-    assert len(read_primary(layout).stated.trial_because) == 2
+    assert len(read_primary(layout).provenance.trial_because) == 2
     assert all(row.simulated and not row.verified for row in rows(layout))
 
 
 def test_a_trial_with_a_study_holds_what_it_verified(run: Path, tmp_path: Path) -> None:
     layout = written(run, tmp_path / "out", trial=True)
     assert subjects(rows(layout)) == of_questions(0, 3, 4, 5, 6, 7)
-    assert read_primary(layout).stated.trial_because == ("it was made with --trial",)
+    assert read_primary(layout).provenance.trial_because == ("it was made with --trial",)
 
 
 def test_a_trial_follows_a_trial(run: Path, tmp_path: Path) -> None:
@@ -344,7 +343,7 @@ def test_a_trial_follows_a_trial(run: Path, tmp_path: Path) -> None:
 def test_every_unit_of_the_build_is_there_by_the_hash_of_its_name(
     run: Path, release: Layout
 ) -> None:
-    units = list(read_lines(release.units, Unit))
+    units = list(read_lines(release.units, UnitOutcome))
     kept = [unit for unit in units if unit.outcome == "kept"]
     assert [unit.subject for unit in kept] == list(
         dict.fromkeys(pair.twin_id or pair.id for pair in PAIRS)
@@ -357,7 +356,7 @@ def test_every_unit_of_the_build_is_there_by_the_hash_of_its_name(
 
 def test_what_is_stated_is_the_manifest_without_its_counts(run: Path, release: Layout) -> None:
     manifest = json.loads((run / "manifest.json").read_bytes())
-    build = read_primary(release).stated.build
+    build = read_primary(release).provenance.build
     assert build.keys() == manifest.keys() - {"counts"}
     assert build["state"] == "short"
     assert build["config"]["source"]["path"] == "histories.jsonl"  # type: ignore[index,call-overload]
@@ -429,12 +428,12 @@ def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("again")
     copy, out = copied(run, folder / "copy"), folder / "elsewhere"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.cli.make_release.write_audit", _interrupted)
+        patched.setattr("pairwright.workflows.new_release.write_audit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
-            make_release(copy, out, Asked("1.0.0", None, False, 0.4))
+            make_release(copy, out, "1.0.0", validation_share=0.4)
     assert not out.exists()
-    assert (folder / "elsewhere.partial" / "stated.json").exists()
-    (folder / "elsewhere.partial" / "left.txt").touch()
+    assert (folder / "elsewhere.partial" / "release" / "stated.json").exists()
+    (folder / "elsewhere.partial" / "release" / "left.txt").touch()
     program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
     options = ["--out", "elsewhere", "--version", "1.0.0", "--validation", "40%"]
     done = subprocess.run(
@@ -597,7 +596,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "a domain as long as a book": (_domain("x" * 300), "cannot be part of a path"),
     "two domains that differ in case": (_domain("home"), "case does not count"),
     "the build was begun again": (_begun_again, "its build has not finished"),
-    "no store": (_drop("calls.sqlite"), "tells what came of each unit"),
+    "no store": (_drop("calls.sqlite"), "holds the outcome of each unit"),
     "no manifest": (_drop("manifest.json"), "manifest.json: cannot be read"),
     "a manifest of something else": (_write("manifest.json", "[1]"), "not the manifest of a run"),
     "a manifest that was cut": (_write("manifest.json", '{"source":'), "cannot be read"),
@@ -688,12 +687,13 @@ def test_nothing_is_written_into_a_release(
 
 
 def test_the_checks_that_failed_are_named() -> None:
-    stated = SimpleNamespace(validation_share=0, info=ReleaseInfo())
-    gathered = SimpleNamespace(failed=0, content=SimpleNamespace(stated=stated, previous=None))
-    summary = SimpleNamespace(parts=(), licences={})
-    failed = tuple(f"Check {n} (Home-twin)" for n in range(10))
     made: Any = SimpleNamespace(
-        gathered=gathered, summary=summary, failed_checks=failed, errata_left_out=0
+        provenance=SimpleNamespace(validation_share=0, info=ReleaseInfo()),
+        previous=None,
+        summary=SimpleNamespace(parts=(), licences={}),
+        failed_units=0,
+        failed_checks=tuple(f"Check {n} (Home-twin)" for n in range(10)),
+        errata_left_out=0,
     )
     (line,) = (line for line in _notes(made, Path("run")) if "audit" in line)
     assert line.startswith("10 checks of its audit failed: Check 0 (Home-twin); Check 1")
@@ -739,18 +739,49 @@ def test_a_leftover_whose_removal_was_interrupted_is_removed_by_the_next(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     partial = tmp_path / "out.partial"
-    (partial / "zoo").mkdir(parents=True)
+    unfinished = partial / "release"
+    (unfinished / "zoo").mkdir(parents=True)
     for name in ("stated.json", "zoo/last", "errata.jsonl"):
-        (partial / name).touch()
+        (unfinished / name).touch()
     with monkeypatch.context() as patched:
         patched.setattr("shutil.rmtree", _interrupted)
         with pytest.raises(KeyboardInterrupt):
-            make_release(run, tmp_path / "out", Asked("1.0.0", None, False, 0.0))
-    assert (partial / "stated.json").exists()
+            make_release(run, tmp_path / "out", "1.0.0")
+    assert (unfinished / "stated.json").exists()
     # The removal comes before anything else, and is told by what is asked after it.
     with pytest.raises(InputError, match="no such run folder"):
-        make_release(tmp_path / "nothing", tmp_path / "out", Asked("1.0.0", None, False, 0.0))
+        make_release(tmp_path / "nothing", tmp_path / "out", "1.0.0")
     assert not partial.exists()
+
+
+def test_a_release_that_was_killed_before_its_last_step_is_made_by_the_next(
+    run: Path, release: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make_release(run, out, "1.0.0", validation_share=0.4)
+    assert not out.exists()
+    assert read_checksums(tmp_path / "out.partial" / "release") == read_checksums(release.root)
+    made = make_release(run, out, "1.0.0", validation_share=0.4)
+    assert made.digest == root_digest(release.root)
+    assert not (tmp_path / "out.partial").exists()
+
+
+def test_a_run_on_a_read_only_disk_is_released(
+    run: Path, release: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(run, tmp_path / "run")
+    locks = [folder / "lock", folder / "human" / "private" / "lock"]
+    for lock in locks:
+        lock.unlink(missing_ok=True)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    made = make_release(folder, tmp_path / "out", "1.0.0", validation_share=0.4)
+    assert made.digest == root_digest(release.root)
+    assert not any(lock.exists() for lock in locks)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
 def test_a_validation_share_of_all_is_refused(run: Path, tmp_path: Path) -> None:
@@ -766,7 +797,7 @@ def test_a_test_split_that_nobody_is_left_in_is_told(run: Path, tmp_path: Path) 
         "release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--validation", "99.9%"
     )
     assert done.code == 0, done.said
-    assert "Nobody is left in the split `test`" in done.out
+    assert "No user is left in the split `test`" in done.out
     assert "split `validation`:" not in done.out
 
 
@@ -810,7 +841,7 @@ def _renamed(root: Path) -> None:
 
 
 def _trial(root: Path) -> None:
-    stated = Stated.model_validate_json((root / "stated.json").read_bytes())
+    stated = Provenance.model_validate_json((root / "stated.json").read_bytes())
     of = stated.model_copy(update={"kind": "trial", "version": "1.0.0-trial"})
     (root / "stated.json").write_text(of.model_dump_json(), encoding="utf-8")
 

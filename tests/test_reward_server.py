@@ -22,7 +22,6 @@ from aiohttp import web
 
 from endpoint import in_thread, simulated
 from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
-from pairwright.cli.scorers import prompts_of
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
@@ -38,6 +37,7 @@ from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
 from pairwright.train.rl.wire import Health, Reward, Rewards, Sample
+from pairwright.workflows.scoring import prompts_of
 from released import released, run_of
 from study import pairwright
 

@@ -201,8 +201,8 @@ def test_a_changed_file_is_another_scorer(release: Path, tmp_path: Path) -> None
 
 
 def test_other_commands_say_that_a_file_has_no_scores_of_their_responses(tmp_path: Path) -> None:
-    from pairwright.cli.scorers import pointwise
     from pairwright.errors import ConfigError
+    from pairwright.workflows.scorers import pointwise
 
     with pytest.raises(ConfigError, match="a file of scores of a release's pairs"):
         pointwise("theirs", ScoreFile(csv(tmp_path, GOOD)))

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.scorers import OpenScorer, open_scorers, prompts_of
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.records import Post
+from pairwright.workflows.scorers import OpenScorer, open_scorers
+from pairwright.workflows.scoring import prompts_of
 
 SCORE = score_reply(0.5, 3)
 TOKENS = chat_reply(to_text(TokenLogprobs((1, 2), (-0.5, -0.25))), 3)

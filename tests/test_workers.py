@@ -386,7 +386,7 @@ def test_where_ray_is_missing_it_is_said_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "pairwright.cli.ray", raising=False)
+    monkeypatch.delitem(sys.modules, "pairwright.workflows.workers.cluster", raising=False)
     study = Study.make(tmp_path / "s", "simulated", limit=1)
     done = ray(study)
     assert done.code == 2
@@ -400,7 +400,7 @@ def stand_in_for_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ray", "ray.data"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     sys.modules["ray"].data = sys.modules["ray.data"]  # type: ignore[attr-defined]
-    monkeypatch.delitem(sys.modules, "pairwright.cli.ray", raising=False)
+    monkeypatch.delitem(sys.modules, "pairwright.workflows.workers.cluster", raising=False)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
 
 

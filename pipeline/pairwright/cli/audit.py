@@ -1,22 +1,14 @@
 """`pairwright audit`."""
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pairwright.cli.audit_tables import tell
-from pairwright.text import visible
+from pairwright.cli.audit_tables import print_audit
+from pairwright.cli.progress import display
 from pairwright.workflows import collector
-from pairwright.workflows.output import output_folder
-
-if TYPE_CHECKING:
-    from pairwright.audit.read import PairSource
-    from pairwright.dataset.tombstones import Forgotten
-    from pairwright_human_eval.public import Public
 
 
 def audit_command(
@@ -47,13 +39,13 @@ def audit_command(
         typer.Option(
             "--against",
             metavar="PATH_OR_HF_ID",
-            help="Pairs whose figures stand beside, such as QiyaoMa/Personalized-RewardBench.",
+            help="Pairs whose figures are shown beside, such as QiyaoMa/Personalized-RewardBench.",
         ),
     ] = None,
     corpus: Annotated[
         list[Path] | None,
         typer.Option(
-            "--corpus", metavar="FILE", help="Texts the pairs are held against; may be repeated."
+            "--corpus", metavar="FILE", help="Texts the pairs are compared with; may be repeated."
         ),
     ] = None,
     column: Annotated[
@@ -81,7 +73,7 @@ def audit_command(
     messages, lists of messages, transcripts ("Human: ... Assistant: ..."), or lists of as many
     texts, which give a pair for each place. Writes audit.json, report.html, one page with plots
     and a browser of pairs that needs no network, and redactions.jsonl, the places of personal
-    data. Exits with 1 if a check fails, or if a release holds another audit than this comes to.
+    data. Exits with 1 if a check fails, or if a release holds another audit than this one.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split; or first, second and label
@@ -99,110 +91,32 @@ def audit_command(
       --column second=output_2 --column label=label
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.audit.page import Sizes, write_page
-    from pairwright.audit.read import open_source
-    from pairwright.audit.run import Options, audit, shortened
-    from pairwright.dataset import write_lines, write_one
+    from pairwright.workflows.pair_audit import audit
 
     collector.ease()
-    source = open_source(given, column or ())
-    beside = open_source(against, against_column or ()) if against else None
-    folder = _folder(source, out)
-    options = Options(max_shortcut, tuple(corpus or ()))
-    with _Shown(source) as shown:
-        if source.kind == "run" and source.folder:
-            forgotten, public = _of_run(source.folder, shown)
-            options = options._replace(forgotten=forgotten, public=public)
-        sizes = Sizes()
-        found = audit(source.seen_by(sizes.add), options, against=beside, progress=shown)
-        write_one(folder / "audit.json", shortened(found))
-        write_lines(folder / "redactions.jsonl", found.redactions)
-        write_page(folder / "report.html", found, source.rows(), sizes, progress=shown)
-    if as_json:
-        typer.echo((folder / "audit.json").read_text(encoding="utf-8"), nl=False)
-    else:
-        tell(Console(), found, folder)
-    if source.kind == "release" and source.folder and options == Options() and beside is None:
-        alike, told = _held_against(source.folder, folder)
-        typer.echo(told, err=True)
-        if not alike:
-            raise typer.Exit(1)
-    if found.failed:
-        raise typer.Exit(1)
-
-
-def _held_against(release: Path, folder: Path) -> tuple[bool, str]:
-    """Whether this came to the audit that the release holds, byte for byte, and a line on it."""
-    from pairwright.dataset import Layout
-
-    layout = Layout(release)
-    for own, made in ((layout.audit, "audit.json"), (layout.audit_page, "report.html")):
-        if not own.is_file() or own.read_bytes() != (folder / made).read_bytes():
-            return False, (
-                f"The release's own audit/{made} is not what this audit came to: it was changed, or"
-                " another version of Pairwright or of a library made it. `pairwright verify` says"
-                " which."
-            )
-    return True, "The release's own audit is the same, byte for byte."
-
-
-def _folder(source: "PairSource", out: Path | None) -> Path:
-    """Where to write. Raises InputError where that would break a release's checksums."""
-    if out is not None:
-        folder = out
-    elif source.kind == "run" and source.folder:
-        folder = source.folder / "audit"
-    else:
-        name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
-        folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
-    output_folder(folder)
-    return folder
-
-
-def _of_run(run: Path, shown: "_Shown") -> "tuple[Forgotten, Public | None]":
-    """Who is to be forgotten, and what people said, which a run keeps beside its pairs.
-
-    Raises InputError where they cannot be read, or another command works on the study.
-    """
-    from pairwright.cli.human.opened import opened
-    from pairwright.dataset.tombstones import Forgotten
-    from pairwright.release.select import survey
-    from pairwright.release.tombstones import read_tombstones
-    from pairwright_human_eval.folder import HumanFolder
-    from pairwright_human_eval.public import published
-
-    forgotten = read_tombstones(run)
-    if not HumanFolder(run).study.exists():
-        return forgotten, None
-    with opened(run) as study:
-        answers = study.answers()
-        found = survey(study.pairs(), Forgotten(), study.fixed.key, lambda n: shown("subjects", n))
-        return forgotten, published(
-            study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.config.human
+    with display() as progress:
+        found = audit(
+            given,
+            out=out,
+            max_shortcut=max_shortcut,
+            against=against,
+            corpora=corpus or (),
+            columns=column or (),
+            against_columns=against_column or (),
+            progress=progress,
         )
-
-
-class _Shown:
-    """A bar on standard error while an audit runs; nothing where that is no terminal."""
-
-    def __init__(self, source: "PairSource") -> None:
-        console = Console(stderr=True)
-        self._source = source
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(),
-            TextColumn("{task.completed:,.0f} pairs"), TimeElapsedColumn(),
-            console=console, transient=True, disable=not console.is_terminal,
-        )  # fmt: skip
-        self._task = self._progress.add_task("", total=source.total)
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def __call__(self, what: str, rows: int | None) -> None:
-        # Without a total the bar moves to and fro: nobody knows how long a check takes.
-        total = self._source.total if what == self._source.name else None
-        self._progress.update(self._task, description=visible(what), total=total, completed=rows)
+    if as_json:
+        typer.echo((found.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
+    else:
+        print_audit(Console(), found.audit, found.folder)
+    if found.differs:
+        typer.echo(
+            f"The release's own audit/{found.differs} is not what this audit gave: it was changed,"
+            " or another version of Pairwright or of a library made it. `pairwright verify` says"
+            " which.",
+            err=True,
+        )
+    elif found.differs is not None:
+        typer.echo("The release's own audit is the same, byte for byte.", err=True)
+    if not found.passed:
+        raise typer.Exit(1)

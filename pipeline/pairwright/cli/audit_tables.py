@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pairwright.audit.page.verdict import Finding
     from pairwright.audit.records import Audit, Status
 
-NAMED, LINES, SHOWN = 3, 6, 20
-"""Rows that are named of a failed check; lines it has; accuracies that are told."""
+NAMED, LINES, LISTED = 3, 6, 20
+"""Rows that are named of a failed check; its lines; accuracies that are listed."""
 
 
-def tell(console: Console, found: "Audit", folder: Path) -> None:
-    """What failed, why it matters and what to do; then how many checks came to what."""
+def print_audit(console: Console, found: "Audit", folder: Path) -> None:
+    """Print what failed, why it matters and what to do; then the number of checks by outcome."""
     from pairwright.audit.page.shown import short
     from pairwright.audit.page.verdict import verdict, warnings
 
-    source, said = found.source, verdict(found)
+    source, result = found.source, verdict(found)
     for warning in warnings(found):
         console.print(warning, style="bold red", markup=False, highlight=False)
     name = short(f"{source.name} {source.version}".strip())
@@ -32,14 +32,14 @@ def tell(console: Console, found: "Audit", folder: Path) -> None:
     pairs = f"{number_of(source.rows, 'pair')} in {configs}"
     for line in (f"{name}: {pairs}", source.digest):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    for finding in said.findings:
+    for finding in result.findings:
         console.print(_failed(finding), soft_wrap=False)
     if blind := _accuracies(found):
         console.print(blind)
-    if said.open:
+    if result.open:
         console.print(_undecided(found))
     console.print(_counts(found))
-    console.print(said.headline, style="bold", markup=False, highlight=False)
+    console.print(result.headline, style="bold", markup=False, highlight=False)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if found.redactions else [])]
     for file in files:
         console.print(f"  {folder / file}", markup=False, highlight=False, soft_wrap=True)
@@ -54,34 +54,38 @@ def _failed(finding: "Finding") -> Text:
         where = f"{example.where}: " if example.where not in ("", example.row) else ""
         detail = f" ({example.detail})" if example.detail else ""
         lines.append(f"  {'such as' if n == 0 else '    and'} {where}{example.row}{detail}")
-    said = (finding.title, *lines, f"  Why it matters: {finding.why}", f"  {finding.todo}", "")
-    text = Text("\n".join(said))
+    lines = [finding.title, *lines, f"  Why it matters: {finding.why}", f"  {finding.todo}", ""]
+    text = Text("\n".join(lines))
     text.stylize("bold red", 0, len(finding.title))
     return text
 
 
 def _accuracies(found: "Audit") -> Table | None:
-    """What picks the chosen response blind, where there are few enough to be read."""
+    """How often blind rules pick the chosen response, where they are few enough to be read."""
     from pairwright.audit.page.shown import short
 
-    given = [of for of in found.checks if of.family == "shortcuts" and of.found and of.limit]
-    if not 0 < len(given) <= SHOWN:
+    given = [
+        check
+        for check in found.checks
+        if check.family == "shortcuts" and check.found and check.limit
+    ]
+    if not 0 < len(given) <= LISTED:
         return None
     table = Table(box=box.SIMPLE_HEAD, title="accuracy without the user", title_justify="left")
     for n, head in enumerate(("", "configuration", "accuracy", "pairs", "")):
         table.add_column(head, justify="right" if n in (2, 3) else "left")
-    for of in given:
-        if of.found is None or of.found.value is None:
+    for check in given:
+        if check.found is None or check.found.value is None:
             continue
-        value, low, high = of.found.value, of.found.low, of.found.high
+        value, low, high = check.found.value, check.found.low, check.found.high
         interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
         row = (
-            of.name.replace("_", " "),
-            short(of.config),
+            check.name.replace("_", " "),
+            short(check.config),
             f"{value:.3f}{interval}",
-            f"{of.found.n:,}",
+            f"{check.found.n:,}",
         )
-        table.add_row(*map(Text, (*row, of.status.replace("_", " "))))
+        table.add_row(*map(Text, (*row, check.status.replace("_", " "))))
     return table
 
 
@@ -97,17 +101,17 @@ def _undecided(found: "Audit") -> Table:
     for n, head in enumerate(("", "configurations", "pairs of each that would settle it, about")):
         table.add_column(head, justify="right" if n else "left")
     for title, given in needs.items():
-        known = [n for n in given if n is not None]
-        most = f"{max(known):,}" if len(known) == len(given) else "unknown"
+        numbers = [n for n in given if n is not None]
+        most = f"{max(numbers):,}" if len(numbers) == len(given) else "unknown"
         table.add_row(title, f"{len(given):,}", most)
     return table
 
 
 def _counts(found: "Audit") -> Table:
-    """Checks by family and status; `told` ones decide nothing."""
+    """Checks by family and status; those of the last column decide nothing."""
     counts = Counter((check.family, check.status) for check in found.checks)
     table = Table(box=box.SIMPLE_HEAD, title="checks", title_justify="left")
-    for n, head in enumerate(("", "failed", "too few pairs", "passed", "told")):
+    for n, head in enumerate(("", "failed", "too few pairs", "passed", "noted")):
         table.add_column(head, justify="right" if n else "left")
     for family in dict.fromkeys(check.family for check in found.checks):
         statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")

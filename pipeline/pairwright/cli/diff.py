@@ -1,7 +1,6 @@
 """`pairwright diff`."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,15 +11,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.progress import display
 from pairwright.text import visible
 from pairwright.workflows import collector
 
 if TYPE_CHECKING:
-    from pairwright.release.diff import Difference
-    from pairwright.release.records import Change
-    from pairwright.release.told import Told
+    from pairwright.workflows.releases import ReleaseDiff
 
-SHOWN = 20
+LISTED = 20
 """Subjects that the terminal names."""
 
 
@@ -31,80 +29,68 @@ def diff_command(
 ) -> None:
     """Show which pairs one release has and another has not, or has otherwise, and why.
 
-    A twin is one: its halves come, go and change together. The reasons are those that the two
-    releases hold themselves. Who asked to be forgotten stands nowhere; how many pairs left for that
-    does, if B follows A directly.
+    A twin is one subject: its halves are added, removed and changed together. The reasons are those
+    that the two releases hold themselves. No release names who asked to be forgotten; how many
+    pairs left for that is known if B follows A directly.
 
     Example:
 
       pairwright diff releases/1.0.0 releases/1.1.0
     """
     # What reads rows and verdicts takes a while to import, and other commands do without.
-    from pairwright.release.diff import differences, sides_of, sketches_of
-    from pairwright.release.history import settled
-    from pairwright.release.told import read_release
+    from pairwright.workflows.releases import diff
 
     collector.ease()
-    old, new = read_release(before), read_release(after)
-    with Console(stderr=True).status("reading rows"):
-        sides = sides_of(old, new)
-        found = differences(sketches_of(old.layout), sketches_of(new.layout), sides)
-        listed, counts = settled(found, old, new)
+    with display() as progress:
+        found = diff(before, after, progress=progress)
     if as_json:
-        typer.echo(json.dumps(_json(old, new, listed, counts), indent=2))
+        typer.echo(json.dumps(_json(found), indent=2))
     else:
-        _tell(Console(), old, new, listed, counts)
+        _print(Console(), found)
 
 
-def _json(
-    old: "Told", new: "Told", listed: "Sequence[Difference]", counts: "Sequence[Change]"
-) -> dict[str, JsonValue]:
+def _json(found: "ReleaseDiff") -> dict[str, JsonValue]:
     sides: list[JsonValue] = [
-        {"name": of.stated.name, "version": of.stated.version, "digest": of.digest}
-        for of in (old, new)
+        {"name": release.name, "version": release.version, "digest": release.digest}
+        for release in (found.before, found.after)
     ]
     return {
         "before": sides[0],
         "after": sides[1],
-        "counts": [change.model_dump() for change in counts],
-        "subjects": [{**of._asdict(), "pairs": list(of.pairs)} for of in listed],
+        "counts": [change.model_dump() for change in found.counts],
+        "subjects": [
+            {**subject._asdict(), "pairs": list(subject.pairs)} for subject in found.subjects
+        ],
     }
 
 
-def _tell(
-    console: Console,
-    old: "Told",
-    new: "Told",
-    listed: "Sequence[Difference]",
-    counts: "Sequence[Change]",
-) -> None:
+def _print(console: Console, found: "ReleaseDiff") -> None:
     from pairwright.release.diff import EITHER
-    from pairwright.release.versions import TRIAL, check_version
 
-    console.print(visible(f"{old.name} to {new.name}"), style="bold", markup=False, highlight=False)
-    if old.stated.info.name != new.stated.info.name:
+    names = (f"{release.name} {release.version}" for release in (found.before, found.after))
+    console.print(visible(" to ".join(names)), style="bold", markup=False, highlight=False)
+    if not found.same_dataset:
         console.print("These are releases of two datasets, not two of one.", style="yellow")
-    first, second = (check_version(of.stated.version.removesuffix(TRIAL)) for of in (old, new))
-    if second < first:
+    if found.reversed:
         console.print("A is the later one: what is called added here was removed.", style="yellow")
-    if not listed:
+    if not found.subjects:
         console.print("No pair was added, removed or changed.")
         return
     table = Table(box=box.SIMPLE)
     for n, head in enumerate(("configuration", "what", "reason", "pairs")):
         table.add_column(head, justify="right" if n == 3 else "left", overflow="fold")
-    for of in counts:
-        words = (escape(visible(word)) for word in (of.config, of.what, of.reason))
-        table.add_row(*words, f"{of.pairs:,}")
+    for change in found.counts:
+        words = (escape(visible(word)) for word in (change.config, change.what, change.reason))
+        table.add_row(*words, f"{change.pairs:,}")
     console.print(table)
-    for difference in listed[:SHOWN]:
-        told = visible(f"{difference.subject}  {difference.what}: {difference.reason}")
-        console.print(told, markup=False, highlight=False, soft_wrap=True)
-    if len(listed) > SHOWN:
-        console.print(f"... and {len(listed) - SHOWN:,} more; --json has them all.")
-    if any(of.reason == EITHER for of in listed):
+    for subject in found.subjects[:LISTED]:
+        line = visible(f"{subject.subject}  {subject.what}: {subject.reason}")
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if len(found.subjects) > LISTED:
+        console.print(f"... and {len(found.subjects) - LISTED:,} more; --json has them all.")
+    if any(subject.reason == EITHER for subject in found.subjects):
         console.print(
-            f"{EITHER}: a release names nobody who is to be forgotten, so of one twin or pair this"
-            " cannot be told.",
+            f"{EITHER}: a release names nobody who is to be forgotten, so which of the two it is"
+            " cannot be known for one twin or pair.",
             highlight=False,
         )

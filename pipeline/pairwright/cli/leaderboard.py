@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.coverage import warn
+from pairwright.cli.progress import display, interruptible
 from pairwright.errors import InputError
 from pairwright.text import number_of, visible
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pairwright.evaluate.board import Leaderboard
-    from pairwright.evaluate.results import Result
+    from pairwright.workflows.ranking import ResultCheck
 
 SHOWN_DIFFERENCES = 20
 """Differences that are printed; the count is of all."""
@@ -66,45 +65,39 @@ def leaderboard_command(
       pairwright leaderboard results --verify releases/1.0.0 --scorers scorers.toml
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.board import gather_results, leaderboard
-    from pairwright.evaluate.board.pages import board_page, summary_page
-    from pairwright.workflows.output import write_report
+    from pairwright.workflows.ranking import check_results, leaderboard
 
-    gathered = gather_results(results)
-    if verify:
-        _verify(gathered, verify, scorers)
-    elif scorers:
-        raise InputError(
-            "is only for --verify", where="--scorers", fix="Name the release, too, or leave it out."
-        )
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("results", total=len(gathered))
-        board = leaderboard(gathered, lambda: progress.advance(task))
-    _tell(Console(), board)
+    console = Console(stderr=True)
+    with display(console) as progress, interruptible() as stop:
+        if verify:
+            check = check_results(results, verify, scorers, progress=progress, stop=stop)
+            _end_where_different(check, console)
+        elif scorers:
+            raise InputError(
+                "is only for --verify",
+                where="--scorers",
+                fix="Name the release, too, or leave it out.",
+            )
+        board = leaderboard(results, out, progress=progress)
+    _print(Console(), board)
     if out:
-        write_report(out, "leaderboard", board_page(board), board, summary_page(board))
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 
-def _verify(results: "Sequence[Result]", release: Path, scorers: Path | None) -> None:
+def _end_where_different(check: "ResultCheck", console: Console) -> None:
     """Exit with 1, naming files and pairs, where results are not what their replies give."""
-    from pairwright.cli.evaluate.verify import derived_differences
-
-    console = Console(stderr=True)
-    found = derived_differences(results, release, scorers, console)
-    for line in found[:SHOWN_DIFFERENCES]:
+    for line in check.differences[:SHOWN_DIFFERENCES]:
         console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
-    if found:
-        console.print(
-            f"{number_of(len(found), 'difference')} in all: nothing is ranked.",
-            style="yellow", highlight=False,
-        )  # fmt: skip
+    if check.differences:
+        warn(
+            f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked.", console
+        )
         raise typer.Exit(1)
-    results_are = number_of(len(results), "result is", "results are")
+    results_are = number_of(check.results, "result is", "results are")
     console.print(f"{results_are} what the stored replies give.", highlight=False)
 
 
-def _tell(console: Console, board: "Leaderboard") -> None:
+def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import MODES, rows
     from pairwright.evaluate.board.pages import floor, warnings, why_unranked
     from pairwright.evaluate.conditions import CONDITIONS

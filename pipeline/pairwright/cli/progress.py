@@ -54,7 +54,9 @@ class _Display:
             case Step():
                 self._step(event)
             case Note(text):
-                self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+                self._console.print(
+                    text, style="yellow", markup=False, highlight=False, soft_wrap=True
+                )
             case BuildBegun(units, meter):
                 self._stop_bar()
                 self._panel = self._stack.enter_context(BuildPanel(self._console, units, meter))

@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, share_of
-from pairwright.cli.push import Public, Push, check_push, publish
-from pairwright.errors import InputError
+from pairwright.cli.progress import display
+from pairwright.cli.verify import Public, Push, push_release
 from pairwright.workflows import collector
 from pairwright.workflows.output import output_folder
 
@@ -31,7 +31,8 @@ def release_command(
     trial: Annotated[
         bool,
         typer.Option(
-            "--trial", help="For trying out: simulated and unverified pairs, too. No benchmark."
+            "--trial",
+            help="For trying out: simulated and unverified pairs, too. Not a benchmark.",
         ),
     ] = False,
     validation: Annotated[
@@ -63,18 +64,18 @@ def release_command(
       pairwright release runs/demo --out releases/demo --version 0.1.0 --trial
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.cli.gather import Asked
-    from pairwright.cli.make_release import make_release
-    from pairwright.cli.release_tables import tell
+    from pairwright.cli.release_tables import print_release
+    from pairwright.workflows.new_release import release
+    from pairwright.workflows.releases import check_publication
 
-    if validation >= 1:
-        raise InputError(
-            "nothing would be left to test on", where="--validation", fix="Give less than 1."
-        )
     collector.ease()
     if push:
-        check_push(push, trial=trial)
-    made = make_release(run, out, Asked(version, previous, trial, validation))
-    tell(Console(), run, out, made)
+        check_publication(push, trial=trial)
+    with display() as progress:
+        made = release(
+            run, out, version, previous=previous, trial=trial, validation_share=validation,
+            progress=progress,
+        )  # fmt: skip
+    print_release(Console(), run, made)
     if push:
-        publish(out, push, public=public)
+        push_release(out, push, public=public)

@@ -6,12 +6,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.source_problems import tell_of_problems
-from pairwright.cli.tables import result_table
-from pairwright.construct.folder import RunFolder
-from pairwright.construct.tally import checks, tally
-from pairwright.models.store import Store
+from pairwright.cli.tables import print_source_problems, result_table
 from pairwright.text import number_of
+from pairwright.workflows.run_status import status, verify_calls
 
 
 def status_command(
@@ -33,45 +30,43 @@ def status_command(
 
       pairwright status runs/first --verify
     """
-    folder = RunFolder(run)
-    store = Store(folder.calls, writing=False)
     console = Console(stderr=as_json)
-    counted = tally(store)
+    found = status(run)
     if as_json:
-        _print_manifest(folder)
+        _print_manifest(run)
     else:
-        result_table(console, store, folder.settings(), counted, checks(store, counted), folder)
-        tell_of_problems(console, folder)
-    if counted.waiting:
-        waiting = number_of(counted.waiting.total(), "unit waits", "units wait")
+        result_table(console, found)
+        print_source_problems(console, found)
+    if found.waiting:
+        waiting = number_of(found.waiting, "unit waits", "units wait")
         console.print(f"{waiting} for the replies of a batch.")
-    elif not (store.finished and (folder.path / "manifest.json").exists()):
+    elif not found.finished:
         console.print("The build has not finished; run it again to go on.")
-    whole = _verified(store, console) if verify else True
-    if counted.waiting and whole:
+    whole = _verified(run, found.stored.calls, console) if verify else True
+    if found.waiting and whole:
         raise typer.Exit(3)
-    if counted.failed or not whole:
+    if found.failed or not whole:
         raise typer.Exit(1)
 
 
-def _print_manifest(folder: RunFolder) -> None:
-    manifest = folder.path / "manifest.json"
+def _print_manifest(run: Path) -> None:
+    manifest = run / "manifest.json"
     if not manifest.exists():
         typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
         raise typer.Exit(1)
     typer.echo(manifest.read_text(encoding="utf-8"), nl=False)
 
 
-def _verified(store: Store, console: Console) -> bool:
-    differences = 0
-    for difference in store.verify():
-        differences += 1
+def _verified(run: Path, calls: int, console: Console) -> bool:
+    differences = verify_calls(run)
+    for difference in differences:
         console.print(difference, style="red", markup=False)
-    n = store.totals().calls
     if differences:
-        told = f"{number_of(differences, 'difference')} in {number_of(n, 'call')}"
-        console.print(f"{told}. Restore the store from a copy.")
+        found = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
+        console.print(f"{found}. Restore the store from a copy.")
         return False
-    every = "The 1 call hashes to its key" if n == 1 else f"All {n:,} calls hash to their keys"
+    every = (
+        "The 1 call hashes to its key" if calls == 1 else f"All {calls:,} calls hash to their keys"
+    )
     console.print(f"{every}.")
     return True

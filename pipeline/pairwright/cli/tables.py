@@ -7,33 +7,25 @@ from rich.table import Table
 
 from pairwright.construct.estimate import BuildEstimate
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import cost
-from pairwright.construct.tally import ModelCheck, Tally
-from pairwright.models.client import Meter
-from pairwright.models.store import Store
-from pairwright.settings.config import Config
 from pairwright.text import number_of
+from pairwright.workflows.run_status import RunStatus
 
 
-def result_table(
-    console: Console,
-    store: Store,
-    config: Config,
-    counted: Tally,
-    checked: list[ModelCheck],
-    run: RunFolder,
-    meter: Meter | None = None,
-) -> None:
-    """What came of a build: items in, pairs kept, refused by reason, failed, calls and tokens."""
+def result_table(console: Console, status: RunStatus, sent: int | None = None) -> None:
+    """Print what a build made: items in, pairs kept, units refused by reason, calls and tokens.
+
+    `sent` is the number of calls that were sent just now.
+    """
+    counted = status.tally
     table = Table(
-        title=escape(str(run.path)), box=box.SIMPLE, title_justify="left", show_header=False
+        title=escape(str(status.run)), box=box.SIMPLE, title_justify="left", show_header=False
     )
     table.add_column(style="bold", no_wrap=True, min_width=10)
     table.add_column()
     table.add_column(justify="right", no_wrap=True)
-    for mode in config.modes:
+    for mode in status.config.modes:
         table.add_row("items in", mode, f"{counted.of_mode(mode):,}")
-    for mode in config.modes:
+    for mode in status.config.modes:
         twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
         table.add_row("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
     if not counted.rejected:
@@ -51,22 +43,22 @@ def result_table(
     table.add_section()
     for posts, found in counted.no_signal_by_length():
         table.add_row("no signal", f"of {posts} posts", str(found))
-    for check in checked:
+    for check in status.checks:
         if check.found.n:
             table.add_row("check", check.meaning, str(check.found))
     for kind, n in counted.lenient.most_common():
         share = f"{n:,} of {counted.json_replies:,}"
         table.add_row("lenient", f"replies read in spite of: {kind.replace('_', ' ')}", share)
     table.add_section()
-    totals = store.totals()
-    sent = f"; {meter.sent:,} sent now" if meter else ""
-    table.add_row("calls", f"stored{sent}", f"{totals.calls:,}")
+    totals = status.stored
+    now = "" if sent is None else f"; {sent:,} sent now"
+    table.add_row("calls", f"stored{now}", f"{totals.calls:,}")
     table.add_row("tokens", "of prompts", f"{totals.prompt_tokens:,}")
     table.add_row("tokens", "of replies", f"{totals.completion_tokens:,}")
-    if price := cost(store, config):
-        table.add_row("cost", "by the config's prices", f"{price:,.2f}")
+    if status.cost:
+        table.add_row("cost", "by the config's prices", f"{status.cost:,.2f}")
     console.print(table)
-    if counted.simulated:
+    if status.simulated:
         console.print(
             "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
             " and is no benchmark; every pair is marked so."
@@ -105,3 +97,13 @@ def estimate_tables(console: Console, expected: BuildEstimate) -> None:
         "Nothing was sent. Items that show no personal signal stop early and cost less;"
         " reply lengths are assumptions."
     )
+
+
+def print_source_problems(console: Console, status: RunStatus) -> None:
+    """Print why rows and posts of the source were refused or repaired; nothing where none was."""
+    if not status.source_problems:
+        return
+    console.print("Rows and posts of the source:", style="yellow")
+    every = f"{RunFolder(status.run).problems} names every one."
+    for line in (*status.source_problems, every):
+        console.print(f"  {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)

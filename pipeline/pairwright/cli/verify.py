@@ -1,4 +1,4 @@
-"""`pairwright verify`: is a release what it says?"""
+"""`pairwright verify`: is a release what it says? With `--push`, it is published then."""
 
 import json
 from pathlib import Path
@@ -6,22 +6,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pairwright.cli.push import Public, Push, publish
+from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
 from pairwright.text import number_of
 from pairwright.workflows import collector
 
 if TYPE_CHECKING:
-    from pairwright.release.verify import Verified
+    from pairwright.release.verify import VerifiedRelease
 
+Push = Annotated[
+    str | None,
+    typer.Option(
+        "--push",
+        metavar="ORG/NAME",
+        help="Publish it there on the Hugging Face Hub once it is verified.",
+    ),
+]
+Public = Annotated[
+    bool,
+    typer.Option(
+        "--public", help="Make a dataset that does not exist yet public, instead of private."
+    ),
+]
 NOT_SHOWN = (
-    "What this cannot show: stated.json is what the run says of itself, and whoever can rewrite the"
-    " whole folder\ncan make it agree with itself"
+    "What this cannot show: stated.json is what the run says of itself, and anyone who can rewrite"
+    " the whole folder\ncan make it agree with itself"
 )
-HOLD_TO = ": compare the root digest with the published one, or give it as --digest."
-HELD = ", but not have this root digest: it is the one you gave."
+COMPARE = ": compare the root digest with the published one, or give it as --digest."
+COMPARED = ", but not with this root digest: it is the one you gave."
 
 
 def verify_command(
@@ -42,7 +55,7 @@ def verify_command(
 
     --push publishes what was verified, tagged with its version. It needs the extra [hub] and your
     own login: `hf auth login`, or HF_TOKEN. A new dataset is private, so that it can be looked at
-    first; one that is there stays as visible as it is.
+    first; one that exists stays as visible as it is.
 
     Examples:
 
@@ -60,10 +73,14 @@ def verify_command(
         )
     collector.ease()
     if push:
-        publish(release, push, digest=digest, public=public)
+        push_release(release, push, digest=digest, public=public)
         return
+    # Statistics take a while to import, and other commands do without.
+    from pairwright.workflows.releases import verify
+
     try:
-        verified = verify_shown(release, digest)
+        with display() as progress:
+            verified = verify(release, digest, progress=progress)
     except Difference as found:
         if not as_json:
             raise
@@ -72,49 +89,51 @@ def verify_command(
     if as_json:
         typer.echo(_json(verified, None))
         return
-    tell(Console(), verified, held=digest is not None)
+    print_verified(Console(), verified, compared=digest is not None)
 
 
-def verify_shown(release: Path, digest: str | None = None) -> "Verified":
-    """Verify with a bar on the terminal. Raises Difference and InputError."""
-    # Statistics take a while to import, and other commands do without.
-    from pairwright.cli.release_audit import write_audit
-    from pairwright.release.verify import verify
+def push_release(
+    release: Path, name: str, *, digest: str | None = None, public: bool = False
+) -> None:
+    """Verify and publish a release, and print what was verified and where it is now."""
+    from pairwright.workflows.releases import publish
 
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-        TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("files", total=None)
-        return verify(
-            release,
-            digest,
-            lambda step, done, of: bar.update(task, description=step, completed=done, total=of),
-            write_audit=write_audit,
-        )
+    with display() as progress:
+        published = publish(release, name, digest=digest, public=public, progress=progress)
+    console, place = Console(), published.place
+    print_verified(console, published.release, compared=digest is not None)
+    access = "private: make it public on its settings page" if place.private else "public"
+    console.print(
+        f"Published as {place.tag}, {access}: {place.url}",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
 
 
-def tell(console: Console, verified: "Verified", *, held: bool = False) -> None:
-    """What was checked, and what that cannot show; `held`: to a root digest that was given."""
+def print_verified(
+    console: Console, verified: "VerifiedRelease", *, compared: bool = False
+) -> None:
+    """Print what was checked, and what that cannot show.
+
+    `compared` says that the release was compared with a root digest that the user gave.
+    """
     if verified.kind == "trial":
         because = "; ".join(verified.trial_because)
-        console.print(f"A trial, no benchmark: {because}", style="bold red", markup=False)
+        console.print(f"A trial, not a benchmark: {because}", style="bold red", markup=False)
     lines = (
         f"{verified.name} {verified.version} is what it says:"
         f" {number_of(verified.rows, 'row')} of {number_of(verified.subjects, 'subject')},"
         f" {number_of(verified.verdicts, 'verdict')},"
         f" {number_of(verified.units, 'unit')} of the build, {number_of(verified.files, 'file')}.",
-        *(f"No part of the release: {name}" for name in verified.beside),
+        *(f"Not part of the release: {name}" for name in verified.beside),
         *(f"Not compared: {what}." for what in verified.not_compared),
         f"Root digest: {verified.digest}",
-        NOT_SHOWN + (HELD if held else HOLD_TO),
+        NOT_SHOWN + (COMPARED if compared else COMPARE),
     )
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _json(verified: "Verified | None", found: Difference | None) -> str:
+def _json(verified: "VerifiedRelease | None", found: Difference | None) -> str:
     place = found and {"where": found.where, "what": found.what, "fix": found.fix}
     whole = verified and verified.model_dump(mode="json")
     return json.dumps({"verified": whole, "difference": place}, indent=2)

@@ -48,7 +48,7 @@ class BuildEstimate(NamedTuple):
     at_most: list[RoleEstimate]
 
 
-def estimate(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
+def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
     work = list(units(corpus, config.modes, limit))

@@ -1,17 +1,20 @@
-"""What a run need not do again: outcomes that are settled and follow from the same things."""
+"""What decides whether a run may go on where it was: its files, its settings, and its outcomes."""
 
 import json
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
+from pairwright import sources
+from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.outcomes import Outcome
 from pairwright.construct.units import BuildUnit
 from pairwright.models.store import Store
 from pairwright.records import content_id
-from pairwright.settings.config import differences, essential
+from pairwright.settings.config import Config, differences, essential
 from pairwright.version import code_digest
 
 _LIBRARIES = ("bm25s", "jinja2", "numpy", "py3langid", "pydantic", "sentence-transformers")
@@ -19,17 +22,39 @@ _LIBRARIES = ("bm25s", "jinja2", "numpy", "py3langid", "pydantic", "sentence-tra
 
 
 def identity(saved: dict[str, Any], limit: int | None) -> str:
-    """A name for all that outcomes follow from, beside the replies: the run's config as saved, with
-    its hashes of source, prompts and rubrics; this code; and the libraries it decides with."""
+    """A name for all that outcomes follow from, beside the replies.
+
+    That is the run's config as saved, with its hashes of source, prompts and rubrics; this code;
+    and the libraries that it decides with.
+    """
     libraries = {name: _version(name) for name in _LIBRARIES}
     parts = [essential(saved), code_digest(), libraries, sys.version, limit]
     return content_id("follows", json.dumps(parts, sort_keys=True))
 
 
+def content_hashes(config: Config, rules: BuildRules, folder: Path) -> dict[str, Any]:
+    """Hashes of what the config names: another prompt or source is another run.
+
+    The scales are kept whole, because people will be asked in the words that the judges read.
+    """
+    rubrics = (sorted(rules.domains.by_key.items()), rules.scales)
+    return {
+        "source": sources.source_hash(config.source, folder),
+        "rubrics": _digest(rubrics),
+        "scales": [scale.model_dump(mode="json") for scale in rules.scales],
+        "domains": {key: _digest(domain) for key, domain in rules.domains.by_key.items()},
+        **{f"prompt_{name}": digest for name, digest in sorted(rules.prompts.hashes.items())},
+    }
+
+
+def _digest(value: object) -> str:
+    return f"b2:{blake2b(repr(value).encode(), digest_size=16).hexdigest()}"
+
+
 def unfinished(
     todo: Iterator[BuildUnit], store: Store, ended: Callable[[Outcome], None]
 ) -> Iterator[BuildUnit]:
-    """The units that have no outcome yet; `ended` is told those of the others."""
+    """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
     for unit in todo:
         record = store.outcome(unit.position, unit.id)
         if record is None:
@@ -49,7 +74,10 @@ PROMPT = "prompt_"
 
 
 def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """One line for each key or file that decides what comes of a run and has changed."""
+    """What differs between the config of a run and the one of now, a line each.
+
+    Only keys and files count that decide the outcomes.
+    """
     old, new = essential(saved), essential(now)
     before, after = old.pop("content"), new.pop("content")
     lines = differences(old, new)
@@ -67,7 +95,7 @@ def _files(key: str, saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str
     elif key == "rubrics":
         yield from _rubrics(before, after)
     elif key.startswith(PROMPT):
-        how = "changed" if key in before and key in after else _came(key in after)
+        how = "changed" if key in before and key in after else _presence(key in after)
         yield f"{key.removeprefix(PROMPT)}.md {how} (a prompt)"
     else:
         yield from differences({key: before.get(key)}, {key: after.get(key)}, "content.")
@@ -83,9 +111,9 @@ def _rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
         return
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
-            how = "changed" if name in old and name in new else _came(name in new)
+            how = "changed" if name in old and name in new else _presence(name in new)
             yield f"{name}.toml {how} (a domain)"
 
 
-def _came(there: bool) -> str:
+def _presence(there: bool) -> str:
     return "is new" if there else "is gone"

@@ -1,14 +1,14 @@
-"""One build of one run folder: read the source, make partners, work through the units, write.
+"""One build of one run folder: read the source, match partners, work through the units, write.
 
-Resuming is running again: a unit that has ended keeps its outcome, every other one goes through
-every stage, and the store answers what was asked before.
+To resume is to run again: a unit that has an outcome keeps it, every other one goes through every
+stage, and the store answers what was asked before.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
@@ -32,7 +32,7 @@ from pairwright.settings.domains import Domains
 
 
 class ModelSource(Protocol):
-    """Who answers: the models of a unit, how many workers keep them busy, and how to stop."""
+    """The models of a unit, how many units keep them busy, and how to stop them."""
 
     workers: int
 
@@ -43,6 +43,28 @@ class ModelSource(Protocol):
     def stop(self) -> None:
         """Send no new calls."""
         ...
+
+
+class BuildTask(NamedTuple):
+    """What is to be built, by which rules, and where its outcomes go."""
+
+    corpus: Corpus
+    summary: SourceSummary
+    rules: BuildRules
+    store: Store
+    run: RunFolder
+    limit: int | None
+    """Only so many items, the first of the source."""
+
+    @property
+    def total(self) -> int:
+        """The number of units."""
+        items = len(self.corpus) if self.limit is None else min(self.limit, len(self.corpus))
+        return items * len(self.rules.config.modes)
+
+    def units(self) -> Iterator[BuildUnit]:
+        """Every unit, in the order in which they are best worked on."""
+        return units(self.corpus, self.rules.config.modes, self.limit)
 
 
 def read_corpus(
@@ -78,48 +100,42 @@ def read_corpus(
     return corpus, summary
 
 
-async def build(
-    corpus: Corpus,
-    summary: SourceSummary,
-    rules: BuildRules,
-    crew: ModelSource,
-    store: Store,
-    run: RunFolder,
-    *,
-    limit: int | None,
-    seen: Callable[[Brief], None],
+async def build_here(
+    task: BuildTask, models: ModelSource, seen: Callable[[Brief], None]
 ) -> tuple[Tally, list[ModelCheck]]:
     """Work through every unit, and write the outcome files unless a unit waits for a batch.
 
-    `seen` is told of each outcome as it comes. Raises Interrupted (nothing is written, all
+    `seen` is called with each outcome as it comes. Raises Interrupted (nothing is written, all
     finished calls are stored), EndpointRefused and StoreError.
     """
     counted = Tally()
 
-    def ended(outcome: Outcome) -> None:
+    def count(outcome: Outcome) -> None:
         counted.add(outcome)
         seen(outcome.brief)
 
-    todo = units(corpus, rules.config.modes, limit)
-    await build_units(unfinished(todo, store, ended), corpus, rules, crew, store, ended)
-    return counted, conclude(store, rules, summary, run, counted)
+    corpus, rules = task.corpus, task.rules.with_other_users(task.corpus)
+    todo = unfinished(task.units(), task.store, count)
+    await build_units(todo, corpus, rules, models, task.store, count)
+    return counted, conclude(task, counted)
 
 
 async def build_units(
     todo: Iterator[BuildUnit],
     corpus: Corpus,
     rules: BuildRules,
-    crew: ModelSource,
+    models: ModelSource,
     store: Store,
     ended: Callable[[Outcome], None],
 ) -> None:
-    """Work through some units; each outcome is put into the store. Raises as `build` does."""
+    """Work through some units; each outcome is put into the store. Raises as
+    `build_here` does."""
     interrupted = False
 
     async def work(unit: BuildUnit) -> None:
         nonlocal interrupted
         try:
-            outcome = await _outcome(unit, corpus, rules, crew)
+            outcome = await _outcome(unit, corpus, rules, models)
         except Interrupted:
             interrupted = True
             return
@@ -130,30 +146,29 @@ async def build_units(
         ended(outcome)
 
     ahead = takewhile(lambda _: not interrupted, todo)
-    await work_through(ahead, work, workers=crew.workers, stop=crew.stop)
+    await work_through(ahead, work, workers=models.workers, stop=models.stop)
     if interrupted:
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
 
-def conclude(
-    store: Store, rules: BuildRules, summary: SourceSummary, run: RunFolder, counted: Tally
-) -> list[ModelCheck]:
+def conclude(task: BuildTask, counted: Tally) -> list[ModelCheck]:
     """Write the outcome files of a run whose units have all ended, unless one waits."""
+    store, rules = task.store, task.rules
     checked = checks(store, counted)
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
         return checked
-    made = manifest(store, rules.config, rules.prompts, summary, counted, checked)
-    write_outcomes(store, run.path, made)
+    made = manifest(store, rules.config, rules.prompts, task.summary, counted, checked)
+    write_outcomes(store, task.run.path, made)
     store.finish()
     return checked
 
 
 async def _outcome(
-    unit: BuildUnit, corpus: Corpus, rules: BuildRules, crew: ModelSource
+    unit: BuildUnit, corpus: Corpus, rules: BuildRules, source: ModelSource
 ) -> Outcome:
     item = corpus.item(unit.item)
-    models, log = traced(crew.models(_generator(item, rules)))
+    models, log = traced(source.models(_generator(item, rules)))
     partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
     result: Contrast | Twin | Rejected | Failure | Pending
     try:

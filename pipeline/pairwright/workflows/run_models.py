@@ -4,7 +4,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
@@ -82,10 +82,10 @@ def in_flight(endpoint: Endpoint) -> int:
 
 
 @asynccontextmanager
-async def open_models(config: Config, store: Store) -> AsyncIterator[RunModels]:
+async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIterator[RunModels]:
     """Connect the models of a build in this process."""
     meter = meter_of(config, store)
-    async with open_clients(config, meter) as clients:
+    async with open_clients(config, meter, say) as clients:
         yield RunModels(config, store, clients, meter)
 
 
@@ -99,18 +99,40 @@ def meter_of(config: Config, store: Store) -> Meter:
     )
 
 
+class CallCounts(NamedTuple):
+    """What a meter counted since its run or its worker began."""
+
+    in_flight: int = 0
+    sent: int = 0
+    retried: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
+def call_counts(meter: Meter) -> CallCounts:
+    """The counts of a meter as they are now."""
+    return CallCounts(*(getattr(meter, name) for name in CallCounts._fields))
+
+
 @asynccontextmanager
-async def open_clients(config: Config, meter: Meter) -> AsyncIterator[dict[str, Client]]:
+async def open_clients(
+    config: Config, meter: Meter, say: Say = say
+) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
     async with AsyncExitStack() as stack:
         yield {
-            name: await stack.enter_async_context(client_of(name, config.endpoints[name], meter))
+            name: await stack.enter_async_context(
+                client_of(name, config.endpoints[name], meter, say)
+            )
             for name in config.roles.all
         }
 
 
 @asynccontextmanager
-async def client_of(name: str, endpoint: Endpoint, meter: Meter) -> AsyncIterator[Client]:
+async def client_of(
+    name: str, endpoint: Endpoint, meter: Meter, say: Say = say
+) -> AsyncIterator[Client]:
     """Connect one endpoint; a `simulated` one is served on loopback."""
     async with AsyncExitStack() as stack:
         if SIMULATED_URL in endpoint.base_urls:

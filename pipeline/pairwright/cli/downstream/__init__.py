@@ -2,11 +2,11 @@
 
 import typer
 
-from pairwright.cli.best_of_n import best_of_n_command
-from pairwright.cli.completions import completions_command
-from pairwright.cli.correlate import correlate_command
-from pairwright.cli.judge_outputs import judge_outputs_command
-from pairwright.cli.policy import policy_command
+from pairwright.cli.downstream.best_of_n import best_of_n_command
+from pairwright.cli.downstream.completions import completions_command
+from pairwright.cli.downstream.correlate import correlate_command
+from pairwright.cli.downstream.judge_outputs import judge_outputs_command
+from pairwright.cli.downstream.policy import policy_command
 
 downstream = typer.Typer(
     name="downstream",

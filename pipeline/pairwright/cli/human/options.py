@@ -27,12 +27,12 @@ def share_of(given: str | float) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise typer.BadParameter(f"{text!r} is no share such as 5% or 0.05")
+        raise typer.BadParameter(f"{text!r} is not a share such as 5% or 0.05")
     return value
 
 
 def api_key() -> str:
-    """The server's key, from the environment alone, so that it stands in no shell history."""
+    """The server's key, from the environment alone, so that no shell history holds it."""
     key = os.environ.get(KEY_VARIABLE, "")
     if not key:
         raise InputError(
@@ -44,6 +44,6 @@ def api_key() -> str:
 
 
 def cache_folder() -> Path:
-    """Where environments of their own are kept."""
+    """The folder in which environments of their own are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "pairwright"

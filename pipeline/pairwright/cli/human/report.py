@@ -8,13 +8,14 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pairwright.cli.human.opened import opened
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.shell import program
-from pairwright_human_eval.decide import Decision, write_decisions
+from pairwright.cli.progress import display
+from pairwright.cli.shell import command
+from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright_human_eval.agreement import Estimate
+    from pairwright_human_eval.decide import Decision
     from pairwright_human_eval.report import Report
 
 
@@ -22,7 +23,7 @@ def report_command(run: RunPath) -> None:
     """Decide every pair and report on the study: Markdown, JSON and an HTML page with plots.
 
     All claims are estimated on all sampled pairs, before decisions. The rule is [human] of
-    RUN/config.toml: change it there and report again, and the same answers are decided anew; the
+    RUN/config.toml: change it there and report again, and the same answers are decided again; the
     report then says that it is not the rule that was fixed at export.
 
     Example:
@@ -30,45 +31,32 @@ def report_command(run: RunPath) -> None:
       pairwright human report runs/first
     """
     # Plots and statistics take a while to import, and other commands do without.
-    from pairwright_human_eval.report import write_report
+    from pairwright.workflows.decisions import decide
 
-    with opened(run) as study:
-        policy, key = study.config.human, study.fixed.key
-        with Console(stderr=True).status("reading answers") as status:
-            subjects, answers = study.subjects(), study.answers()
-            decisions = study.decide(subjects, answers.verdicts)
-            write_decisions(study.folder.decisions, decisions.values())
-            report = write_report(
-                study.folder,
-                subjects,
-                study.fixed,
-                answers.verdicts,
-                answers.set_aside,
-                policy,
-                progress=status.update,
-            )
-        console = Console()
-        for warning in _warnings(report):
-            console.print(warning, style="bold red", markup=False, highlight=False)
-        console.print(_decided(decisions.values()))
-        console.print(_agreed(report))
-        if report.head.simulated_verdicts:
-            console.print("Simulated annotators answered: this verifies nothing.")
-        elif not report.head.verdicts:
-            console.print("Nothing is answered yet.")
-        out = {keyed.subject for keyed in key.values() if keyed.round == 2}
-        disputed = sum(d.state == "disputed" and d.subject not in out for d in decisions.values())
-        console.print("Look further:")
-        for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
-            console.print(f"  {study.folder.path / name}", highlight=False, soft_wrap=True)
-        if disputed:
-            console.print(
-                f"  {program()} human adjudicate {run}   # {disputed} disputed", markup=False
-            )
+    collector.ease()
+    with display() as progress:
+        found = decide(run, progress=progress)
+    console, report = Console(), found.report
+    for warning in _warnings(report):
+        console.print(warning, style="bold red", markup=False, highlight=False)
+    console.print(_decided(found.decisions.values()))
+    console.print(_agreed(report))
+    if report.head.simulated_verdicts:
+        console.print("Simulated annotators answered: this verifies nothing.")
+    elif not report.head.verdicts:
+        console.print("Nothing is answered yet.")
+    console.print("Look further:")
+    for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
+        console.print(f"  {found.folder / name}", highlight=False, markup=False, soft_wrap=True)
+    if found.to_adjudicate:
+        console.print(
+            f"  {command('human', 'adjudicate', run)}   # {found.to_adjudicate} disputed",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip
 
 
 def _warnings(report: "Report") -> Iterator[str]:
-    """What must not be missed by who reads only the terminal."""
+    """What nobody who reads only the terminal should miss."""
     head = report.head
     if head.excluded:
         yield f"Excluded by attention checks, with all their answers: {', '.join(head.excluded)}"
@@ -79,7 +67,7 @@ def _warnings(report: "Report") -> Iterator[str]:
         )
 
 
-def _decided(decisions: Iterable[Decision]) -> Table:
+def _decided(decisions: Iterable["Decision"]) -> Table:
     """Subjects by state, and by every reason for it: one may have several."""
     decided = list(decisions)
     kinds = {d.subject: "twins" if len(d.pairs) == 2 else "violate pairs" for d in decided}

@@ -1,23 +1,22 @@
 """`pairwright human serve`: a Label Studio of one's own, for trying out and for small teams."""
 
-import importlib.util
+import shlex
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from pairwright.cli.human.opened import Opened, opened
 from pairwright.cli.human.options import KEY_VARIABLE, RunPath, cache_folder
-from pairwright.cli.steps import steps
-from pairwright.errors import InputError
-from pairwright.extras import install
-from pairwright.text import number_of
-from pairwright_human_eval.exports.store import check_unmixed
-from pairwright_human_eval.server import LabelStudioServer, prepare, team
-from pairwright_human_eval.server.accounts import Account
+from pairwright.cli.progress import display
+from pairwright.cli.shell import command
+from pairwright.workflows import collector
+
+if TYPE_CHECKING:
+    from pairwright.workflows.label_studio import RunningServer
 
 
 def serve_command(
@@ -28,45 +27,24 @@ def serve_command(
 
     It runs in an environment of its own, installed once into the user's cache (about 1 GB, some
     minutes), listens on this machine only and sends nothing out. Every annotator gets an account.
-    What people answered stays in RUN/human/private/label-studio and is there at the next start.
+    What people answered is kept in RUN/human/private/label-studio and is there at the next start.
 
     Example:
 
       pairwright human serve runs/first
     """
-    with opened(run) as study:
-        check_unmixed(study.folder, simulated=False)
-        if importlib.util.find_spec("label_studio_sdk") is None:
-            raise InputError(
-                "label-studio-sdk is not installed, so no task could be loaded",
-                where="human serve",
-                fix=f"Run {install('label-studio')}.",
-            )
-        console = Console()
-        with steps() as step:
-            step("preparing Label Studio")
-            environment = prepare(cache_folder(), step)
-        server = LabelStudioServer(environment, study.folder.private / "label-studio", port)
+    from pairwright.workflows.label_studio import serve_study
+
+    collector.ease()
+    console = Console()
+    with _ended_by_sigterm(), ExitStack() as stack:
+        with display(plain_steps=True) as progress:
+            running = stack.enter_context(serve_study(run, cache_folder(), port, progress=progress))
         try:
-            with _ended_by_sigterm(), ExitStack() as running:
-                with steps() as step:
-                    step("starting Label Studio")
-                    running.enter_context(server)
-                    people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
-                    step(f"making accounts for {number_of(len(people), 'person', 'people')}")
-                    accounts = team(server, people)
-                    links = _loaded(study, server, step)
-                _introduce(console, study, server, accounts, links)
-                study.lock.close()  # Answers are pulled while the server runs.
-                code = server.wait()
+            _introduce(console, run, running)
+            running.wait()
         except KeyboardInterrupt:
-            console.print(f"Stopped. The answers are in {server.data}.", markup=False)
-            return
-        raise InputError(
-            f"Label Studio ended with {code}",
-            where=server.log,
-            fix="Its log says why; start it again.",
-        )
+            console.print(f"Stopped. The answers are in {running.server.data}.", markup=False)
 
 
 @contextmanager
@@ -83,48 +61,23 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _introduce(
-    console: Console,
-    study: Opened,
-    server: LabelStudioServer,
-    accounts: Mapping[str, Account],
-    links: Mapping[str, Mapping[str, str]],
-) -> None:
+def _introduce(console: Console, run: Path, running: "RunningServer") -> None:
     def say(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
+    server = running.server
     say(f"Label Studio is at {server.url}, on this machine only.")
     say(f"The study lead logs in as {server.account.email}, password {server.account.password}")
-    for annotator, account in sorted(accounts.items()):
+    for annotator, account in sorted(running.accounts.items()):
         say(f"{annotator} logs in as {account.email}, password {account.password}")
-        for title, link in links.get(annotator, {}).items():
-            say(f"  {title.split(annotator, 1)[-1].strip():12} {link}")
+        for kind, link in running.links.get(annotator, {}).items():
+            say(f"  {kind:12} {link}")
     say("Everybody labels under these links, in this order, on a computer: not on a phone.")
     say(f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
+    token = "import json, sys; print(json.load(open(sys.argv[1]))['token'])"
+    lead = shlex.quote(str(server.data.resolve() / "account.json"))
     say(
-        f'  {KEY_VARIABLE}=$(python3 -c "import json; print(json.load(open('
-        f"'{server.data.resolve()}/account.json'))['token'])\") pairwright human pull"
-        f" {study.folder.run.resolve()}"
+        f'  {KEY_VARIABLE}="$(python3 -c "{token}" {lead})"'
+        f" {command('human', 'pull', run.resolve())}"
     )
     say("Ctrl-C stops the server; the answers stay.")
-
-
-def _loaded(
-    study: Opened, server: LabelStudioServer, step: Callable[[str], None]
-) -> dict[str, dict[str, str]]:
-    """Push every round, and give the links to label under."""
-    from pairwright_human_eval.label_studio import Server, labelling_links, push
-
-    fixed = study.fixed
-    rounds = sorted({keyed.round for keyed in fixed.key.values()})
-    with closing(Server(server.url, server.account.token)) as there:
-        for round in rounds:
-            push(
-                there,
-                study.folder,
-                fixed.study,
-                fixed.key.values(),
-                round=round,
-                progress=lambda done, of: step(f"loading tasks: {done:,} of {of:,}"),
-            )
-    return labelling_links(study.folder)

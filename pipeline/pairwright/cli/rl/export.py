@@ -69,7 +69,7 @@ def export_rl_command(
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.dataset import Row, parts_of
-    from pairwright.dataset.message import message
+    from pairwright.dataset.message import user_message
     from pairwright.evaluate.release import Release, pairs_by_split, posts_of
     from pairwright.retrieve import selected
     from pairwright.settings.rules import HistoryRules
@@ -95,12 +95,12 @@ def export_rl_command(
 
     def shown(row: Row) -> str:
         if condition == ShownCondition.NONE:
-            return message(row.question)
+            return user_message(row.question)
         if not row.profile:
             raise InputError(
                 "it has no earlier posts", where=f"{release} [{row.id}]", fix="--condition none"
             )
-        return message(row.question, selected(row.question, posts_of(row), policy))
+        return user_message(row.question, selected(row.question, posts_of(row), policy))
 
     about = Exported(
         release=found.ref.name,

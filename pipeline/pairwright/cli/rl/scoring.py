@@ -5,8 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.cli.evaluate.planner import planner_under_test
-from pairwright.cli.scorers import open_scorers, pointwise
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
@@ -18,6 +16,8 @@ from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
 from pairwright.settings.prompt import Prompts
 from pairwright.train.rl.wire import Health, Reward, Sample
+from pairwright.workflows.scorers import open_scorers, pointwise
+from pairwright.workflows.scoring_roles import open_planner
 
 REMEMBERED = 100_000
 """Latest scores kept in memory, for clients that ask again."""
@@ -89,7 +89,7 @@ async def rewards_of(
     async with AsyncExitStack() as stack:
         planner = None
         if held and CONDITIONS[held.condition].needs == "planner":
-            opened = planner_under_test(scorers, prompts, store, meter)
+            opened = open_planner(scorers, prompts, store, meter)
             planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
             open_scorers(scorers, (name,), prompts, store, meter)

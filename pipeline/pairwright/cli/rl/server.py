@@ -65,8 +65,8 @@ def reward_server_command(
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.cli.rl.scoring import held_of
-    from pairwright.cli.scorers import prompts_of
     from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+    from pairwright.workflows.scoring import prompts_of
 
     if condition and condition != HeldCondition.NONE and not release:
         raise InputError(

@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, SupportsFloat
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.own_class import OwnClass, place_of
@@ -158,7 +158,7 @@ class OwnReward(NamedTuple):
             shown.question,
             tuple(post.text for post in shown.posts),
             shown.aspects,
-            message(shown.question, shown.posts, shown.aspects),
+            user_message(shown.question, shown.posts, shown.aspects),
             response,
         )
         try:

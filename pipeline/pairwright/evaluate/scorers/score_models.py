@@ -9,7 +9,7 @@ forward pass in this process.
 import math
 from typing import NamedTuple
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
@@ -26,7 +26,7 @@ def score_request(
     purpose: str,
 ) -> Request:
     """`settings` is canonical JSON of what decides the reply beside the model."""
-    asked = message(shown.question, shown.posts, shown.aspects)
+    asked = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
         model=model,
         revision=revision,

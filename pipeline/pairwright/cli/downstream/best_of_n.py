@@ -1,0 +1,113 @@
+"""`pairwright downstream best-of-n`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pairwright.cli.coverage import end, warn
+from pairwright.cli.progress import display, interruptible
+from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.best_of_n.records import BestOfN
+    from pairwright.workflows.best_samples import SamplingResult
+
+
+def best_of_n_command(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    scorers: Annotated[
+        Path,
+        typer.Option(
+            "--scorers", metavar="FILE.toml", help="Its [policy], [judge], scorers and endpoints."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
+    ],
+    scorer: Annotated[
+        list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="Samples a question.")] = 16,
+    k: Annotated[
+        list[int] | None,
+        typer.Option(
+            "-k", metavar="K", help="Samples to pick from; again for more [1, 2, 4, ...]."
+        ),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this split's questions [all].")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N questions, to try it.")
+    ] = None,
+    coverage: Annotated[
+        float, typer.Option(min=0, max=1, help="Least share of questions that must count.")
+    ] = 0.95,
+) -> None:
+    """Sample N answers a question from a policy and let scorers pick the best of k.
+
+    The policy and the scorers are shown the user's posts; the judge reads the aspects that its user
+    expects, and never a profile. Every sample is judged. Calls are stored as they come: running the
+    same command again goes on, and a larger -n goes on with the samples there are. Writes
+    best_of_n.json, .md and .html, samples.jsonl and scores.jsonl.
+    Exit code 1: fewer questions count than --coverage asks for.
+
+    Examples:
+
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer skywork
+      --scorer longer --out best -n 16
+
+      pairwright downstream best-of-n releases/1.0.0 --scorers scorers.toml --scorer rater
+      --out best -n 64 -k 1 -k 8 -k 64 --limit 20
+    """
+    # What reads, retrieves and draws takes a while to import, and other commands do without.
+    from pairwright.workflows.best_samples import best_of_n
+
+    with display() as progress, interruptible() as stop:
+        result = best_of_n(
+            release,
+            scorers,
+            out,
+            scorer,
+            n=n,
+            ks=k,
+            split=split,
+            limit=limit,
+            progress=progress,
+            stop=stop,
+        )
+    _print(Console(), result.summary, out)
+    _end(result, coverage, Console(stderr=True))
+
+
+def _print(console: Console, summary: "BestOfN", out: Path) -> None:
+    from pairwright.evaluate.best_of_n.page import GAIN_SAYS, HEAD, missing, rows, warnings
+
+    table = Table(box=box.SIMPLE_HEAD)
+    # The best of the first k is in the files alone.
+    brief = [place for place, name in enumerate(HEAD) if name != "first k"]
+    for place in brief:
+        table.add_column(HEAD[place], justify="right" if place else "left")
+    for row in rows(summary):
+        table.add_row(*(Text(row[place]) for place in brief))
+    console.print(table)
+    console.print(GAIN_SAYS, markup=False, highlight=False)
+    for line in (*warnings(summary), *missing(summary)):
+        console.print(line, style="yellow", markup=False, highlight=False)
+    console.print(f"Open: {out / 'best_of_n.html'}", markup=False, highlight=False)
+
+
+def _end(result: "SamplingResult", coverage: float, console: Console) -> None:
+    summary, counted = result.summary, result.counted
+    short = not summary.questions or counted < coverage * summary.questions
+    if short:
+        questions = number_of(summary.questions, "question counts", "questions count")
+        warn(f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.", console)
+    reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
+    end(console, short=short, reasons=reasons)

@@ -1,0 +1,115 @@
+"""`pairwright downstream correlate`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pairwright.cli.progress import display
+from pairwright.workflows.output import output_folder
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.correlation import Correlations
+
+
+def correlate_command(
+    table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="One row a model, a header.")],
+    benchmark: Annotated[
+        list[str], typer.Option(metavar="COL", help="A benchmark's scores; twice to compare two.")
+    ],
+    downstream: Annotated[
+        str, typer.Option(metavar="COL", help="Scores of what the models lead to.")
+    ],
+    model: Annotated[
+        str | None, typer.Option(metavar="COL", help="Names of the models [first column].")
+    ] = None,
+    lineage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL", help="Which models descend from one another: left out together."
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Who judged the downstream outputs.")
+    ] = None,
+    overlap: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Questions that benchmark and downstream share."),
+    ] = None,
+    gain: Annotated[
+        Literal["rank", "score"], typer.Option(help="NDCG: what a model downstream is worth.")
+    ] = "rank",
+    p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
+    seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write report.html, report.md and .json.", callback=output_folder
+        ),
+    ] = None,
+) -> None:
+    """Correlate benchmark scores with downstream scores over the same models.
+
+    Pearson, Spearman, Kendall, weighted tau, NDCG and RBO, each with its interval, and beside what
+    chance gives with so many models. Below 10 models the numbers are printed and nothing is
+    claimed. Greater scores must be better in every column.
+
+    Examples:
+
+      pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
+
+      pairwright downstream correlate models.csv --benchmark ours --benchmark theirs
+      --downstream ppo --judge "Qwen2.5-32B-Instruct, 0 to 2 per aspect" --overlap none
+      --lineage family --out report
+    """
+    # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.workflows.correlation import correlate
+
+    console = Console()
+    with display() as progress:
+        result = correlate(
+            table,
+            benchmark,
+            downstream,
+            out,
+            model=model,
+            lineage=lineage,
+            judge=judge,
+            overlap=overlap,
+            gain=gain,
+            p=p,
+            seed=seed,
+            progress=progress,
+        )
+    if result.models.numbered:
+        ignored = "The first column numbers the rows and has no name of its own: it is ignored."
+        console.print(ignored, highlight=False)
+    _print(console, result.correlations)
+    if out:
+        typer.echo(f"Open: {out / 'report.html'}")
+
+
+def _print(console: Console, of: "Correlations") -> None:
+    from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
+
+    for name, correlations in of.found.items():
+        title = f"{name} against {of.downstream}, n = {of.n} models"
+        # A column's name may hold what rich would take for markup.
+        shown = Table(*HEAD, title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
+        for column in shown.columns[1:]:
+            column.justify = "right"
+        for correlation in correlations:
+            shown.add_row(*cells(correlation))
+        console.print(shown)
+    for difference in of.differences:
+        told = f"{difference.first} less {difference.second}, {difference.measure}:"
+        numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
+        console.print(f"{told} {numbers}", markup=False, highlight=False)
+    for warning in warnings(of):
+        console.print(warning, style="yellow", markup=False)
+    for sentence in of.claims or (no_claim(of),):
+        console.print(sentence, markup=False, highlight=False)

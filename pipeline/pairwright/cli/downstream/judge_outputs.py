@@ -1,0 +1,103 @@
+"""`pairwright downstream judge-outputs`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pairwright.cli.coverage import end, warn
+from pairwright.cli.progress import display, interruptible
+from pairwright.text import number_of, visible
+from pairwright.workflows.output import output_folder
+
+if TYPE_CHECKING:
+    from pairwright.evaluate.outputs import OutputScores
+    from pairwright.evaluate.outputs.records import ModelScore
+    from pairwright.workflows.output_judging import JudgedOutputs
+
+
+def judge_outputs_command(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    outputs: Annotated[
+        Path, typer.Argument(metavar="OUTPUTS.jsonl", help="One output a line: id, model, output.")
+    ],
+    scorers: Annotated[
+        Path, typer.Option("--scorers", metavar="FILE.toml", help="Its [judge] and [endpoints].")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
+    ],
+    coverage: Annotated[
+        float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")
+    ] = 0.95,
+) -> None:
+    """Judge outputs of any models by the rubrics of a release: 0, 1 or 2 for each aspect.
+
+    An output's id is that of an item, for the user who asked it, or that of a pair. The judge reads
+    question, output and aspects, and never a profile. Scores are stored as they come: running the
+    same command again goes on. Writes judged.jsonl, a line an output, and judged.json.
+    Exit code 1: more outputs without a score than --coverage allows.
+
+    Examples:
+
+      pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
+      --out judged
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.workflows.output_judging import judge_outputs
+
+    with display() as progress, interruptible() as stop:
+        result = judge_outputs(release, outputs, scorers, out, progress=progress, stop=stop)
+    _print(Console(), result.scores)
+    _end(result, coverage, Console(stderr=True))
+
+
+def _print(console: Console, scores: "OutputScores") -> None:
+    from pairwright.evaluate.results import TRIAL
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("model", "adherence", "95 % interval", "n", "users", "unscored all 0 to all 1"):
+        table.add_column(name, justify="left" if name == "model" else "right")
+    for one in scores.models:
+        table.add_row(*map(Text, _cells(one)))
+    console.print(table)
+    about = "Adherence: mean over outputs of the sum of an output's scores over the most possible."
+    console.print(f"{about} Judge: {scores.judge.model}.", markup=False, highlight=False)
+    for one in scores.models:
+        if one.outputs < one.questions:
+            line = (
+                f"{visible(one.model)}: outputs for {one.outputs:,} of {one.questions:,} questions"
+            )
+            console.print(line, markup=False, highlight=False)
+    if scores.simulated:
+        console.print("Simulated: the embedded model judged. This is not a result.", style="yellow")
+    if scores.release.trial:
+        console.print(TRIAL, style="yellow")
+
+
+def _cells(score: "ModelScore") -> tuple[str, ...]:
+    found = score.adherence
+    if found is None or found.value is None:
+        return (visible(score.model), "not known", "", "0", "0", "")
+    between = "" if found.low is None else f"{found.low:.3f} to {found.high:.3f}"
+    bounds = f"{score.worst:.3f} to {score.best:.3f}" if score.unscored else ""
+    counts = (f"{found.n:,}", f"{found.clusters:,}")
+    return (visible(score.model), f"{found.value:.3f}", between, *counts, bounds)
+
+
+def _end(result: "JudgedOutputs", coverage: float, console: Console) -> None:
+    short = result.short(coverage)
+    for one in short:
+        reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
+        outputs = number_of(one.outputs, "output has", "outputs have")
+        warn(
+            f"{visible(one.model)}: {one.scored:,} of {outputs} a score"
+            f" ({reasons}); --coverage asks for {coverage:.0%}.",
+            console,
+        )
+    reasons_of_all = [why for one in result.scores.models for why in one.unscored]
+    end(console, short=bool(short), reasons=reasons_of_all)

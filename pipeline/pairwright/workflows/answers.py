@@ -1,0 +1,202 @@
+"""Answers to a study's tasks: from exported files, from a server, or simulated."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.errors import InputError
+from pairwright.workflows.progress import Note, Progress, Step, log_notes
+from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval.exports import import_files, undo_import
+from pairwright_human_eval.records import Kind
+from pairwright_human_eval.simulate import Traits, simulate
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCounts:
+    """Every annotation that came into a study, by what became of it."""
+
+    folder: Path
+    """RUN/human."""
+    annotations: int
+    """All of them: verdicts, those set aside, and copies."""
+    copies: int
+    """Of answers that are counted."""
+    verdicts: Mapping[tuple[Kind, str], int]
+    """By kind and purpose of the task."""
+    set_aside: Mapping[str, int]
+    """By reason."""
+    open_tasks: int
+    """Tasks without a verdict."""
+    simulated: bool
+    """Whether simulated annotators answered, which verifies nothing."""
+
+
+def count_answers(study: OpenStudy) -> AnswerCounts:
+    """Derive verdicts.jsonl and set_aside.jsonl from the raw answers, and count them."""
+    answers = study.answers()
+    answered = {verdict.task for verdict in answers.verdicts}
+    return AnswerCounts(
+        folder=study.folder.path,
+        annotations=len(answers.verdicts) + len(answers.set_aside) + answers.copies,
+        copies=answers.copies,
+        verdicts=Counter((verdict.kind, verdict.purpose) for verdict in answers.verdicts),
+        set_aside=Counter(answer.reason for answer in answers.set_aside),
+        open_tasks=len(study.fixed.key.keys() - answered),
+        simulated=any(verdict.simulated for verdict in answers.verdicts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedVerdicts:
+    """What became of files that were imported, and the study's answers after that."""
+
+    added: tuple[str, ...]
+    """Names of the files that were taken in."""
+    repeated: tuple[str, ...]
+    """Names of files that hold what an earlier one holds, so that nothing was added."""
+    refused: tuple[InputError, ...]
+    """Why a file was not taken in. Nothing of it is kept."""
+    answers: AnswerCounts
+
+
+def import_verdicts(
+    run: str | Path, files: Iterable[str | Path], *, progress: Progress = log_notes
+) -> ImportedVerdicts:
+    """Take in annotations that were exported from Label Studio as JSON files.
+
+    Every annotation becomes a verdict or is set aside with its reason. A file that cannot be read,
+    or has no task of this study, is reported as a note and not kept, and the others are taken in.
+    Importing a file again changes nothing.
+
+    Raises InputError where there is no study, where simulated answers are in it, or where no file
+    at all can be taken in.
+
+        >>> taken = import_verdicts("runs/first", ["project-1.json", "project-2.json"])
+        >>> taken.answers.open_tasks, taken.answers.set_aside
+        (0, Counter())
+    """
+    paths = [Path(file) for file in files]
+    if not paths:
+        raise InputError("no file is named", where="FILE", fix="Name the exported files.")
+    with open_study(Path(run)) as study:
+        done = import_files(paths, study.folder, study.fixed.key)
+        nothing = not done.added and not done.repeated
+        for error in done.refused[: -1 if nothing else None]:
+            progress(Note(str(error)))
+        if nothing:
+            raise done.refused[-1]
+        added = tuple(file.file for file in done.added)
+        return ImportedVerdicts(added, done.repeated, done.refused, count_answers(study))
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedImport:
+    """Files whose answers were taken back, and the answers that are left."""
+
+    files: Mapping[str, str]
+    """By the name a file was given as: its name under RUN/human/private/raw."""
+    answers: AnswerCounts
+
+
+def remove_import(run: str | Path, files: Iterable[str | Path] = ()) -> RemovedImport:
+    """Take back the last import, or the named files of any import.
+
+    Raises InputError where there is no study, and for a name that no imported file or several have.
+
+        >>> remove_import("runs/first").answers.open_tasks
+        96
+    """
+    with open_study(Path(run)) as study:
+        removed = undo_import(study.folder, [Path(file).name for file in files])
+        return RemovedImport({file.file: file.raw for file in removed}, count_answers(study))
+
+
+@dataclass(frozen=True, slots=True)
+class PulledVerdicts:
+    """What was fetched from a server, and the study's answers after that."""
+
+    projects: int
+    deleted: Mapping[str, tuple[str, ...]]
+    """By project title: tasks of the study that were deleted on the server."""
+    answers: AnswerCounts
+
+
+def pull_verdicts(
+    run: str | Path, key: str, *, url: str | None = None, progress: Progress = log_notes
+) -> PulledVerdicts:
+    """Fetch what is annotated from the Label Studio server that tasks were pushed to.
+
+    `key` is an access token of the server's account. Needs the extra [label-studio]. May be
+    repeated and interrupted.
+
+    Raises InputError where there is no study, or the server is another one or refuses.
+
+        >>> pull_verdicts("runs/first", key).answers.open_tasks
+        12
+    """
+    from pairwright_human_eval.label_studio import Server, pull, pushed_state
+
+    with open_study(Path(run)) as study:
+        address = url or pushed_state(study.folder).url
+        with closing(Server(address, key)) as server:
+            pulled = pull(
+                server,
+                study.folder,
+                progress=lambda done, total: progress(Step("fetching projects", done, total)),
+            )
+        for title, tasks in pulled.gone.items():
+            deleted = "1 task was" if len(tasks) == 1 else f"{len(tasks):,} tasks were"
+            progress(
+                Note(
+                    f"{deleted} deleted on the server in {title}, such as {tasks[0]}: push again"
+                    " to have them answered."
+                )
+            )
+        return PulledVerdicts(pulled.projects, pulled.gone, count_answers(study))
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedVerdicts:
+    """What simulated annotators answered, and the study's answers after that."""
+
+    answered: int
+    """Tasks that were open."""
+    careless: tuple[str, ...]
+    """Annotators who ticked anything."""
+    answers: AnswerCounts
+
+
+def simulate_verdicts(
+    run: str | Path,
+    *,
+    accuracy: float = 0.9,
+    bias: float = 0.0,
+    careless: float = 0.0,
+    cannot_tell: float = 0.05,
+    seed: int = 0,
+) -> SimulatedVerdicts:
+    """Answer every open task with simulated annotators, by the same import as people's answers.
+
+    `accuracy` is the share of right answers among A and B, 0.5 to 1; `bias` how far guesses lean
+    to A, `careless` the share of annotators who tick anything, and `cannot_tell` the share of
+    answers without a decision, each 0 to 1. Everything that comes of it is marked as simulated and
+    verifies nothing.
+
+    Raises InputError where there is no study, or people have answered in it.
+
+        >>> simulate_verdicts("runs/demo", accuracy=0.8).answered
+        240
+    """
+    traits = Traits(
+        accuracy=accuracy,
+        first_bias=bias,
+        careless=careless,
+        cannot_tell=cannot_tell,
+        seed=seed,
+    )
+    with open_study(Path(run)) as study:
+        done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
+        return SimulatedVerdicts(done.answered, tuple(sorted(done.careless)), count_answers(study))

@@ -1,0 +1,196 @@
+"""A run whose calls are answered by files: submit them, ask how far they are, take replies in."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.construct.folder import RunFolder
+from pairwright.errors import InputError, on_disk
+from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
+from pairwright.models.batch.api import BatchApi
+from pairwright.models.batch.ingest import MEANINGS, LineProblem
+from pairwright.models.batch.replies import check_readable
+from pairwright.models.batch.rounds import folder_of, latest_round
+from pairwright.models.batch.service import Polled, poll, submit
+from pairwright.models.batch.submissions import Submission
+from pairwright.models.store import Store
+from pairwright.settings.config import Config
+from pairwright.workflows.progress import Note, Progress, Step, log_notes
+from pairwright.workflows.run_models import api_key
+
+NOTED = 20
+"""Problems of which a person is notified; all are in the file."""
+POLL_EVERY_S = 30.0
+
+
+@dataclass(frozen=True)
+class SubmittedRound:
+    """The batches of a round."""
+
+    new: tuple[tuple[Shard, str], ...]
+    """Each file that was submitted now, with the id of its batch."""
+    before: int
+    """How many were submitted before."""
+
+
+@dataclass(frozen=True)
+class PolledRound:
+    """How far the batches of a round are, and what was taken in."""
+
+    shards: tuple[Polled, ...]
+    troubles: tuple[str, ...]
+    """What went wrong with whole batches."""
+    ingested: Ingested
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a batch has not ended."""
+        return any(shard.under_way for shard in self.shards)
+
+
+def submit_batches(
+    run: str | Path, out: str | Path, *, progress: Progress = log_notes
+) -> SubmittedRound:
+    """Hand the files of the latest round below `out` to the Batch API of their endpoints.
+
+    A file is never submitted twice. Raises ConfigError and InputError where `run` was not built
+    with `batch_out`, or `out` does not hold the round that it needs, CallFailed, EndpointRefused.
+    """
+    new = list[tuple[Shard, str]]()
+    with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
+        made = batch_run.round_in(Path(out))
+
+        def note(shard: Shard, submission: Submission) -> None:
+            new.append((shard, submission.batch_id or ""))
+            progress(Step("submitting", len(new), len(made.shards)))
+
+        submit(Path(out), made, api_of, note)
+    return SubmittedRound(tuple(new), len(made.shards) - len(new))
+
+
+def poll_batches(
+    run: str | Path, out: str | Path, *, wait: bool = False, progress: Progress = log_notes
+) -> PolledRound:
+    """Ask how far the submitted batches are, and take in the replies of those that have ended.
+
+    With `wait`, ask until all have ended. Raises as `submit_batches` does.
+    """
+    out = Path(out)
+    with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
+        made, troubles = latest_round(out), list[str]()
+        with batch_run.ingesting(progress) as ingest:
+            while True:
+                polled = poll(out, made, api_of, ingest)
+                troubles += [f"{one.shard.file}: {one.trouble}" for one in polled if one.trouble]
+                done = sum(one.done for one in polled)
+                progress(Step("requests answered", done, made.lines))
+                if not (wait and any(one.under_way for one in polled)):
+                    break
+                time.sleep(POLL_EVERY_S)
+    return PolledRound(tuple(polled), tuple(dict.fromkeys(troubles)), ingest.result)
+
+
+def ingest_replies(
+    run: str | Path, files: Sequence[str | Path], *, progress: Progress = log_notes
+) -> Ingested:
+    """Put the replies of a batch into the run's store; the same file twice changes nothing.
+
+    A line that cannot be used is in `batch_problems.jsonl`, and the first ones are noted. Raises
+    ConfigError and InputError.
+    """
+    paths = [Path(file) for file in files]
+    with _open_batch_run(Path(run)) as batch_run:
+        for path in paths:
+            check_readable(path)
+        total, read = sum(path.stat().st_size for path in paths), 0
+
+        def advance(size: int) -> None:
+            nonlocal read
+            read += size
+            progress(Step("reading replies", read, total))
+
+        with batch_run.ingesting(progress, advance) as ingest:
+            for path in paths:
+                ingest.file(path)
+    return ingest.result
+
+
+class _BatchRun(NamedTuple):
+    """A run that was built with `batch_out`."""
+
+    run: RunFolder
+    config: Config
+    requests: PendingCalls
+    store: Store
+
+    def round_in(self, out: Path) -> Round:
+        """The round that the last build wrote; raises InputError where `out` does not hold it."""
+        folder = folder_of(out, self.requests.round)
+        made = read_round(folder)
+        if made.digest != self.requests.round_digest:
+            raise InputError(
+                "not the round that this run needs",
+                where=folder,
+                fix="Build with --batch-out again, or name the folder that it wrote to last.",
+            )
+        return made
+
+    @contextmanager
+    def apis(self) -> Iterator[Callable[[str], BatchApi]]:
+        """The Batch API of each endpoint, by its name in the config."""
+        with ExitStack() as end:
+
+            @cache
+            def api_of(name: str) -> BatchApi:
+                endpoint = self.config.endpoints[name]
+                return end.enter_context(closing(BatchApi(name, endpoint, api_key(name, endpoint))))
+
+            yield api_of
+
+    @contextmanager
+    def ingesting(
+        self, progress: Progress, advance: Callable[[int], None] = lambda _: None
+    ) -> Iterator[Ingest]:
+        """Take in replies, note the first problems, and list all in `batch_problems.jsonl`."""
+        found, problems = 0, self.run.path / "batch_problems.jsonl"
+        partial = problems.with_suffix(".partial")
+        with on_disk(problems), ExitStack() as end, partial.open("w", encoding="utf-8") as file:
+            # Also where a file could not be read: what was found before it counts.
+            end.callback(partial.replace, problems)
+
+            def note(problem: LineProblem) -> None:
+                nonlocal found
+                found += 1
+                file.write(problem.model_dump_json() + "\n")
+                if found <= NOTED:
+                    progress(Note(_description(problem)))
+
+            yield Ingest(self.requests, self.store, self._secrets(), note, advance)
+        if found > NOTED:
+            progress(Note(f"... and {found - NOTED:,} more in {problems}"))
+
+    def _secrets(self) -> tuple[str, ...]:
+        names = (endpoint.api_key_env for endpoint in self.config.endpoints.values())
+        return tuple(os.environ.get(name, "") for name in names if name)
+
+
+@contextmanager
+def _open_batch_run(run: Path) -> Iterator[_BatchRun]:
+    """Open a run; raises ConfigError and InputError where none was built with `batch_out`."""
+    folder = RunFolder(run)
+    config = folder.settings()
+    with (
+        closing(Store(folder.calls)) as store,
+        closing(PendingCalls(run / "batch.sqlite")) as requests,
+    ):
+        yield _BatchRun(folder, config, requests, store)
+
+
+def _description(problem: LineProblem) -> str:
+    custom_id = f" {problem.custom_id!r}" if problem.custom_id else ""
+    return f"{problem.where}:{custom_id} {MEANINGS[problem.kind]}: {problem.detail}"

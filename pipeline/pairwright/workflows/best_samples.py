@@ -1,0 +1,195 @@
+"""Best-of-n: a policy samples, a judge scores every sample, and scorers pick."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset import write_lines
+from pairwright.errors import InputError
+from pairwright.evaluate.best_of_n.curves import ceiling, curve, powers
+from pairwright.evaluate.best_of_n.page import best_of_n_page
+from pairwright.evaluate.best_of_n.records import BestOfN, Curve, SampledQuestion, SampleScores
+from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
+from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.notebook import run_async
+from pairwright.settings.prompt import SAMPLING
+from pairwright.workflows.output import write_report
+from pairwright.workflows.progress import Progress, Stop, log_notes
+from pairwright.workflows.scorers import pointwise
+from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
+from pairwright.workflows.scoring_roles import policy_of
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingResult:
+    """What best-of-n wrote."""
+
+    summary: BestOfN
+    """A curve for each scorer: the mean score of its pick of k samples, from 0 to 1, and the gain
+    over a random pick, with 95 % intervals by user."""
+    samples: tuple[SampledQuestion, ...]
+    scores: tuple[SampleScores, ...]
+
+    @property
+    def counted(self) -> int:
+        """ReleaseQuestions that count in every curve."""
+        return min((curve.questions for curve in self.summary.curves), default=0)
+
+
+def best_of_n(
+    release: str | Path,
+    scorers: str | Path | Scorers,
+    out: str | Path,
+    names: str | Iterable[str],
+    *,
+    n: int = 16,
+    ks: Iterable[int] | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> SamplingResult:
+    """Sample `n` answers a question from a policy and let scorers pick the best of k.
+
+    `scorers` has the tables [policy] and [judge] and the scorers of `names`, which must score a
+    single response. `ks` are the numbers of samples to pick from (the powers of 2 up to n). Policy
+    and scorers are shown the user's posts; the judge reads the aspects, and never a profile. `out`
+    gets best_of_n.json, .md and .html, samples.jsonl, scores.jsonl and `calls.sqlite`: what is
+    stored there is not asked again.
+
+    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
+
+        >>> done = best_of_n("releases/1.0.0", "scorers.toml", "best", "skywork", n=4)
+        >>> [curve.scorer.name for curve in done.summary.curves]
+        ['skywork']
+    """
+    settings, folder = scorer_settings(scorers), Path(out)
+    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    task = _Task(Release(Path(release), split), names, n, _ks(ks, n), limit)
+    with open_session(settings, folder, progress, stop) as session:
+        done = run_async(_sample_and_score(task, session))
+    report = best_of_n_page(done.summary)
+    # The summary is written last, so that it is never beside lines that it is not of.
+    (folder / "best_of_n.json").unlink(missing_ok=True)
+    write_lines(folder / "samples.jsonl", done.samples)
+    write_lines(folder / "scores.jsonl", done.scores)
+    write_report(folder, "best_of_n", report, done.summary)
+    return done
+
+
+async def check_pointwise(session: ScorerSession, names: Iterable[str]) -> None:
+    """Check that scorers give a score of a single response, before anything is sampled.
+
+    Nothing is connected or loaded by opening them. Raises ConfigError for a scorer that is not
+    there, or that does not.
+    """
+    async with session.scorers(*names) as opened:
+        for name, one in opened.items():
+            pointwise(name, one.scorer)
+
+
+class _Task(NamedTuple):
+    release: Release
+    scorers: tuple[str, ...]
+    n: int
+    ks: tuple[int, ...]
+    limit: int | None
+
+
+class _Samples(NamedTuple):
+    policy: ScorerRef
+    judge: ScorerRef
+    lines: list[SampledQuestion]
+
+
+def _ks(given: Iterable[int] | None, n: int) -> tuple[int, ...]:
+    ks = tuple(sorted(set(given or powers(n))))
+    if wrong := [k for k in ks if not 1 <= k <= n]:
+        raise InputError(
+            f"the best of {wrong[0]} cannot be picked from {n} samples",
+            where=f"-k {wrong[0]}",
+            fix=f"Raise -n to {wrong[0]}: samples are never used twice."
+            if wrong[0] > n
+            else "k is 1 or more.",
+        )
+    return ks
+
+
+async def _sample_and_score(task: _Task, session: ScorerSession) -> SamplingResult:
+    policy_of(session.settings, task.n)
+    questions = ReleaseQuestions(task.release.rows()).own[: task.limit]
+    await check_pointwise(session, task.scorers)
+    samples = await _sample(task, session, questions)
+    scores: list[SampleScores] = []
+    curves: list[Curve] = []
+    for name in task.scorers:
+        lines, of_scorer = await _score(task, session, name, questions, samples.lines)
+        scores += lines
+        curves.append(of_scorer)
+    models = {samples.policy.model, samples.judge.model, *(one.scorer.model for one in curves)}
+    unscored = Counter(one.unscored for one in samples.lines if one.unscored)
+    summary = BestOfN(
+        release=task.release.ref,
+        limit=task.limit,
+        n=task.n,
+        policy=samples.policy,
+        judge=samples.judge,
+        history=session.settings.history.hash,
+        simulated=session.calls.any_simulated(models),
+        questions=len(questions),
+        sampled=sum(not one.unscored for one in samples.lines),
+        unscored=dict(sorted(unscored.items())),
+        ceiling=ceiling(samples.lines, task.ks),
+        curves=tuple(curves),
+    )
+    return SamplingResult(summary, tuple(samples.lines), tuple(scores))
+
+
+async def _sample(task: _Task, session: ScorerSession, questions: list[PersonQuestion]) -> _Samples:
+    spec = policy_of(session.settings, task.n)
+    prompts = tuple(sorted({"history", *SAMPLING}))
+    async with session.judge() as judge, session.policy(prompts) as policy:
+
+        def end() -> None:
+            policy.stop()
+            judge.stop()
+
+        with session.calls.step("questions sampled and judged", len(questions), end) as count:
+            lines = await sample_questions(
+                questions,
+                task.n,
+                SampledPolicy(policy.model, session.prompts, spec.history, spec.words),
+                judge.judge,
+                workers=max(1, policy.workers // task.n),
+                stop=end,
+                seen=lambda _: count(),
+            )
+    return _Samples(policy.ref, judge.ref, lines)
+
+
+async def _score(
+    task: _Task,
+    session: ScorerSession,
+    name: str,
+    questions: list[PersonQuestion],
+    samples: list[SampledQuestion],
+) -> tuple[list[SampleScores], Curve]:
+    # One at a time: a model in this process fills the memory there is.
+    async with session.scorer(name) as opened:
+        with session.calls.step(f"scored by {name}", len(samples), opened.stop) as count:
+            lines = await score_samples(
+                samples,
+                {question.pair: question for question in questions},
+                name,
+                pointwise(name, opened.scorer),
+                session.settings.history,
+                workers=max(1, opened.workers // task.n),
+                stop=opened.stop,
+                seen=lambda _: count(),
+            )
+    return lines, curve(opened.ref, samples, lines, task.ks)

@@ -1,0 +1,207 @@
+"""Completions: a policy writes the body of each item's question, and scorers pick a text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset import write_lines
+from pairwright.errors import CallFailed
+from pairwright.evaluate.best_of_n.sampling import scores_of
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.models.run import work_through
+from pairwright.notebook import run_async
+from pairwright.retrieve import selected
+from pairwright.settings.prompt import COMPLETING
+from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.text import word_count
+from pairwright.train.completions.conditions import Condition, conditions, own
+from pairwright.train.completions.figures import figures
+from pairwright.train.completions.page import page
+from pairwright.train.completions.records import Completion, Completions, ModelRef, Picks
+from pairwright.train.completions.tasks import Task
+from pairwright.train.completions.writing import Writer, completed
+from pairwright.workflows.best_samples import check_pointwise
+from pairwright.workflows.body_source import WritingTasks, writing_tasks
+from pairwright.workflows.output import write_report
+from pairwright.workflows.progress import Progress, Stop, log_notes
+from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
+from pairwright.workflows.scoring_roles import policy_of
+
+KS = (1, 4, 16)
+"""Posts in context, where nothing is said."""
+DRAWS = 8
+"""Texts that scorers pick from, where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionResult:
+    """What a completions benchmark wrote."""
+
+    summary: Completions
+    """Mean ROUGE-1 and ROUGE-L of each condition, from 0 to 1, and their differences, with 95 %
+    intervals by user."""
+    completions: tuple[Completion, ...]
+    picks: tuple[Picks, ...]
+
+
+def completions(
+    source: str | SourceRules,
+    scorers: str | Path | Scorers,
+    out: str | Path,
+    *,
+    names: Iterable[str] = (),
+    ks: Iterable[int] = KS,
+    n: int | None = None,
+    limit: int | None = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> CompletionResult:
+    """Have a policy write the body of each item's question as its user would, given the title.
+
+    `source` is a file of items, or a `SourceRules` with the configuration and split of a Hugging
+    Face dataset; `scorers` has the table [policy] and the scorers of `names`, which pick the
+    best of `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the
+    user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
+    completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
+    not asked again.
+
+    Raises SourceError, InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
+
+        >>> completions("histories.jsonl", "scorers.toml", "completions", limit=20).summary.counted
+        20
+    """
+    settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
+    rules = SourceRules(path=source, split="test") if isinstance(source, str) else source
+    task = _Task(
+        writing_tasks(rules, settings.scorers.seed, limit),
+        tuple(sorted(set(ks))),
+        n or (DRAWS if names else 1),
+        names,
+        limit,
+    )
+    with open_session(settings, folder, progress, stop) as session:
+        done = run_async(_write_and_score(task, session))
+    report = page(done.summary)
+    # The summary is written last, so that it is never beside lines that it is not of.
+    (folder / "completions.json").unlink(missing_ok=True)
+    write_lines(folder / "completions.jsonl", done.completions)
+    write_lines(folder / "picks.jsonl", done.picks)
+    write_report(folder, "completions", report, done.summary)
+    return done
+
+
+class _Task(NamedTuple):
+    source: WritingTasks
+    ks: tuple[int, ...]
+    n: int
+    scorers: tuple[str, ...]
+    limit: int | None
+
+    def draws(self, condition: Condition) -> int:
+        """How many texts are written in a condition."""
+        return self.n if condition.name == own(max(self.ks)) else 1
+
+
+async def _write_and_score(task: _Task, session: ScorerSession) -> CompletionResult:
+    policy = policy_of(session.settings, task.n)
+    await check_pointwise(session, task.scorers)
+    ref, written = await _write(task, session)
+    picks: list[Picks] = []
+    refs: list[ModelRef] = []
+    for name in task.scorers:
+        scorer, of_scorer = await _score(task, session, name, written)
+        refs.append(_ref(scorer))
+        picks += of_scorer
+    found = figures(written, picks, task.ks, task.n)
+    source, counted = task.source, set(found.counted)
+    truths = [word_count(one.body) for one in source.tasks if one.item.id in counted]
+    summary = Completions(
+        source=source.name,
+        source_hash=source.hash,
+        limit=task.limit,
+        policy=_ref(ref),
+        words=policy.words,
+        n=task.n,
+        scorers=tuple(refs),
+        simulated=session.calls.any_simulated({ref.model, *(one.model for one in refs)}),
+        seed=session.settings.seed,
+        items=source.items,
+        source_problems=source.problems,
+        refused=source.refused,
+        asked=len(source.tasks),
+        counted=len(counted),
+        unscored=found.unscored,
+        shortened=sum(one.left_out > 0 for one in written),
+        truth_words=round(sum(truths) / len(truths), 1) if truths else 0.0,
+        means=found.means,
+        differences=found.differences,
+    )
+    return CompletionResult(summary, tuple(written), tuple(picks))
+
+
+async def _write(task: _Task, session: ScorerSession) -> tuple[ScorerRef, list[Completion]]:
+    spec = policy_of(session.settings, task.n)
+    draws = [(one, task.draws(one)) for one in conditions(task.ks)]
+    async with session.policy(tuple(sorted(COMPLETING))) as policy:
+        total = len(draws) * len(task.source.tasks)
+        with session.calls.step("texts written", total, policy.stop) as count:
+            written = await completed(
+                task.source.tasks,
+                draws,
+                Writer(policy.model, session.prompts, spec.history, spec.words),
+                workers=policy.workers,
+                stop=policy.stop,
+                seen=lambda _: count(),
+            )
+    return policy.ref, written
+
+
+async def _score(
+    task: _Task, session: ScorerSession, name: str, completions: Sequence[Completion]
+) -> tuple[ScorerRef, list[Picks]]:
+    sampled = own(max(task.ks))
+    written = [one for one in completions if one.condition == sampled and not one.unscored]
+    tasks = {one.item.id: one for one in task.source.tasks}
+    done: dict[int, Picks] = {}
+    # One at a time: a model in this process fills the memory there is.
+    async with session.scorer(name) as opened:
+        scorer = opened.scorer
+        assert isinstance(scorer, Pointwise), "checked before"
+        with session.calls.step(f"scored by {name}", len(written), opened.stop) as count:
+
+            async def work(numbered: tuple[int, Completion]) -> None:
+                number, one = numbered
+                history = session.settings.history
+                done[number] = await _picks(one, tasks[one.item], name, scorer, history)
+                count()
+
+            await work_through(
+                iter(enumerate(written)),
+                work,
+                workers=max(1, opened.workers // task.n),
+                stop=opened.stop,
+            )
+    return opened.ref, [done[number] for number in range(len(written))]
+
+
+async def _picks(
+    completion: Completion, task: Task, name: str, scorer: Pointwise, history: HistoryRules
+) -> Picks:
+    line = Picks(item=completion.item, scorer=name)
+    question = task.item.question
+    shown = PromptContent(question, selected(question, task.item.profile, history))
+    try:
+        scores, _ = await scores_of(completion.texts, shown, scorer, history)
+    except CallFailed as error:
+        scores = Unscored(f"call_failed:{error.reason}", error.detail)
+    if isinstance(scores, Unscored):
+        why = {"unscored": scores.reason, "detail": scores.detail[:500]}
+        return line.model_copy(update=why)
+    return line.model_copy(update={"scores": scores})
+
+
+def _ref(ref: ScorerRef) -> ModelRef:
+    return ModelRef(name=ref.name, model=ref.model, revision=ref.revision, settings=ref.settings)

@@ -1,0 +1,66 @@
+"""Whether doing well on a benchmark goes with doing well downstream, from a table of models."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pairwright.errors import InputError
+from pairwright.evaluate.correlation import Correlations, DownstreamFacts, ModelTable, read_models
+from pairwright.evaluate.correlation import correlate as correlated
+from pairwright.evaluate.correlation.page import page
+from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.progress import Progress, counter, log_notes
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationResult:
+    """How benchmarks go with downstream scores over the same models."""
+
+    correlations: Correlations
+    models: ModelTable
+
+
+def correlate(
+    table: str | Path,
+    benchmarks: str | Iterable[str],
+    downstream: str,
+    out: str | Path | None = None,
+    *,
+    model: str | None = None,
+    lineage: str | None = None,
+    judge: str | None = None,
+    overlap: str | None = None,
+    gain: Literal["rank", "score"] = "rank",
+    p: float = 0.9,
+    seed: int = 0,
+    progress: Progress = log_notes,
+) -> CorrelationResult:
+    """Correlate benchmark scores with downstream scores over the same models.
+
+    `table` is a CSV file with one row for each model; `benchmarks`, `downstream`, `model` (the
+    models' names, the first column) and `lineage` (models that descend from one another, which are
+    left out together) are its columns. Greater must be better. `judge` and `overlap` say who judged
+    the downstream outputs and which questions both share. `gain` is the gain of NDCG, `p` the
+    persistence of RBO, `seed` that of random orders. `out` gets report.html, .md and .json.
+
+    Pearson, Spearman, Kendall, weighted tau, NDCG and RBO have 95 % intervals; below 10 models
+    nothing is claimed. Raises InputError and StoreError.
+
+        >>> correlate("models.csv", "accuracy", "best_of_16").correlations.n
+        12
+    """
+    folder = output_folder(None if out is None else Path(out))
+    names = (benchmarks,) if isinstance(benchmarks, str) else tuple(dict.fromkeys(benchmarks))
+    models = read_models(Path(table), names, downstream, model, lineage)
+    stated = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
+    count = counter(progress, "orders", total=6 * len(names))
+    try:
+        found = correlated(models, downstream, stated, gain=gain, p=p, seed=seed, done=count)
+    except ValueError as error:
+        where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"
+        fix = "Give --p a number such as 0.9, and --gain score no score below zero."
+        raise InputError(str(error), where=where, fix=fix) from None
+    if folder:
+        write_report(folder, "report", page(models, found), found)
+    return CorrelationResult(found, models)

@@ -1,0 +1,285 @@
+"""Scoring a release's pairs: every scorer in every condition, one after the other."""
+
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from pairwright.errors import InputError, near
+from pairwright.evaluate.conditions import (
+    CONDITIONS,
+    ConditionName,
+    ContentSources,
+    usual_conditions,
+)
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.evaluation import Evaluation, reasons
+from pairwright.evaluate.evaluation import evaluate as score_pairs
+from pairwright.evaluate.measure.units import by_mode
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.results import Result, ResultSummary, Timing, previous_timing, write_result
+from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.score_file import ScoreFile
+from pairwright.evaluate.scorers.seam import ByPair
+from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
+from pairwright.evaluate.wrong_profile import Strangers, asker
+from pairwright.models import Usage, counting
+from pairwright.notebook import run_async
+from pairwright.workflows.progress import Note, Progress, Stop, log_notes
+from pairwright.workflows.scorers import OpenScorer
+from pairwright.workflows.scoring import (
+    ScorerSession,
+    ScorerSettings,
+    open_session,
+    scorer_settings,
+)
+from pairwright.workflows.scoring_roles import OpenPlanner
+
+OnResult: TypeAlias = Callable[[ResultSummary, list[PairDecision]], None]
+"""What is called with a result's summary and decisions once its files are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """What an evaluation wrote."""
+
+    folder: Path
+    results: tuple[Result, ...]
+    """One for each scorer and condition, in this order; each reads its decisions from its file."""
+
+    def short(self, coverage: float = 0.95) -> list[ResultSummary]:
+        """The summaries of results in which fewer than `coverage` (a share) of the twins and other
+        pairs have a score. Pairs of users of whom the release has nothing to show do not count."""
+        return [
+            one.about
+            for one in self.results
+            if not one.about.units or (one.about.units_scored or 0) < coverage * one.about.units
+        ]
+
+
+def evaluate(
+    release: str | Path,
+    scorers: str | Path | Scorers | None,
+    out: str | Path,
+    *,
+    names: Iterable[str] | None = None,
+    conditions: Iterable[str] | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+    on_result: OnResult = lambda _about, _decisions: None,
+) -> EvaluationResult:
+    """Score a release's pairs with reward models and judges, shown more or less of the user.
+
+    `scorers` is a file of scorers, or what it holds; None has the baselines alone. `names` are the
+    scorers to try (the baselines), `conditions` what they are shown (`usual_conditions`), `split`
+    and `limit` which pairs: all, or the first `limit` subjects. `out` gets SCORER.CONDITION.json
+    and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `on_result` is called
+    with each result as it is written.
+
+    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; results that were
+    whole before are in their files.
+
+        >>> done = evaluate("releases/1.0.0", None, "results", names=["longer"])
+        >>> [(one.about.scorer.name, one.about.condition) for one in done.results]
+        [('longer', 'none'), ('longer', 'profile'), ('longer', 'wrong-profile')]
+    """
+    settings, folder = scorer_settings(scorers), Path(out)
+    pairs = Release(Path(release), split)
+    task = EvaluationTask(
+        pairs,
+        tuple(dict.fromkeys(BASELINES if names is None else names)),
+        usual_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
+        limit,
+    )
+    for name, condition in CONDITIONS.items() if conditions is None else ():
+        if condition.usual and name not in task.conditions:
+            progress(Note(f"Condition {name} is left out: it does not apply to twins."))
+    return run_evaluation(task, settings, folder, progress, stop, on_result)
+
+
+def conditions_of(names: Iterable[str]) -> tuple[ConditionName, ...]:
+    """The conditions of these names, each once. Raises InputError for a name that is not one."""
+    by_name: dict[str, ConditionName] = {name: name for name in CONDITIONS}
+    names = list(dict.fromkeys(names))
+    if unknown := [name for name in names if name not in by_name]:
+        raise InputError(
+            f"there is no condition {unknown[0]!r}",
+            where="--condition",
+            fix=f"One of: {', '.join(by_name)}.{near(unknown[0], by_name)}",
+        )
+    return tuple(by_name[name] for name in names)
+
+
+class EvaluationTask(NamedTuple):
+    """What is to be scored, by which scorers, in which conditions."""
+
+    release: Release
+    scorers: tuple[str, ...]
+    conditions: tuple[ConditionName, ...]
+    limit: int | None
+
+
+def run_evaluation(
+    task: EvaluationTask,
+    settings: ScorerSettings,
+    folder: Path,
+    progress: Progress,
+    stop: Stop | None,
+    on_result: OnResult,
+) -> EvaluationResult:
+    """Score, write each result to `folder` and pass it on. Raises as `evaluate` does."""
+    results: list[Result] = []
+
+    def keep(about: ResultSummary, decisions: list[PairDecision]) -> None:
+        results.append(Result(write_result(folder, about, decisions)))
+        on_result(about, decisions)
+
+    with open_session(settings, folder, progress, stop) as session:
+        run_async(_each(derive_results(task, session, folder), keep))
+    return EvaluationResult(folder, tuple(results))
+
+
+async def _each(
+    results: AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None], keep: OnResult
+) -> None:
+    async with aclosing(results):
+        async for about, decisions in results:
+            keep(about, decisions)
+
+
+async def derive_results(
+    task: EvaluationTask, session: ScorerSession, folder: Path
+) -> AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None]:
+    """Every scorer in every condition, without writing a file.
+
+    `folder` may hold earlier results, whose timing is kept where nothing is asked. Raises
+    ConfigError, EndpointRefused, Interrupted and StoreError.
+    """
+    await _check_score_files(task, session)
+    async with AsyncExitStack() as stack:
+        planner, needs = None, {CONDITIONS[name].needs for name in task.conditions}
+        if "planner" in needs:
+            planner = await stack.enter_async_context(session.planner())
+        rows = task.release.rows() if "strangers" in needs else ()
+        strangers = Strangers(map(asker, rows), session.settings.seed)
+        history = session.settings.history
+        sources = ContentSources(history, strangers, planner and planner.planner)
+        for name in task.scorers:
+            # One at a time: a model in this process fills the memory there is.
+            async with session.scorer(name) as scorer:
+                one = _OneScorer(task, session, folder, scorer, sources, planner)
+                for condition in task.conditions:
+                    yield await one.score(condition)
+
+
+async def _check_score_files(task: EvaluationTask, session: ScorerSession) -> None:
+    """Compare files of scores with the release before anything is computed."""
+    defined = session.settings.scorers
+    names = [name for name in task.scorers if isinstance(defined.get(name), ScoresOfFile)]
+    if not names:
+        return
+    whole = task.release
+    if whole.split is not None:
+        whole = Release(whole.folder)
+    pairs = {row.id for row in whole.rows()}
+    async with session.scorers(*names) as opened:
+        for one in opened.values():
+            assert isinstance(one.scorer, ScoreFile), "its kind says so"
+            one.scorer.check(pairs, task.conditions)
+
+
+class _OneScorer(NamedTuple):
+    """A scorer in all conditions."""
+
+    task: EvaluationTask
+    session: ScorerSession
+    folder: Path
+    opened: OpenScorer
+    sources: ContentSources
+    planner: OpenPlanner | None
+
+    async def score(self, condition: ConditionName) -> tuple[ResultSummary, list[PairDecision]]:
+        release, limit, meter = self.task.release, self.task.limit, self.session.calls.meter
+        total = sum(map(CONDITIONS[condition].applies, release.rows(limit)))
+        calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
+        name = f"{self.opened.ref.name}, {condition}"
+        with self.session.calls.step(name, total, self._stop) as count, counting() as usage:
+            decisions = await score_pairs(
+                release.rows(limit),
+                Evaluation(self.opened.scorer, condition, self.sources),
+                workers=self.opened.workers,
+                stop=self._stop,
+                seen=lambda _: count(),
+            )
+        sent, took = meter.calls - calls, time.monotonic() - began
+        timing = _timing(sent, meter.seconds - seconds, took) if sent else None
+        about = self._about(condition, decisions, usage)
+        timing = timing or previous_timing(self.folder, about)
+        return about.model_copy(update={"timing": timing}), decisions
+
+    def _stop(self) -> None:
+        self.opened.stop()
+        if self.planner:
+            self.planner.stop()
+
+    def _about(
+        self, condition: ConditionName, decisions: list[PairDecision], usage: Usage
+    ) -> ResultSummary:
+        opened, release, settings = self.opened, self.task.release, self.session.settings
+        record = CONDITIONS[condition]
+        planned = self.planner if record.needs == "planner" else None
+        models = {opened.ref.model, opened.beside}
+        models |= {planned.planner.model.name} if planned else set()
+        choices = [one.choice for one in decisions]
+        modes = list(by_mode(decisions))
+        # [history] does not decide which posts the scores of a file were made with.
+        shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
+        return ResultSummary(
+            release=release.ref,
+            scorer=opened.ref,
+            condition=condition,
+            limit=self.task.limit,
+            split=release.split,
+            history=settings.history.hash if shows else "",
+            seed=settings.seed if record.needs == "strangers" else None,
+            planner=planned and planned.ref,
+            self_agreement=bool(planned and planned.agrees_with(release.construction)),
+            simulated=self.session.calls.any_simulated(models),
+            pairs=len(decisions),
+            scored=sum(choice is not None for choice in choices),
+            ties=choices.count("tie"),
+            unstable=sum(
+                one.orders is not None and one.orders[0] != one.orders[1] for one in decisions
+            ),
+            unscored=reasons(decisions),
+            units=sum(len(mode.units) for mode in modes),
+            units_scored=sum(len(mode.whole) for mode in modes),
+            shortened=sum(one.left_out > 0 for one in decisions),
+            tokens=sum(usage.tokens),
+            prompt_tokens=usage.tokens.prompt,
+            completion_tokens=usage.tokens.completion,
+            cost=self._cost(usage),
+        )
+
+    def _cost(self, usage: Usage) -> float | None:
+        """By the prices of the file's endpoints; None where nothing was asked, or a model that was
+        has no price. Two endpoints that serve one model are priced as the first of them."""
+        endpoints = reversed(self.session.settings.endpoints.values())
+        priced = {one.model: one for one in endpoints if one.price_in or one.price_out}
+        if not usage.by_model or not usage.by_model.keys() <= priced.keys():
+            return None
+        return round(
+            sum(priced[model].cost(*tokens) for model, tokens in usage.by_model.items()), 6
+        )
+
+
+def _timing(calls: int, in_flight_s: float, wall_s: float) -> Timing:
+    return Timing(
+        calls=calls,
+        latency_s=round(in_flight_s / calls, 6),
+        calls_per_s=round(calls / wall_s, 3),
+    )

@@ -1,0 +1,95 @@
+"""Policy accuracy: whether what reward-guided decoding adds up prefers the chosen response."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.evaluate.guided.accuracy import guided_results, taus
+from pairwright.evaluate.guided.page import policy_page
+from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
+from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.workflows.evaluation import (
+    EvaluationResult,
+    EvaluationTask,
+    OnResult,
+    conditions_of,
+    run_evaluation,
+)
+from pairwright.workflows.output import write_report
+from pairwright.workflows.progress import Progress, Stop, log_notes
+from pairwright.workflows.scoring import scorer_settings
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyResult:
+    """What a measurement of guided policies wrote."""
+
+    accuracy: PolicyAccuracy
+    """Accuracies of each guided policy, its policy and its reward, shares from 0 to 1 with 95 %
+    intervals by cluster, and Kendall's tau over rewards."""
+    evaluation: EvaluationResult
+    """The results behind them, which `leaderboard` reads."""
+
+
+def policy_accuracy(
+    release: str | Path,
+    scorers: str | Path | Scorers,
+    out: str | Path,
+    *,
+    names: Iterable[str] = (),
+    conditions: Iterable[str] = ("none", "profile"),
+    split: str | None = None,
+    limit: int | None = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+    on_result: OnResult = lambda _about, _decisions: None,
+) -> PolicyResult:
+    """Score guided policies, their policies and their rewards on a release's pairs.
+
+    `names` are guided policies of the file of scorers, all of them where none is named; the rest is
+    as in `evaluate`. `out` gets policy.json, .md and .html beside the results. Raises as `evaluate`
+    does.
+
+        >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results").accuracy.lines[0].policy
+        'qwen'
+    """
+    given, folder = scorer_settings(scorers), Path(out)
+    settings, guided = both_readings(given.scorers, guided_names(given.scorers, tuple(names)))
+    # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
+    task = EvaluationTask(
+        Release(Path(release), split),
+        (*parts(settings, guided), *guided),
+        conditions_of(conditions),
+        limit,
+    )
+    done = run_evaluation(task, given._replace(scorers=settings), folder, progress, stop, on_result)
+    accuracy = _accuracy(done, settings, guided)
+    write_report(folder, "policy", policy_page(accuracy), accuracy)
+    return PolicyResult(accuracy, done)
+
+
+def _accuracy(
+    evaluation: EvaluationResult, settings: Scorers, guided: tuple[str, ...]
+) -> PolicyAccuracy:
+    results = evaluation.results
+    found: list[GuidedResult] = []
+    for condition in dict.fromkeys(one.about.condition for one in results):
+        decided = {
+            one.about.scorer.name: list(one.decisions())
+            for one in results
+            if one.about.condition == condition
+        }
+        for name in guided:
+            found += guided_results(name, settings, condition, decided)
+    first = results[0].about
+    return PolicyAccuracy(
+        release=first.release,
+        limit=first.limit,
+        split=first.split,
+        simulated=any(one.about.simulated for one in results),
+        seed=settings.seed,
+        lines=tuple(found),
+        taus=taus(found, settings.seed),
+    )

@@ -1,0 +1,222 @@
+"""A study on a Label Studio server: tasks to it, how far annotators are, and a server of one's own.
+
+What annotators answered there is fetched by `answers.pull_verdicts`.
+"""
+
+import importlib.util
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.errors import InputError
+from pairwright.extras import install
+from pairwright.text import number_of
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval.exports.store import check_unmixed
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import KINDS, Kind
+from pairwright_human_eval.server import LabelStudioServer, prepare, team
+from pairwright_human_eval.server.accounts import Account
+
+Links = Mapping[str, Mapping[str, str]]
+"""By annotator: the link of each kind of task, in the order of the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class PushedTasks:
+    """What a server holds of a study after a push."""
+
+    projects: int
+    created: int
+    """Projects that are new."""
+    imported: int
+    """Tasks that are new."""
+    already: int
+    """Tasks that were there before."""
+    removed: int
+    """Second copies of tasks that an interruption had left, now removed."""
+    links: Links
+
+
+def push_tasks(
+    run: str | Path, url: str, key: str, *, round: int = 1, progress: Progress = log_notes
+) -> PushedTasks:
+    """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
+
+    `key` is an access token of the server's account; round 2 is the adjudication. Needs the extra
+    [label-studio]. May be repeated and interrupted: no task is imported twice.
+
+    Raises InputError where there is no study, simulated answers are in it, or the server is another
+    one or refuses.
+
+        >>> push_tasks("runs/first", "http://127.0.0.1:8080", key).imported
+        240
+    """
+    from pairwright_human_eval.label_studio import Server, push
+
+    with open_study(Path(run)) as study:
+        # With simulated answers in the study, people's answers could not be taken in later.
+        check_unmixed(study.folder, simulated=False)
+        with closing(Server(url, key)) as server:
+            pushed = push(
+                server,
+                study.folder,
+                study.fixed.study,
+                study.fixed.key.values(),
+                round=round,
+                progress=lambda done, total: progress(Step("importing tasks", done, total)),
+            )
+        people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
+        links = {who: kinds for who, kinds in _links(study).items() if who in people}
+        return PushedTasks(
+            pushed.projects, pushed.created, pushed.imported, pushed.already, pushed.removed, links
+        )
+
+
+def _links(study: OpenStudy) -> dict[str, dict[str, str]]:
+    from pairwright_human_eval.label_studio import labelling_links
+
+    return {
+        who: {title.split(who, 1)[-1].strip(): link for title, link in links.items()}
+        for who, links in sorted(labelling_links(study.folder).items())
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """How far one annotator is with one kind of task."""
+
+    annotator: str
+    kind: Kind
+    round: int
+    """2 for adjudication."""
+    tasks: int
+    answered: int
+    skipped: int | None = None
+    """Skips on the server; None where the counts are of imported answers."""
+    deleted: int | None = None
+    """Tasks that were deleted on the server; None as above."""
+
+
+def was_pushed(run: str | Path) -> bool:
+    """Whether a run's tasks were pushed to a server."""
+    return HumanFolder(Path(run)).server.exists()
+
+
+def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
+    """Count the tasks that each annotator has answered, of those imported or pulled.
+
+    Raises InputError where there is no study.
+
+        >>> [(line.annotator, line.answered) for line in study_progress("runs/first")]
+        [('annotator-01', 24), ...]
+    """
+    with open_study(Path(run), reading=True) as study:
+        assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
+        answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
+    order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
+    return tuple(
+        AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
+        for who, round, kind in order
+    )
+
+
+def server_progress(
+    run: str | Path, key: str, *, url: str | None = None
+) -> tuple[AnnotatorProgress, ...]:
+    """Count the tasks that each annotator has answered on the server they were pushed to.
+
+    `key` is an access token of the server's account. Needs the extra [label-studio]. Raises
+    InputError where there is no study, or the server is another one or refuses.
+    """
+    from pairwright_human_eval.label_studio import Server, pushed_state, status
+
+    with open_study(Path(run)) as study:
+        address = url or pushed_state(study.folder).url
+        with closing(Server(address, key)) as server:
+            return tuple(
+                AnnotatorProgress(
+                    row.annotator, row.kind, row.round, row.assigned, row.done, row.skipped,
+                    row.assigned - row.tasks,
+                )
+                for row in status(server, study.folder)
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A Label Studio with a study in it, on this machine."""
+
+    server: LabelStudioServer
+    accounts: Mapping[str, Account]
+    """By annotator."""
+    links: Links
+
+    def wait(self) -> None:
+        """Wait until the server ends by itself, which it should not. Raises InputError then."""
+        code = self.server.wait()
+        raise InputError(
+            f"Label Studio ended with {code}",
+            where=self.server.log,
+            fix="Its log says why; start it again.",
+        )
+
+
+@contextmanager
+def serve_study(
+    run: str | Path, cache: Path, port: int = 8080, *, progress: Progress = log_notes
+) -> Iterator[RunningServer]:
+    """Run a Label Studio with the study in it, with an account for each annotator, until the block
+    ends.
+
+    It is installed once, below the folder `cache`, into an environment of its own (about 1 GB).
+    Port 0 takes a free one. It listens on this machine only. What people answered is kept in
+    RUN/human/private/label-studio. Needs the extra [label-studio]. Inside the block the study is
+    free for other work, such as pulling answers.
+
+    Raises InputError where there is no study, simulated answers are in it, or the server does not
+    start.
+
+        >>> with serve_study("runs/first", Path.home() / ".cache/pairwright") as running:
+        ...     print(running.links)
+    """
+    with open_study(Path(run)) as study:
+        check_unmixed(study.folder, simulated=False)
+        if importlib.util.find_spec("label_studio_sdk") is None:
+            raise InputError(
+                "label-studio-sdk is not installed, so no task could be loaded",
+                where="human serve",
+                fix=f"Run {install('label-studio')}.",
+            )
+        progress(Step("preparing Label Studio"))
+        environment = prepare(cache, lambda name: progress(Step(name)))
+        progress(Step("starting Label Studio"))
+        with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
+            people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
+            progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
+            accounts = team(server, people)
+            _load(study, server, progress)
+            links = _links(study)
+            if study.lock:
+                study.lock.close()  # Answers are pulled while the server runs.
+            yield RunningServer(server, accounts, links)
+
+
+def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> None:
+    """Push every round."""
+    from pairwright_human_eval.label_studio import Server, push
+
+    fixed = study.fixed
+    with closing(Server(server.url, server.account.token)) as api:
+        for round in sorted({keyed.round for keyed in fixed.key.values()}):
+            push(
+                api,
+                study.folder,
+                fixed.study,
+                fixed.key.values(),
+                round=round,
+                progress=lambda done, total: progress(Step("loading tasks", done, total)),
+            )

@@ -1,0 +1,216 @@
+"""Making a release: everything is written beside its place, and put there whole.
+
+While a release is written to OUT, it is the folder OUT.partial/release. A run that is killed
+leaves that behind, and the next one to the same OUT removes it and begins again.
+"""
+
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.audit.explain import explained
+from pairwright.audit.page.shown import config_name
+from pairwright.construct.folder import RunFolder
+from pairwright.dataset import Layout
+from pairwright.dataset.checksums import write_checksums
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.models.store import Store
+from pairwright.release.derive import documents, release_context
+from pairwright.release.history import check_version
+from pairwright.release.records import Provenance
+from pairwright.release.summary import Summary
+from pairwright.release.write import write_primary
+from pairwright.workflows.output import output_folder
+from pairwright.workflows.pair_audit import write_audit
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.release_content import (
+    ReleaseContent,
+    ReleaseOptions,
+    every_100,
+    release_content,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseResult:
+    """A release that was written."""
+
+    folder: Path
+    digest: str
+    """Its root digest, `sha256:...`, which is to be published beside it."""
+    provenance: Provenance
+    """Its name, version and kind, and what it was built with."""
+    previous: Provenance | None
+    """The same of the release before it."""
+    summary: Summary
+    """Rows, subjects and users of each configuration and split."""
+    subjects: Mapping[str, int]
+    """By configuration: twins and pairs of the run, released or not."""
+    left_out: Mapping[str, int]
+    """By reason: twins and pairs that are not released."""
+    failed_units: int
+    """Units of the build that failed, so that the release is short of them."""
+    failed_checks: tuple[str, ...]
+    """The checks of its audit that failed, in words, each with its configuration."""
+    errata: int
+    """Errata of the run and of the previous release."""
+    errata_left_out: int
+    """Those about no pair that this release or the one before may name."""
+
+
+def release(
+    run: str | Path,
+    out: str | Path,
+    version: str,
+    *,
+    previous: str | Path | None = None,
+    trial: bool = False,
+    validation_share: float = 0.0,
+    progress: Progress = log_notes,
+) -> ReleaseResult:
+    """Release what people verified of a run as a dataset folder, with its audit and pages.
+
+    `out` is a new folder, and `version` such as `1.0.0` is higher than that of `previous`, the
+    folder of the release before. A `trial` holds simulated and unverified pairs, too, and says so
+    everywhere. `validation_share` is the share of users, 0 to below 1, whose pairs are in the split
+    `validation`. The same run, version and previous release give the same bytes.
+
+    Raises InputError for anything that keeps the run from being released, and StoreError where its
+    store or the disk refuses.
+
+        >>> made = release("runs/first", "releases/1.0.0", "1.0.0")
+        >>> made.summary.rows, made.digest
+        (412, 'sha256:...')
+    """
+    run, out = Path(run), Path(out)
+    if not 0 <= validation_share < 1:
+        raise InputError(
+            "nothing would be left to test on"
+            if validation_share >= 1
+            else f"{validation_share} is not a share",
+            where="--validation",
+            fix="Give less than 1." if validation_share >= 1 else "Give 0 or more.",
+        )
+    before = Path(previous) if previous is not None else None
+    options = ReleaseOptions(version, before, trial, validation_share)
+    check_version(version)
+    output_folder(out)
+    partial = _partial(out)
+    with _store(run) as store:
+        content = release_content(run, store, options, progress)
+        layout = Layout(partial / _INSIDE)
+        result = _write(layout, content, out, progress)
+        with on_disk(out):
+            layout.root.rename(out)
+            partial.rmdir()
+    return result
+
+
+_INSIDE = "release"
+"""The name of a release inside the folder in which it is written."""
+
+
+def _partial(out: Path) -> Path:
+    """The folder in which the release is written. What a killed release left there is removed.
+
+    Raises InputError where something else is in the way.
+    """
+    if out.exists() or out.is_symlink():
+        raise InputError(
+            "is there already, and a release goes into a new folder",
+            where=out,
+            fix="Give --out the name of a folder that is not there; move this one away first if it"
+            " is of no use.",
+        )
+    partial = out.with_name(out.name + ".partial")
+    if partial.is_symlink() or (partial.exists() and not partial.is_dir()):
+        raise InputError(
+            "is in the way of the new release",
+            where=partial,
+            fix="Move it away, or give another --out.",
+        )
+    if partial.is_dir():
+        _remove(partial)
+    return partial
+
+
+def _remove(partial: Path) -> None:
+    """Remove what a killed release left, and nothing else."""
+    unfinished = partial / _INSIDE
+    # The first file that a release writes; it may have been killed in the middle of it.
+    first = Layout(unfinished).provenance
+    own = {path.name for path in partial.iterdir()} <= {_INSIDE} and not unfinished.is_symlink()
+    if own and unfinished.exists():
+        names = {path.name for path in unfinished.iterdir()} if unfinished.is_dir() else {""}
+        own = first.name in names or not names - {f"{first.name}.partial"}
+    if not own:
+        raise InputError(
+            "was not left by an interrupted release, and is in the way",
+            where=partial,
+            fix="Move it away.",
+        )
+    with on_disk(partial):
+        if unfinished.exists():
+            # The first file goes last: by it the next release knows that it may remove the rest.
+            for path in sorted(unfinished.iterdir(), key=lambda path: path == first):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+            unfinished.rmdir()
+        partial.rmdir()
+
+
+@contextmanager
+def _store(run: Path) -> Iterator[Store]:
+    """The run's store, locked, so that no build changes the run meanwhile. A run on a read-only
+    disk is not locked: nothing changes it."""
+    folder = RunFolder(run)
+    folder.settings()
+    if not folder.calls.exists():
+        raise InputError(
+            "is missing, and holds the outcome of each unit",
+            where=folder.calls,
+            fix="Restore it from a copy.",
+        )
+    with closing(Store(folder.calls, writing=os.access(run, os.W_OK))) as store:
+        yield store
+
+
+def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progress) -> ReleaseResult:
+    count = every_100(progress, "writing pairs")
+    primary, summary = write_primary(layout, content.content, count)
+    audited = write_audit(
+        layout.root, primary.public, layout.audit, layout.audit_page,
+        lambda name, n: progress(Step(f"auditing: {name}", n)),
+    )  # fmt: skip
+    primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
+    progress(Step("decisions and findings"))
+    known = release_context(layout, primary, summary)
+    for path, pieces in documents(known):
+        progress(Step(f"writing {path}"))
+        write_whole(layout.root / path, pieces)
+    progress(Step("checksums"))
+    digest = write_checksums(layout.root)
+    before, errata = content.content.previous, len(content.content.primary.errata)
+    return ReleaseResult(
+        folder=out,
+        digest=digest,
+        provenance=content.content.primary.provenance,
+        previous=before.primary.provenance if before else None,
+        summary=summary,
+        subjects=Counter(entry.config for entry in content.entries),
+        left_out=Counter(reason for reason in content.why.values() if reason),
+        failed_units=content.failed,
+        failed_checks=tuple(
+            f"{explained(check).title} ({config_name(check.config)})" for check in audited.failed
+        ),
+        errata=errata,
+        errata_left_out=errata - len(primary.errata),
+    )

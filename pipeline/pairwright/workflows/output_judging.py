@@ -1,0 +1,93 @@
+"""Judging outputs of any models by the rubrics of a release."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.dataset import write_lines, write_one
+from pairwright.evaluate.outputs import (
+    JudgedOutput,
+    OutputScores,
+    QuestionOutput,
+    by_model,
+    model_score,
+    read_outputs,
+)
+from pairwright.evaluate.outputs import judge_outputs as judge_each
+from pairwright.evaluate.outputs.records import ModelScore
+from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.release import Release, ReleaseRef
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.notebook import run_async
+from pairwright.workflows.progress import Progress, Stop, log_notes
+from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedOutputs:
+    """Outputs with what the judge said of each."""
+
+    scores: OutputScores
+    """By model: mean adherence from 0 to 1, with n and a 95 % interval by user."""
+    outputs: tuple[JudgedOutput, ...]
+
+    def short(self, coverage: float = 0.95) -> list[ModelScore]:
+        """The models of which fewer than `coverage` (a share) of the outputs have a score."""
+        return [one for one in self.scores.models if one.scored < coverage * one.outputs]
+
+
+def judge_outputs(
+    release: str | Path,
+    outputs: str | Path,
+    scorers: str | Path | Scorers,
+    out: str | Path,
+    *,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> JudgedOutputs:
+    """Judge outputs of any models by the rubrics of a release: 0, 1 or 2 for each aspect.
+
+    `outputs` is a file of lines {"id", "model", "output"}, where an id is that of an item or a
+    pair; `scorers` has the tables [judge] and [endpoints]. The judge reads question, output and
+    aspects, and never a profile. `out` gets judged.jsonl, judged.json and `calls.sqlite`: what is
+    stored there is not asked again.
+
+    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
+
+        >>> done = judge_outputs("releases/1.0.0", "outputs.jsonl", "scorers.toml", "judged")
+        >>> {one.model: one.adherence.value for one in done.scores.models}
+        {'qwen-grpo@40': 0.61}
+    """
+    settings, folder = scorer_settings(scorers), Path(out)
+    pairs = Release(Path(release))
+    questions = ReleaseQuestions(pairs.rows())
+    found = read_outputs(Path(outputs), questions)
+    with open_session(settings, folder, progress, stop) as session:
+        done = run_async(_judge(session, pairs.ref, found, len(questions.own)))
+    # The summary is written last, so that it is never beside lines that it is not of.
+    (folder / "judged.json").unlink(missing_ok=True)
+    write_lines(folder / "judged.jsonl", done.outputs)
+    write_one(folder / "judged.json", done.scores)
+    return done
+
+
+async def _judge(
+    session: ScorerSession, release: ReleaseRef, found: list[QuestionOutput], questions: int
+) -> JudgedOutputs:
+    async with session.judge() as judge:
+        with session.calls.step("outputs", len(found), judge.stop) as count:
+            judged = await judge_each(
+                found,
+                judge.judge,
+                workers=judge.workers,
+                stop=judge.stop,
+                seen=lambda _: count(),
+            )
+    scores = OutputScores(
+        release=release,
+        judge=judge.ref,
+        simulated=session.calls.any_simulated({judge.ref.model}),
+        models=tuple(
+            model_score(model, lines, questions) for model, lines in by_model(judged).items()
+        ),
+    )
+    return JudgedOutputs(scores, tuple(judged))

@@ -1,0 +1,144 @@
+"""Auditing pairs: of a release, of a run, or of somebody else's files."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.audit.page import Sizes, write_page
+from pairwright.audit.read import PairSource, open_source
+from pairwright.audit.read.release import open_release
+from pairwright.audit.records import Audit
+from pairwright.audit.run import Options, shortened
+from pairwright.audit.run import audit as audit_source
+from pairwright.dataset import Layout, write_lines, write_one
+from pairwright.dataset.tombstones import ForgetList
+from pairwright.release.run_notes import read_tombstones
+from pairwright.release.selection import read_candidates
+from pairwright.workflows.output import output_folder
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.study import open_study
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.public import Public, published
+
+MAX_SHORTCUT = Options().max_shortcut
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """An audit that was written."""
+
+    audit: Audit
+    """All checks, with every flag, and every place of personal data."""
+    folder: Path
+    """It holds audit.json, report.html and redactions.jsonl."""
+    differs: str | None = None
+    """For a release audited with the usual options: the first of its own audit's files that is not
+    what this audit gave, such as `audit.json`; empty where all are the same, byte for byte. None
+    for anything else: there is nothing to compare with."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed, and a release's own audit is the same."""
+        return not self.audit.failed and not self.differs
+
+
+def audit(
+    path: str | Path,
+    *,
+    out: str | Path | None = None,
+    max_shortcut: float = MAX_SHORTCUT,
+    against: str | Path | None = None,
+    corpora: Iterable[str | Path] = (),
+    columns: Iterable[str] = (),
+    against_columns: Iterable[str] = (),
+    progress: Progress = log_notes,
+) -> AuditResult:
+    """Audit pairs, and write audit.json, report.html and redactions.jsonl.
+
+    `path` is a release, a run folder, a file or folder of pairs, or a Hugging Face id, and
+    `against` another whose figures are shown beside. The files go to `out`: without it, to
+    RUN/audit for a run folder, else to ./audit-NAME. `max_shortcut` is the bound on accuracy
+    without the user, 0.5 to 1. `corpora` are files of texts that the pairs are compared with.
+    `columns` name the columns of somebody's file, each as WHAT=COLUMN.
+
+    Raises InputError where pairs, a corpus or a study cannot be read or `out` is in a release, and
+    StoreError where the disk refuses.
+
+        >>> found = audit("releases/1.0.0")
+        >>> found.passed, [check.name for check in found.audit.failed]
+        (True, [])
+    """
+    source = open_source(str(path), columns)
+    beside = open_source(str(against), against_columns) if against is not None else None
+    folder = _folder(source, Path(out) if out is not None else None)
+    output_folder(folder)
+    options = Options(max_shortcut, tuple(map(Path, corpora)))
+
+    def rows(name: str, done: int | None) -> None:
+        # Nobody knows how long a check takes: only reading has a total.
+        progress(Step(name, done, source.total if name == source.name else None))
+
+    if source.kind == "run" and source.folder:
+        forgotten, public = _people(source.folder, progress)
+        options = options._replace(forgotten=forgotten, public=public)
+    sizes = Sizes()
+    found = audit_source(source.seen_by(sizes.add), options, against=beside, progress=rows)
+    write_one(folder / "audit.json", shortened(found))
+    write_lines(folder / "redactions.jsonl", found.redactions)
+    write_page(folder / "report.html", found, source.rows(), sizes, progress=rows)
+    comparable = source.kind == "release" and options == Options() and beside is None
+    differs = _difference(source.folder, folder) if comparable and source.folder else None
+    return AuditResult(found, folder, differs)
+
+
+def write_audit(
+    root: Path,
+    public: Public | None,
+    file: Path,
+    page: Path,
+    progress: Callable[[str, int | None], None] = lambda _what, _n: None,
+) -> Audit:
+    """Audit the rows of the release at `root`, and write audit.json and its page to two places.
+
+    `public` is the release's study. Raises InputError where the rows cannot be read, and StoreError
+    where the disk refuses. The same rows and study give the same bytes with the same libraries.
+    """
+    source, sizes = open_release(root), Sizes()
+    found = audit_source(source.seen_by(sizes.add), Options(public=public), progress=progress)
+    write_one(file, shortened(found))
+    write_page(page, found, source.rows(), sizes, progress=progress)
+    return found
+
+
+def _folder(source: PairSource, out: Path | None) -> Path:
+    if out is not None:
+        return out
+    if source.kind == "run" and source.folder:
+        return source.folder / "audit"
+    name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
+    return Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
+
+
+def _people(run: Path, progress: Progress) -> tuple[ForgetList, Public | None]:
+    """Who is to be forgotten, and what people answered: a run keeps both beside its pairs."""
+    forgotten = read_tombstones(run)
+    if not HumanFolder(run).study.exists():
+        return forgotten, None
+    with open_study(run, reading=True) as study:
+        answers = study.answers()
+        found = read_candidates(
+            study.pairs(), ForgetList(), study.fixed.key, lambda n: progress(Step("subjects", n))
+        )
+        return forgotten, published(
+            study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.config.human
+        )
+
+
+def _difference(release: Path, folder: Path) -> str:
+    """The first file of the release's own audit that is another than in `folder`; empty if none."""
+    layout = Layout(release)
+    for own, name in ((layout.audit, "audit.json"), (layout.audit_page, "report.html")):
+        if not own.is_file() or own.read_bytes() != (folder / name).read_bytes():
+            return name
+    return ""

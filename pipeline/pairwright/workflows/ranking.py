@@ -1,0 +1,152 @@
+"""Ranking results side by side, and deriving them again from their stored replies."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing, closing
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from pairwright.errors import CallFailed, InputError
+from pairwright.evaluate.board import Leaderboard, gather_results
+from pairwright.evaluate.board import leaderboard as ranked
+from pairwright.evaluate.board.pages import board_page, summary_page
+from pairwright.evaluate.derivation import (
+    NOT_STORED,
+    check_release,
+    check_settings,
+    differences,
+)
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.results import Result
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.notebook import run_async
+from pairwright.workflows.evaluation import EvaluationTask, derive_results
+from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.progress import Progress, Stop, counter, log_notes
+from pairwright.workflows.scoring import (
+    ModelCalls,
+    ScorerSession,
+    ScorerSettings,
+    scorer_settings,
+)
+
+
+def leaderboard(
+    results: Iterable[str | Path],
+    out: str | Path | None = None,
+    *,
+    progress: Progress = log_notes,
+) -> Leaderboard:
+    """Rank scorers by what they got right on one release, and say which can be distinguished.
+
+    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
+    and the same limit. `out` gets leaderboard.html, .md and .json. Accuracies are shares from 0 to
+    1, with 95 % intervals by cluster; scorers are compared by a step-down sign-flip test.
+
+    Raises InputError where results cannot be ranked together, and StoreError.
+
+        >>> board = leaderboard(["results"])
+        >>> [(one.mode, one.condition) for one in board.rankings]
+        [(None, 'none'), (None, 'profile')]
+    """
+    folder = output_folder(None if out is None else Path(out))
+    found = gather_results(map(Path, results))
+    board = ranked(found, counter(progress, "results", total=len(found)))
+    if folder:
+        write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
+    return board
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCheck:
+    """How results compare with their stored replies."""
+
+    results: int
+    differences: tuple[str, ...]
+    """A sentence for each way in which a result is not what its stored replies give."""
+
+
+def check_results(
+    results: Iterable[str | Path],
+    release: str | Path,
+    scorers: str | Path | Scorers | None = None,
+    *,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> ResultCheck:
+    """Derive results again from the replies that are stored beside them, without asking a model.
+
+    `release` and `scorers` are those that the results were made with.
+
+    Raises InputError where a result is not of this release, was made with other settings, or has no
+    `calls.sqlite` beside it; and ConfigError and StoreError.
+    """
+    found = gather_results(map(Path, results))
+    settings = _without_keys(scorer_settings(scorers))
+    count = counter(progress, "results", total=len(found))
+    sentences: list[str] = []
+    for (folder, _), of_scorer in groupby(found, key=_together):
+        replies = folder / "calls.sqlite"
+        if not replies.is_file():
+            raise InputError(
+                "is not there, so the results beside it cannot be derived again",
+                where=replies,
+                fix="Name the folder that `pairwright evaluate` wrote, with its stored replies.",
+            )
+        with closing(StoredReplies(replies)) as store:
+            # The steps of each scorer are not reported: results are counted.
+            calls = ModelCalls(store, Meter(), lambda _: None, stop or Stop())
+            session = ScorerSession(settings.scorers, settings.prompts, calls)
+            sentences += run_async(_derive(list(of_scorer), Path(release), session, count))
+    return ResultCheck(len(found), tuple(sentences))
+
+
+class StoredReplies(Store):
+    """A store that is only read: what it does not have is not asked."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StoreError."""
+        super().__init__(path, writing=False)
+
+    def get(self, key: str) -> bytes:
+        """Raises CallFailed where the reply is not stored."""
+        found = super().get(key)
+        if found is None:
+            raise CallFailed(NOT_STORED, "its reply is not beside the result")
+        return found
+
+
+def _without_keys(settings: ScorerSettings) -> ScorerSettings:
+    """The same without the keys of endpoints: where nothing is sent, none is needed."""
+    keyless = {
+        name: endpoint.model_copy(update={"api_key_env": None})
+        for name, endpoint in settings.scorers.endpoints.items()
+    }
+    scorers = settings.scorers.model_copy(update={"endpoints": keyless})
+    return settings._replace(scorers=scorers)
+
+
+def _together(result: Result) -> tuple[Path, str]:
+    return result.path.parent, result.about.scorer.name
+
+
+async def _derive(
+    results: Sequence[Result], release: Path, session: ScorerSession, count: Callable[[], None]
+) -> list[str]:
+    """The differences of one scorer's results."""
+    first = results[0].about
+    pairs = Release(release, first.split)
+    check_release(results[0], pairs.ref)
+    conditions = tuple(result.about.condition for result in results)
+    task = EvaluationTask(pairs, (first.scorer.name,), conditions, first.limit)
+    found: list[str] = []
+    async with aclosing(derive_results(task, session, results[0].path.parent)) as derived:
+        remaining = iter(results)
+        async for about, decisions in derived:
+            result = next(remaining)
+            check_settings(result, about)
+            found += differences(result, about, decisions)
+            count()
+    return found

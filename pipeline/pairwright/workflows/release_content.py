@@ -1,0 +1,241 @@
+"""From a run folder to what a release is written from."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import check_as_built
+from pairwright.construct.unit_results import ended
+from pairwright.dataset import read_lines
+from pairwright.dataset.splits import splits_of
+from pairwright.dataset.tombstones import ForgetList
+from pairwright.errors import InputError
+from pairwright.models.store import Store
+from pairwright.records import content_id, pseudonym
+from pairwright.release.previous import read_previous
+from pairwright.release.primary import PrimaryFiles, ReleaseFiles
+from pairwright.release.provenance import run_provenance
+from pairwright.release.records import UnitOutcome
+from pairwright.release.run_notes import read_errata, read_tombstones
+from pairwright.release.selection import (
+    Candidate,
+    Candidates,
+    exclusions,
+    read_candidates,
+    trial_because,
+)
+from pairwright.release.write import PrimaryContent
+from pairwright.settings.config import Config, essential
+from pairwright.workflows.progress import Progress, Step
+from pairwright.workflows.study import open_study
+from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.public import Public, published
+
+_AGAIN = "Run pairwright build again to its end: no call is sent twice."
+
+
+class ReleaseOptions(NamedTuple):
+    """What a user chooses for a release."""
+
+    version: str
+    previous: Path | None = None
+    trial: bool = False
+    validation_share: float = 0.0
+    """Share of users, 0 to below 1, whose pairs are in the split `validation`."""
+
+
+class ReleaseContent(NamedTuple):
+    """What is released of a run, and why the rest is not."""
+
+    content: PrimaryContent
+    entries: tuple[Candidate, ...]
+    """All subjects of the run."""
+    why: dict[str, str]
+    """By subject: why it is not released; empty for those that are."""
+    failed: int
+    """Units of the build that failed."""
+
+
+class _Surveyed(NamedTuple):
+    """A run's subjects, with what people decided on them where there is a study."""
+
+    candidates: Candidates
+    public: Public | None
+    decisions: dict[str, Decision] | None
+
+
+def release_content(
+    run: Path, store: Store, options: ReleaseOptions, progress: Progress
+) -> ReleaseContent:
+    """Read what a release of a run is written from.
+
+    Raises InputError for anything that keeps the run from being released, and StoreError where its
+    store cannot be read.
+    """
+    folder = RunFolder(run)
+    config, manifest = folder.settings(), _manifest(run)
+    if not store.finished:
+        raise InputError("its build has not finished", where=run, fix=_AGAIN)
+    previous = _previous(options, config.release.name)
+    errata = read_errata(run, previous.primary.errata if previous else ())
+    forgotten = read_tombstones(run)
+    found, public, decisions = _surveyed(run, config, forgotten, options, progress)
+    units = tuple(_units(store, found.entries, forgotten, run / "pairs.jsonl"))
+    why = exclusions(found.entries, decisions, trial=options.trial)
+    chosen = tuple(entry for entry in found.entries if not why[entry.id])
+    if not chosen:
+        raise _nothing(run, why, trial=options.trial)
+    provenance = run_provenance(
+        options.version,
+        config.release,
+        manifest,
+        essential(folder.saved())["content"],
+        trial_because=trial_because(chosen, public) if options.trial else (),
+        validation_share=options.validation_share,
+        where=run / "manifest.json",
+    )
+    content = PrimaryContent(
+        primary=PrimaryFiles(provenance, history=(), errata=errata, units=units, public=public),
+        pairs=run / "pairs.jsonl",
+        candidates=chosen,
+        # Splits are made of all pairs, released or not: a later decision moves no user.
+        splits=splits_of((entry.users for entry in found.entries), options.validation_share),
+        decisions=decisions or {},
+        previous=previous,
+        forgotten=forgotten,
+    )
+    failed = sum(unit.outcome == "failed" for unit in units)
+    return ReleaseContent(content, found.entries, why, failed)
+
+
+def every_100(progress: Progress, name: str) -> Callable[[int], None]:
+    """Report a step's count at every hundredth, for what is quick and done many times."""
+
+    def count(done: int) -> None:
+        if done % 100 == 0:
+            progress(Step(name, done))
+
+    return count
+
+
+def _previous(options: ReleaseOptions, name: str) -> ReleaseFiles | None:
+    if options.previous is None:
+        return None
+    return read_previous(options.previous, options.version, name, trial=options.trial)
+
+
+def _manifest(run: Path) -> JsonValue:
+    path = run / "manifest.json"
+    try:
+        manifest: JsonValue = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", where=path, fix=_AGAIN) from None
+    return manifest
+
+
+def _surveyed(
+    run: Path, config: Config, forgotten: ForgetList, options: ReleaseOptions, progress: Progress
+) -> _Surveyed:
+    human, trial = HumanFolder(run), options.trial
+    count = every_100(progress, "reading pairs")
+    if not human.study.exists():
+        if not trial:
+            raise InputError(
+                "no study: nobody has verified its pairs",
+                where=human.path,
+                fix=f"`pairwright human export {run}` begins one; --trial makes a release for"
+                " trying out.",
+            )
+        found = read_candidates(run / "pairs.jsonl", forgotten, None, count)
+        # A study's export has done so, and the study keeps the file's hash.
+        check_as_built(run)
+        return _Surveyed(found, None, None)
+    with open_study(run, reading=True) as study:
+        progress(Step("reading answers"))
+        pairs, answers = study.pairs(), study.answers()
+        found = read_candidates(pairs, forgotten, study.fixed.key, count)
+        leaving = {
+            entry.id
+            for entry in found.entries
+            if entry.forgotten or (entry.simulated and not trial)
+        }
+        progress(Step("deciding"))
+        public = published(
+            study.fixed, found.outlines, answers.verdicts, answers.set_aside, config.human,
+            leaving=leaving,
+        )  # fmt: skip
+        if public.simulated and not trial:
+            raise InputError(
+                "simulated annotators answered, and that verifies nothing",
+                where=human.verdicts,
+                fix="Have people answer (pairwright human serve), or add --trial.",
+            )
+        decisions = public.decisions
+        _check_reported(human.decisions, decisions, run)
+        return _Surveyed(found, public, decisions)
+
+
+def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) -> None:
+    """Raise InputError where decisions.jsonl says something else: its report is of other answers
+    or of another rule."""
+    if not path.exists():
+        return
+    fix = f"`pairwright human report {run}`, look at what it says, and release then."
+    for number, line in enumerate(read_lines(path, Decision), start=1):
+        now = decisions.get(line.subject)
+        if now and now != line:
+            raise InputError(
+                f"{line.subject} is {line.state} here, and {now.state} by the answers and the rule"
+                " of now"
+                if now.state != line.state
+                else f"{line.subject} has other answers now",
+                where=f"{path}:{number}",
+                fix=fix,
+            )
+
+
+def _units(
+    store: Store, entries: Sequence[Candidate], forgotten: ForgetList, pairs: Path
+) -> Iterator[UnitOutcome]:
+    """Every unit in the source's order, without those of people who are to be forgotten.
+
+    Raises InputError where pairs.jsonl, of which `entries` are, is not what the build kept.
+    """
+    removed = {entry.id for entry in entries if entry.forgotten}
+    listed = [entry.id for entry in entries]
+    built = list[str]()
+    for end in ended(store):
+        if end.subject:
+            built.append(end.subject)
+        if end.subject in removed or any(pseudonym(user) in forgotten.users for user in end.users):
+            continue
+        yield UnitOutcome(
+            unit=content_id("unit", end.unit),
+            mode=end.mode,
+            outcome=end.kind,
+            stage=end.stage,
+            reason=end.reason,
+            subject=end.subject,
+        )
+    if built != listed:
+        raise InputError(
+            f"holds {len(listed):,} twins and pairs, and not the {len(built):,} that the build"
+            " kept, in their order",
+            where=pairs,
+            fix=_AGAIN,
+        )
+
+
+def _nothing(run: Path, why: Mapping[str, str], *, trial: bool) -> InputError:
+    reasons = ", ".join(f"{n:,} {reason}" for reason, n in Counter(why.values()).most_common())
+    fix = "Build until pairs are kept."
+    if why:
+        fix = f"`pairwright human report {run}` says what is open or refused."
+        fix += "" if trial else " For trying out, add --trial."
+    return InputError(f"nothing to release ({reasons or 'no pairs'})", where=run, fix=fix)

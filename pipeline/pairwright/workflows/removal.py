@@ -1,0 +1,152 @@
+"""Recording who or what is to be forgotten, so that the next release goes without it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pairwright.construct.folder import RunFolder
+from pairwright.dataset import read_lines
+from pairwright.dataset.address import address_of
+from pairwright.dataset.tombstones import ForgetList, url_name
+from pairwright.errors import InputError
+from pairwright.records import Item, pseudonym
+from pairwright.release.pairs_file import subjects_in
+from pairwright.release.run_notes import TOMBSTONES_FILE, add_tombstones
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright_human_eval.subjects import Subject
+
+_PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """One user or address that was recorded, and what of the run it concerns."""
+
+    given: str
+    """The user's id or the address, as it was named."""
+    new: bool
+    """False where it had been recorded before."""
+    items: int
+    posts: int
+    pairs: int
+    twins: int
+    """Those among the pairs; each has two of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """What was recorded to be forgotten."""
+
+    file: Path
+    """RUN/forgotten.jsonl, which holds hashes only."""
+    removals: tuple[Removal, ...]
+    missing: tuple[str, ...]
+    """Users and addresses that are nowhere in the run. They are recorded all the same."""
+
+
+def forget(
+    run: str | Path,
+    *,
+    users: Iterable[str] = (),
+    urls: Iterable[str] = (),
+    progress: Progress = log_notes,
+) -> Removals:
+    """Record that a run's next release must go without some users or addresses.
+
+    `users` are ids in the source, or pseudonyms in a release; `urls` are addresses of posts or
+    questions. Every pair made of their posts is left out, twins whole, with the verdicts on it. The
+    run folder itself still holds the posts.
+
+    Raises InputError where nothing is named, or an address is not one.
+
+        >>> [removal.pairs for removal in forget("runs/first", users=["4711"]).removals]
+        [6]
+    """
+    run = Path(run)
+    RunFolder(run).settings()
+    traces = [*(trace for user in users for trace in _user(user)), *map(_address, urls)]
+    if not traces:
+        raise InputError(
+            "nobody and nothing is named", where=run, fix="Give --user or --url, or several."
+        )
+    progress(Step("looking through the run"))
+    _search(run, traces)
+    present = {trace.given for trace in traces if trace.found}
+    traces = [trace for trace in traces if trace.found or trace.given not in present]
+    new = set(add_tombstones(run, (trace.name for trace in traces)))
+    return Removals(
+        file=run / TOMBSTONES_FILE,
+        removals=tuple(
+            Removal(
+                trace.given, trace.name in new, trace.items, len(trace.posts), trace.pairs,
+                trace.twins,
+            )
+            for trace in traces
+        ),
+        missing=tuple(dict.fromkeys(trace.given for trace in traces if not trace.found)),
+    )  # fmt: skip
+
+
+@dataclass
+class _Trace:
+    """What one user or address left in a run."""
+
+    given: str
+    name: str
+    forgotten: ForgetList
+    """This one alone."""
+    items: int = 0
+    posts: set[str] = field(default_factory=set)
+    """Ids."""
+    pairs: int = 0
+    twins: int = 0
+
+    @property
+    def found(self) -> bool:
+        return bool(self.items or self.pairs)
+
+    def add_item(self, item: Item) -> None:
+        if not self.forgotten.concerns(item):
+            return
+        self.items += 1
+        own = bool(self.forgotten.users)
+        self.posts.update(p.id for p in item.profile if own or self.forgotten.holds(None, [p]))
+
+    def add_subject(self, subject: Subject) -> None:
+        """A twin is left out whole, whichever half is concerned."""
+        if any(map(self.forgotten.concerns, subject.pairs)):
+            self.pairs += len(subject.pairs)
+            self.twins += len(subject.pairs) == 2
+
+
+def _user(given: str) -> Iterator[_Trace]:
+    """What looks like a pseudonym may be the source's own id: only the run can tell."""
+    if not given.strip():
+        raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
+    for name in (pseudonym(given), *([given] if _PSEUDONYM.fullmatch(given) else [])):
+        yield _Trace(given, name, ForgetList(users=frozenset({name})))
+
+
+def _address(given: str) -> _Trace:
+    address = address_of(given)
+    if address is None or "." not in address.host or re.search(r"\s", given.strip()):
+        raise InputError(
+            f"{given!r} is not an address",
+            where="--url",
+            fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
+        )
+    name = url_name(given)
+    return _Trace(given, name, ForgetList(urls=frozenset({name})))
+
+
+def _search(run: Path, traces: Iterable[_Trace]) -> None:
+    for item in read_lines(RunFolder(run).items, Item):
+        for trace in traces:
+            trace.add_item(item)
+    pairs = run / "pairs.jsonl"
+    if not pairs.exists():
+        return  # The run's first build has not finished.
+    for _, subject in subjects_in(pairs):
+        for trace in traces:
+            trace.add_subject(subject)

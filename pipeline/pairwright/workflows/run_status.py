@@ -1,0 +1,119 @@
+"""How far a run is: what was kept, refused and failed, what its checks came to, what it cost."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import cost
+from pairwright.construct.tally import ModelCheck, Tally, checks, tally
+from pairwright.dataset import read_lines
+from pairwright.models.store import Store, Totals
+from pairwright.settings.config import Config
+from pairwright.sources import SourceProblem
+from pairwright.sources.problems import ProblemCounts
+from pairwright.text import visible
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """What a run has made so far."""
+
+    run: Path
+    """The run folder."""
+    config: Config
+    """The config that the run was last built with."""
+    tally: Tally
+    """Units, pairs and drafts, counted by what came of them."""
+    checks: tuple[ModelCheck, ...]
+    """What the planner and the support judge are worth, as shares with 95 % intervals."""
+    stored: Totals
+    """Calls and tokens of the run's store, those of earlier builds included."""
+    cost: float
+    """Of all stored calls, by the config's prices."""
+    finished: bool
+    """Whether the last build came to its end, and the outcome files are there."""
+    source_problems: tuple[str, ...]
+    """Why rows and posts of the source were refused or repaired, one line a reason."""
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs; a twin has two."""
+        return self.tally.pairs.total()
+
+    @property
+    def rejected(self) -> int:
+        """The number of units that were refused."""
+        return self.tally.rejected.total()
+
+    @property
+    def failed(self) -> int:
+        """The number of units with a call that failed; the next build asks again."""
+        return self.tally.failed.total()
+
+    @property
+    def waiting(self) -> int:
+        """The number of units that wait for the replies of a batch."""
+        return self.tally.waiting.total()
+
+    @property
+    def budget_spent(self) -> bool:
+        """Whether units failed because a budget of the config is spent."""
+        return any(reason == "budget_spent" for _, reason in self.tally.failed)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the embedded model answered: then this shows how the tool works, and no more."""
+        return self.tally.simulated > 0
+
+
+def status(run: str | Path) -> RunStatus:
+    """Read what a run has made so far; works while it is being built.
+
+    Raises ConfigError where `run` is not a run folder, and StoreError where its store cannot be
+    read.
+
+        print(status("study/run").pairs)
+    """
+    folder = RunFolder(Path(run))
+    with closing(Store(folder.calls, writing=False)) as store:
+        counted = tally(store)
+        return status_of(folder, store, folder.settings(), counted, checks(store, counted))
+
+
+def status_of(
+    folder: RunFolder, store: Store, config: Config, counted: Tally, checked: list[ModelCheck]
+) -> RunStatus:
+    """The status of a run whose outcomes are counted already."""
+    return RunStatus(
+        run=folder.path,
+        config=config,
+        tally=counted,
+        checks=tuple(checked),
+        stored=store.totals(),
+        cost=cost(store, config),
+        finished=store.finished and (folder.path / "manifest.json").exists(),
+        source_problems=source_problems(folder),
+    )
+
+
+def verify_calls(run: str | Path) -> tuple[str, ...]:
+    """Derive the key of every stored call again, and name each difference.
+
+    Raises StoreError where the store cannot be read.
+    """
+    with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
+        return tuple(store.verify())
+
+
+def source_problems(run: RunFolder) -> tuple[str, ...]:
+    """The reasons of `source_problems.jsonl`, each with its count and what to do.
+
+    What stands in the source is made visible, so that the lines can be printed.
+    """
+    if not run.problems.is_file():
+        return ()
+    problems = ProblemCounts()
+    for problem in read_lines(run.problems, SourceProblem):
+        problems.add(problem)
+    return tuple(map(visible, problems.lines()))

@@ -1,0 +1,112 @@
+"""A run with its study, open for one command.
+
+One command at a time works on a study: two pushes at once would make every task twice.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.errors import InputError, on_disk
+from pairwright.settings.config import Config
+from pairwright_human_eval.accept import Accepted, accept, derive
+from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.decide import Decision, decide_all
+from pairwright_human_eval.exports import stored_exports
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.outline import outlines_of
+from pairwright_human_eval.people import read_given
+from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from pairwright_human_eval.write import Fixed, read_study
+
+
+class OpenStudy(NamedTuple):
+    """What the work on a study starts from."""
+
+    folder: HumanFolder
+    fixed: Fixed
+    config: Config
+    lock: TextIO | None
+    """It is held until it is closed. None where the disk is read-only, so that nobody writes."""
+
+    def subjects(self) -> list[Subject]:
+        """The subjects of the study, in the order of pairs.jsonl.
+
+        Raises InputError where that file is not the one the tasks were made of.
+        """
+        pairs = self.pairs()
+        exported = {keyed.subject for keyed in self.fixed.key.values()}
+        whole = subjects_of(iterate_pairs(self.folder.run), pairs)
+        return [subject for subject in whole if subject.id in exported]
+
+    def pairs(self) -> Path:
+        """The run's pairs.jsonl. Raises InputError where the tasks were made of another file."""
+        pairs = self.folder.run / "pairs.jsonl"
+        if not pairs.exists() or file_hash(pairs) != self.fixed.study.pairs_hash:
+            raise InputError(
+                "is not the file that the tasks were made of",
+                where=pairs,
+                fix="Restore it, or build again with the config and source it was built with.",
+            )
+        return pairs
+
+    def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
+        """The annotators who failed the attention checks by the rule in force."""
+        passed = checks_passed(verdicts, self.fixed.key)
+        return excluded_by(passed, self.config.human.attention_floor)
+
+    def decide(
+        self, subjects: Iterable[Subject], verdicts: Sequence[Verdict]
+    ) -> dict[str, Decision]:
+        """The decision on every subject by the rule in force, by its id."""
+        outlines = outlines_of(subjects, self.fixed.key)
+        return decide_all(outlines, verdicts, self.config.human, self.excluded(verdicts))
+
+    def answers(self) -> Accepted:
+        """Every annotation that came in, as a verdict or set aside.
+
+        verdicts.jsonl, set_aside.jsonl and people.json are written again from them, unless the
+        disk is read-only.
+        """
+        key, study = self.fixed.key, self.fixed.study
+        if self.lock is not None:
+            return derive(self.folder, key, study)
+        accounts = read_given(self.folder, {task.annotator for task in key.values()})
+        return accept(stored_exports(self.folder), key, study, accounts)
+
+
+@contextmanager
+def open_study(run: Path, *, reading: bool = False) -> Iterator[OpenStudy]:
+    """Open a run's study. Raises InputError where there is none, or another command works on it.
+
+    With `reading`, a study on a read-only disk is opened, too, without a lock.
+    """
+    folder = HumanFolder(run)
+    config, fixed = RunFolder(run).settings(), read_study(folder)
+    if reading and not os.access(folder.private, os.W_OK):
+        yield OpenStudy(folder, fixed, config, None)
+        return
+    with _locked(folder) as lock:
+        yield OpenStudy(folder, fixed, config, lock)
+
+
+def _locked(folder: HumanFolder) -> TextIO:
+    path = folder.private / "lock"
+    with on_disk(path):
+        file = path.open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise InputError(
+            "another command is working on this study",
+            where=folder.path,
+            fix="Run this one again when it has ended.",
+        ) from None
+    return file

@@ -1,0 +1,225 @@
+"""Blind tasks for people: those of a study, and a second round of what it left disputed."""
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright import assets
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import check_as_built, iterate_pairs
+from pairwright.errors import InputError
+from pairwright.version import __version__
+from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval.adjudicate import adjudication_tasks
+from pairwright_human_eval.checks import load_checks
+from pairwright_human_eval.export import Plan, make_tasks
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import config_hashes
+from pairwright_human_eval.reading_time import Reading, readings
+from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
+from pairwright_human_eval.subjects import file_hash, subjects_of
+from pairwright_human_eval.subjects import sample as draw
+from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.write import add_adjudication, not_given, read_fixed, write_study
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What one annotator is given."""
+
+    tasks: int
+    hours: float
+    """The time to read everything in them once; thinking and answering come on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskExport:
+    """A study that was written, ready for annotators."""
+
+    folder: Path
+    """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
+    guidelines: Path
+    """What annotators read first. Its end is to be filled in."""
+    new: bool
+    """False where the same study was exported before."""
+    study: Study
+    """What the study fixed: its rule, annotators and scales."""
+    twins: int
+    violate_pairs: int
+    tasks: Mapping[tuple[Kind, str], int]
+    """By kind and purpose."""
+    reading: tuple[Reading, ...]
+    """By kind: the words of the median task, and minutes to read all tasks once."""
+    workloads: Mapping[str, Workload]
+    """By annotator."""
+
+
+def export_tasks(
+    run: str | Path,
+    *,
+    annotators: int = 9,
+    overlap: int = 3,
+    sample: int | None = None,
+    checks: float = 0.05,
+    seed: int | None = None,
+) -> TaskExport:
+    """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
+
+    Each question is answered by `overlap` people. `sample` takes so many twins and pairs, and None
+    takes all. `checks` is the number of attention checks by the number of an annotator's votes, 0
+    to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
+    it tells which side a response is on. The rule that verifies a pair is [human] of
+    RUN/config.toml, fixed by this export.
+
+    Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
+    be made, or another study was exported there.
+
+        >>> made = export_tasks("runs/first", annotators=9, overlap=3)
+        >>> len(made.workloads), made.folder
+        (9, PosixPath('runs/first/human'))
+    """
+    run = Path(run)
+    folder, human = RunFolder(run), HumanFolder(run)
+    config, scales = folder.settings(), folder.scales()
+    most = max(config.human.votes, config.human.quality_votes, config.human.rubric_votes)
+    if overlap < most:
+        raise InputError(
+            f"{overlap} answers to each question cannot be the {most} that [human] asks for",
+            where="--overlap",
+            fix=f"Give --overlap {most}, or ask for fewer votes in {folder.config}.",
+        )
+    pairs = run / "pairs.jsonl"
+    whole = subjects_of(iterate_pairs(run), pairs)
+    if not whole:
+        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
+    check_as_built(run)
+    subjects = draw(whole, sample, config.seed)
+    # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
+    before = read_fixed(human)
+    drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
+    plan = Plan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
+    tasks, salts = make_tasks(subjects, plan, load_checks(assets.HUMAN_EVAL / "checks.toml"))
+    study = Study(
+        version=__version__,
+        simulated_pairs=any(subject.asked.simulated for subject in subjects),
+        pairs_hash=file_hash(pairs),
+        seed=drawn,
+        salts=salts,
+        annotators=plan.annotators,
+        overlap=overlap,
+        sampled=len(subjects),
+        of=len(whole),
+        policy=config.human,
+        scales=scales,
+        config_hashes=config_hashes(scales),
+    )
+    twins = sum(len(subject.pairs) == 2 for subject in subjects)
+    given = [task for assigned in tasks.values() for task in assigned]
+    return TaskExport(
+        folder=human.path,
+        guidelines=human.guidelines,
+        new=write_study(human, study, tasks),
+        study=study,
+        twins=twins,
+        violate_pairs=len(subjects) - twins,
+        tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in given),
+        reading=readings(given),
+        workloads={name: _workload(assigned) for name, assigned in tasks.items()},
+    )
+
+
+def _workload(tasks: Sequence[Task]) -> Workload:
+    return Workload(len(tasks), sum(reading.minutes for reading in readings(tasks)) / 60)
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationExport:
+    """A second round of what the first left disputed."""
+
+    folder: Path
+    """RUN/human/adjudication, with a file for each adjudicator and kind."""
+    disputed: int
+    """Twins and pairs."""
+    waiting: int
+    """Twins and pairs that wait for answers of the first round."""
+    added: int
+    """Tasks that were not there before."""
+    adjudicators: tuple[str, ...]
+    """Pseudonyms of those who have a task."""
+    left: tuple[str, ...]
+    """Disputed subjects that every adjudicator answered on in the first round."""
+
+
+def export_adjudication(
+    run: str | Path, *, adjudicators: int | None = None, by: Iterable[str] = ()
+) -> AdjudicationExport:
+    """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
+
+    `adjudicators` is the number of people who took no part in the first round: 1 unless `by` names
+    annotators of the first round who adjudicate what others were given. Tasks that exist stay as
+    they are.
+
+    Raises InputError where there is no study, or for an annotator who cannot adjudicate.
+
+        >>> export_adjudication("runs/first", adjudicators=2).added
+        14
+    """
+    with open_study(Path(run)) as study:
+        subjects, answers = study.subjects(), study.answers()
+        verdicts, named = answers.verdicts, tuple(dict.fromkeys(by))
+        decisions, excluded = study.decide(subjects, verdicts), study.excluded(verdicts)
+        names = _adjudicators(study, adjudicators, named, excluded)
+        voted = dict(answers.voted)
+        for name in named:
+            voted[name] = voted.get(name, frozenset()) | _first_round(study, name)
+        earlier: dict[str, list[Verdict]] = {}
+        for verdict in verdicts:
+            earlier.setdefault(verdict.subject, []).append(verdict)
+        tasks = adjudication_tasks(
+            subjects, decisions, earlier, study.fixed.study, study.config.planner, names, excluded,
+            voted,
+        )  # fmt: skip
+        added = add_adjudication(study.folder, study.fixed.study, tasks, voted)
+        disputed = [d.subject for d in decisions.values() if d.state == "disputed"]
+        return AdjudicationExport(
+            folder=study.folder.path / "adjudication",
+            disputed=len(disputed),
+            waiting=sum(d.state == "waiting" for d in decisions.values()),
+            added=added,
+            adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
+            left=tuple(not_given(disputed, study.folder, voted)),
+        )
+
+
+def _adjudicators(
+    study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
+) -> tuple[str, ...]:
+    """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
+    annotators = study.fixed.study.annotators
+    for name in by:
+        if name not in annotators:
+            raise InputError(
+                f"{name!r} is not an annotator of this study",
+                where="--by",
+                fix=f"Name one of {', '.join(annotators)}.",
+            )
+        if name in excluded:
+            raise InputError(
+                f"{name} is excluded by attention checks, and none of their answers counts",
+                where="--by",
+                fix="Name somebody else.",
+            )
+    if outside is None:
+        outside = 0 if by else 1
+    return (*pseudonyms(outside, "adjudicator"), *by)
+
+
+def _first_round(study: OpenStudy, annotator: str) -> frozenset[str]:
+    """The subjects that an annotator was given in the first round, answered or not."""
+    return frozenset(
+        keyed.subject
+        for keyed in study.fixed.key.values()
+        if keyed.round == 1 and keyed.annotator == annotator
+    )

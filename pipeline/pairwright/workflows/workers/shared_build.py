@@ -1,0 +1,145 @@
+"""A build whose units are shared by workers: chunks go out, shards are merged."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+from pairwright.construct.outcomes import Brief
+from pairwright.construct.resume import unfinished
+from pairwright.construct.session import BuildTask, conclude
+from pairwright.construct.tally import ModelCheck, Tally, tally
+from pairwright.construct.units import BuildUnit, Chunk, chunks, size_of
+from pairwright.errors import Interrupted
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
+from pairwright.models.store.shards import merge, merge_all, place
+from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
+from pairwright.workflows.run_models import CallCounts, meter_of
+from pairwright.workflows.workers.chunk_builder import ChunkReport, WorkerSetup, worst
+from pairwright.workflows.workers.limits import check_engines, most_workers
+from pairwright.workflows.workers.pool import Pool
+
+
+def build_over_workers(
+    task: BuildTask, progress: Progress, stop: Stop, *, on_ray: bool, address: str | None
+) -> tuple[Tally, list[ModelCheck], Meter]:
+    """Do what `construct.session.build_here` does, with several workers.
+
+    Workers are processes of this machine, or with `on_ray` actors of the cluster at `address`.
+    """
+    config, store, run = task.rules.config, task.store, task.run
+    meter, total = meter_of(config, store), task.total
+    workers = min(most_workers(config), total)
+    check_engines(config)
+    setup = WorkerSetup(
+        task.rules, task.corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray
+    )
+    with ExitStack() as stack:
+        group: WorkerGroup
+        if on_ray:
+            from pairwright.workflows.workers.cluster import cluster
+
+            group = stack.enter_context(cluster(setup, workers, store, address))
+        else:
+            group = stack.enter_context(Pool(setup, workers, meter))
+        stack.enter_context(stop.heard_by(group.stop, meter))
+        progress(BuildBegun(total, meter))
+        counts = CombinedCounts(meter, lambda unit: progress(UnitEnded(unit)))
+        todo = unfinished(task.units(), store, lambda outcome: progress(UnitEnded(outcome.brief)))
+        build_rounds(todo, size_of(total, workers), store, setup.shards, group, counts)
+    counted = tally(store)
+    return counted, conclude(task, counted), meter
+
+
+class WorkerGroup(Protocol):
+    """Workers of one kind."""
+
+    merge_at_once: bool
+    """Whether shards may be merged as their chunks end, or only when all have."""
+
+    def build(self, chunks: list[Chunk]) -> Iterator[ChunkReport]:
+        """Have chunks built; reports come until all that were begun have ended."""
+        ...
+
+    def stop(self) -> None:
+        """Send no new calls."""
+        ...
+
+
+def build_rounds(
+    todo: Iterable[BuildUnit],
+    size: int,
+    store: Store,
+    shards: Path,
+    group: WorkerGroup,
+    note: Callable[[ChunkReport], None],
+) -> None:
+    """Have all units built, in chunks of about `size`; their outcomes are then in the store.
+
+    Raises what a worker met, or Interrupted where chunks were left; what is finished is merged
+    then, too.
+    """
+    round_ = list(chunks(todo, size))
+    number = len(round_)
+    while round_:
+        try:
+            again = _round(round_, store, shards, group, note)
+        except Exception:
+            merge_all(store, shards)
+            raise
+        # In one chunk: where one worker asks, no two replies can differ.
+        units = tuple(unit for chunk in round_ for unit in chunk.units if unit.position in again)
+        round_ = [Chunk(number, units)] if units else []
+        number += 1
+
+
+def _round(
+    round_: list[Chunk],
+    store: Store,
+    shards: Path,
+    group: WorkerGroup,
+    note: Callable[[ChunkReport], None],
+) -> set[int]:
+    again: set[int] = set()
+    troubles = []
+    missing = {chunk.number for chunk in round_}
+    for report in group.build(round_):
+        note(report)
+        if report.trouble:
+            troubles.append(report.trouble)
+        elif report.done and report.chunk is not None:
+            missing.discard(report.chunk)
+            if group.merge_at_once:
+                again |= merge(store, place(shards, report.chunk))
+    if troubles:
+        raise worst(troubles).error
+    if missing:
+        raise Interrupted("interrupted; every finished call is stored, run again to go on")
+    return again | merge_all(store, shards)
+
+
+class CombinedCounts:
+    """Adds up what all workers report."""
+
+    def __init__(self, meter: Meter, seen: Callable[[Brief], None]) -> None:
+        """`meter` is kept at the sum of all workers' meters; `seen` is called
+        once with each unit."""
+        self._meter = meter
+        self._seen = seen
+        self._before = meter.cost
+        self._by_worker: dict[str, CallCounts] = {}
+        self._units: set[str] = set()
+
+    def __call__(self, report: ChunkReport) -> None:
+        self._by_worker[report.worker] = report.counts
+        for name, counts in zip(
+            CallCounts._fields, zip(*self._by_worker.values(), strict=True), strict=True
+        ):
+            setattr(self._meter, name, sum(counts))
+        self._meter.cost += self._before
+        for brief in report.ended:
+            # A chunk that was lost with its worker is built again.
+            if brief.unit not in self._units:
+                self._units.add(brief.unit)
+                self._seen(brief)
