@@ -1,12 +1,17 @@
 """How Sphinx makes the site of these pages; `make site` calls it.
 
-Sphinx with MyST, because of what was available in November 2026: both have releases of this year,
-the search works from a folder without a server, a warning can fail the build, and autodoc belongs to
-it. MkDocs has had no release since 2024, and Zensical, which its most used theme moves to, is at
-0.1. Furo is a theme without fonts or scripts from elsewhere.
+Sphinx with MyST, for what was available in November 2026: both have releases of this year, the
+search works from a folder without a server, a warning can fail the build, and autodoc comes with
+it. MkDocs has had no release since 2024, and Zensical, to which the makers of its most used theme
+have moved, is at 0.1. Furo is a theme that loads no font and no script from elsewhere.
 """
 
+import pairwright
 from pairwright.version import __version__
+
+# The package imports its names when they are asked for; autodoc looks at what is there.
+for _name in pairwright.__all__:
+    setattr(pairwright, _name, getattr(pairwright, _name))
 
 project = "Pairwright"
 author = "The Pairwright authors"

@@ -3,9 +3,9 @@
     .venv/bin/python docs/tutorial.py            # write
     .venv/bin/python docs/tutorial.py --check    # exit 1 and show where the page is stale
 
-Each `sh` block of the page that a `text` block follows is run, in order and in one new folder, at 80
-columns. A comment `<!-- first N lines -->` between the two shortens the text. Digests are left out:
-they depend on the version of every library.
+Each `sh` block of the page that a `text` block follows is run, in order and in one new folder, at
+80 columns. A comment `<!-- first N lines -->` between the two shortens the text. Digests are left
+out, because they depend on the version of every library, and so is the path of this checkout.
 """
 
 import difflib
@@ -62,6 +62,7 @@ def _printed(command: str, folder: Path) -> list[str]:
     if done.returncode:
         sys.exit(f"{command}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
     text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", done.stdout).strip("\n")
+    text = text.replace(f"{PAGE.parents[1]}{os.sep}", "")
     return [line.rstrip() for line in text.splitlines()]
 
 

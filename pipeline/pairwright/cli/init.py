@@ -36,5 +36,7 @@ def init_command(
         f"  pairwright build {folder}/pairwright.toml --run {folder}/run   "
         "# with the embedded model, as it stands\n"
         f"  edit [endpoints] and [source] in {folder}/pairwright.toml      # your model and data\n"
-        f"  pairwright doctor {folder}/pairwright.toml                     # does the endpoint fit?"
+        f"  pairwright doctor {folder}/pairwright.toml                     "
+        "# does the endpoint fit?\n"
+        f"  {assets.DOCS / 'config.md'}   # what every key means"
     )

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
+from pairwright.assets import DOCS
 from pairwright.errors import RubricError
 from pairwright.records import Record
 
@@ -104,7 +105,9 @@ class Domains:
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
             raise RubricError(
-                "no domain file", where=folder, fix="Add one <domain>.toml; see docs/extend.md."
+                "no domain file",
+                where=folder,
+                fix=f"Add one <domain>.toml; see {DOCS / 'extend.md'}.",
             )
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
 

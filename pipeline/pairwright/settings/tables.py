@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, near
 
 M = TypeVar("M", bound=BaseModel)
@@ -37,7 +38,7 @@ def validated(
     data: dict[str, Any],
     path: Path,
     over_defaults: dict[str, Any] | None = None,
-    docs: str = "docs/config.md",
+    docs: Path = DOCS / "config.md",
 ) -> M:
     """`data` as a record; `over_defaults` is the same with what is to stand where it is silent.
 
@@ -113,7 +114,7 @@ def _tables(annotation: Any) -> list[type[BaseModel]]:
     return [table for inner in get_args(annotation) for table in _tables(inner)]
 
 
-def _remedy(kind: str, key: str, known: list[str], docs: str) -> str:
+def _remedy(kind: str, key: str, known: list[str], docs: Path) -> str:
     if kind == "extra_forbidden":
         guess = near(key.rpartition(".")[2], known)
         return f"There is no such key as {key}.{guess} {docs} lists them all."

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from pairwright.assets import DOCS
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
@@ -45,7 +46,7 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
         raise SourceError(
             f"not one of {refused[NO_GOLD]:,} items has gold aspects",
             where=f"{where} {rules.path}",
-            fix="Give items a list `rubric_aspects`, as LaMP-QA's have: docs/sources.md.",
+            fix=f"Give items a list `rubric_aspects`, as LaMP-QA's have: {DOCS / 'sources.md'}.",
         )
     digest = source_hash(rules, folder)
     return Gold(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pairwright.assets import DOCS
 from pairwright.cli.shell import program
 from pairwright.errors import InputError
 from pairwright.text import number_of
@@ -126,7 +127,7 @@ def export_rl_command(
     )
     typer.echo(
         f"Next:\n  {program()} train reward-server --release {release} --scorers scorers.toml"
-        " --scorer NAME   # the rewards of a training; docs/train.md has more"
+        f" --scorer NAME   # the rewards of a training; {DOCS / 'train.md'} has more"
     )
     if split == "test":
         typer.echo(

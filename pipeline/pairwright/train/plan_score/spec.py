@@ -13,13 +13,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.config import Endpoint, Planner, Sampling
 from pairwright.settings.rules import SourceRules
 from pairwright.settings.tables import read_toml, validated
 from pairwright.train.planner.target import Form
 
-DOCS = "docs/train_keys.md"
+KEYS = DOCS / "train_keys.md"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -85,4 +86,4 @@ class Scoring(Record):
 
 def load_scoring(path: Path) -> Scoring:
     """Raises ConfigError naming the key."""
-    return validated(Scoring, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)
+    return validated(Scoring, read_toml(path, f"{DOCS / 'train.md'} shows one."), path, docs=KEYS)
