@@ -1,0 +1,199 @@
+"""A training from its settings to its report: prepare, train, choose, and merge where asked."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset import read_one, write_one
+from pairwright.errors import on_disk
+from pairwright.files import write_whole
+from pairwright.report import to_html
+from pairwright.retrieve import dense
+from pairwright.text import number_of
+from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
+from pairwright.train.planner import folder
+from pairwright.train.planner.choose import (
+    CheckpointScore,
+    best,
+    sample_hash,
+    sample_items,
+    score_checkpoint,
+)
+from pairwright.train.planner.data import TrainingData, rows_of
+from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_prompt
+from pairwright.train.planner.report_page import TrainingReport, page
+from pairwright.train.planner.settings import Training
+from pairwright.train.planner.sft import PlanWriter, Words, merge, train
+from pairwright.workflows.planner_data import asking_of, sources_of
+from pairwright.workflows.progress import Note, Progress, Step, Stop
+
+
+class TrainingOutput(NamedTuple):
+    """What a training wrote."""
+
+    report: TrainingReport
+    adapter: Path
+    merged: Path | None
+
+
+class TrainingRun(NamedTuple):
+    """One training."""
+
+    settings: Training
+    base: Path
+    """What paths in the settings start from."""
+    out: Path
+    progress: Progress
+    stop: Stop
+
+    def run(self, merging: bool) -> TrainingOutput:
+        """Train, choose a checkpoint and report.
+
+        Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
+        """
+        settings = self.settings
+        if settings.selection.match == "embedding":
+            dense.require("[selection] match = 'embedding'", "use match = 'words'")
+        asking = asking_of(settings, self.base)
+        sources = sources_of(settings, self.base, asking.domains)
+        words = Words(settings)
+        count = self._counter("items", len(sources.training.items))
+        rows, data = rows_of(settings, sources.training, asking, words, count)
+        with on_disk(self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+        begun = self._begun(asking, words, data)
+        folder.begin(self.out, begun)
+        self._note_data(data)
+        self._train(words, rows)
+        found = self._validated(asking, words, sources.validation)
+        chosen = best(found).step
+        adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
+        merged = self._merged(words, adapter) if merging else None
+        *_, (_, last) = folder.checkpoints(self.out)
+        report = TrainingReport(
+            begun=begun,
+            match=settings.selection.match,
+            refused=sources.validation.refused,
+            checkpoints=tuple(found),
+            chosen=chosen,
+            losses=tuple(folder.losses(last)),
+        )
+        write_whole(self.out / "report.html", to_html(page(report)))
+        write_one(self.out / "report.json", report)
+        return TrainingOutput(report, adapter, merged)
+
+    def _begun(self, asking: PromptMaker, words: Words, data: TrainingData) -> folder.TrainingStart:
+        settings = self.settings
+        prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
+        hashes = [asking.prompts.hashes[name] for name in ("system", "history", prompt)]
+        return folder.TrainingStart(
+            model=settings.model,
+            revision=settings.revision,
+            fingerprint=words.fingerprint(),
+            target=settings.target,
+            prompt=" ".join(hashes),
+            max_tokens=settings.max_tokens,
+            seed=settings.seed,
+            words=settings.words,
+            dtype=settings.dtype,
+            history=settings.history,
+            lora=settings.lora,
+            steps=settings.steps,
+            data=data,
+        )
+
+    def _train(self, words: Words, rows: list[SplitPrompt]) -> None:
+        most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
+        for _, checkpoint in done:
+            folder.check_base(checkpoint, self.settings.model)
+        reached, last = done[-1] if done else (0, None)
+        if reached >= most:
+            return
+        if last:
+            self._note(f"Going on from {last.name}, of {number_of(most, 'step')}")
+        self.progress(Step("steps", reached, most))
+
+        def report(step: int, loss: float) -> None:
+            self.progress(Step(f"steps, loss {loss:.3f}", step, most))
+
+        with self.stop.heard_by(lambda: None):
+            train(
+                self.settings, words, rows, self.out, last,
+                seen=report, stopped=lambda: self.stop.requested,
+            )  # fmt: skip
+
+    def _validated(
+        self, asking: PromptMaker, words: Words, validation: GoldItems
+    ) -> list[CheckpointScore]:
+        """Score every checkpoint on the same items; those scored before are not scored again."""
+        settings, by = self.settings, self.settings.selection
+        items = sample_items(validation.items, by.items, settings.seed)
+        sample = sample_hash(
+            items, by.model_dump_json(), str(settings.max_tokens), *asking.prompts.hashes.values()
+        )
+        room = settings.max_tokens - by.new_tokens
+        prompts = [planner_prompt(item, asking, words.prompt_length, room) for item in items]
+        similarity: Similarity = by_words
+        if by.match == "embedding":
+            similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
+        found: list[CheckpointScore] = []
+        writer: PlanWriter | None = None
+        for step, checkpoint in self._candidates():
+            path = checkpoint / "validation.json"
+            if path.exists() and (before := read_one(path, CheckpointScore)).sample == sample:
+                found.append(before)
+                continue
+            writer = writer or PlanWriter(settings, words)
+            count = self._counter(f"plans of {checkpoint.name}", len(items))
+            replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
+            found.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
+            write_one(path, found[-1])
+        return found
+
+    def _candidates(self) -> list[tuple[int, Path]]:
+        """Checkpoints of the schedule: where a training was stopped, there may be one more."""
+        steps = self.settings.steps
+        return [
+            (step, path)
+            for step, path in folder.checkpoints(self.out)
+            if step % steps.save_every == 0 or step == steps.most
+        ]
+
+    def _merged(self, words: Words, adapter: Path) -> Path:
+        merged, partial = self.out / "merged", self.out / "merged.partial"
+        self._note(f"Writing {merged}")
+        with on_disk(self.out):
+            shutil.rmtree(partial, ignore_errors=True)
+            merge(self.settings, words, adapter, partial)
+            shutil.rmtree(merged, ignore_errors=True)
+            partial.replace(merged)
+        return merged
+
+    def _note_data(self, data: TrainingData) -> None:
+        self._note(
+            f"{number_of(data.items, 'item')} of {number_of(data.users, 'user')},"
+            f" {number_of(data.aspects, 'aspect')};"
+            f" {data.learned:,} of {data.tokens:,} tokens are learned"
+        )
+        for what, counted in (("refused", data.refused), ("aspects left out", data.dropped)):
+            if counted:
+                reasons = ", ".join(f"{n:,} {reason}" for reason, n in counted.items())
+                self._note(f"  {what}: {reasons}")
+        if data.shortened:
+            self._note(f"  {number_of(data.shortened, 'item')} with fewer posts, for want of room")
+
+    def _note(self, line: str) -> None:
+        self.progress(Note(line))
+
+    def _counter(self, name: str, total: int) -> Callable[[int], None]:
+        """TrainingReport a step, and return what counts so many more as done."""
+        done = 0
+        self.progress(Step(name, done, total))
+
+        def count(n: int) -> None:
+            nonlocal done
+            done += n
+            self.progress(Step(name, done, total))
+
+        return count
