@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pairwright.assets import DOCS
 from pairwright.cli.shell import command
 from pairwright.workflows.example_study import write_example_study
 
@@ -27,5 +28,5 @@ def init_command(
         "# with the embedded model, unchanged\n"
         f"  edit [endpoints] and [source] in {config}      # your model and data\n"
         f"  {command('doctor', config)}                     # does the endpoint fit?\n"
-        f"  {assets.DOCS / 'config.md'}   # what every key means"
+        f"  {DOCS / 'config.md'}   # what every key means"
     )
