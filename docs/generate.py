@@ -61,11 +61,11 @@ from pairwright.settings.rules import (
 from pairwright.sources import items, posts, problems
 from pairwright.sources.opening import _FLAT, _OPENERS
 from pairwright.sources.problems import REMEDIES
-from pairwright.train.plan_score.spec import Asked, Made, Scoring
-from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
-from pairwright.train.plan_score.spec import Judge as PlanJudge
-from pairwright.train.planner.settings import History as TrainingHistory
+from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, PromptedPlanner
+from pairwright.train.plan_score.spec import MatchEmbedding as PlanEmbedding
+from pairwright.train.plan_score.spec import MatchJudge as PlanJudge
 from pairwright.train.planner.settings import Lora, Selection, Steps, Training
+from pairwright.train.planner.settings import TrainingHistory as TrainingHistory
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from the code. After a change there run `make docs`. -->"
@@ -191,7 +191,7 @@ def train_page() -> str:
         _fields(Training, [key for key in Training.model_fields if f"[{key}]" not in TRAINING]),
         *_tables_of(TRAINING),
         "## train score: keys outside tables",
-        _fields(Scoring, ["prompts", "rubrics", "seed"]),
+        _fields(PlanScoring, ["prompts", "rubrics", "seed"]),
         "`[source]` is as a build's [`[source]`](config.md#source), `[endpoints.NAME]` as a build's"
         " [endpoints](config.md#endpointsname).",
         *_tables_of(COMPARING),
@@ -219,8 +219,8 @@ TRAINING: dict[str, type[BaseModel]] = {
     "[selection]": Selection,
 }
 COMPARING: dict[str, type[BaseModel]] = {
-    '[planners.NAME] with kind = "endpoint"': Asked,
-    '[planners.NAME] with kind = "plans"': Made,
+    '[planners.NAME] with kind = "endpoint"': PromptedPlanner,
+    '[planners.NAME] with kind = "plans"': FilePlanner,
     "[judge]": PlanJudge,
     "[embedding]": PlanEmbedding,
 }
