@@ -29,7 +29,7 @@ from pairwright.stages.writer import write
 async def build_twin(
     item: Item, partner: Item, models: Models, rules: BuildRules
 ) -> Twin | Rejected:
-    """Build the twin of `item`'s question for its user and the partner's, or say why it was refused.
+    """Build the twin of `item`'s question for its user and the partner's, or say why not.
 
     Only the partner's posts are used, and of these only the ones older than the question. Raises
     CallFailed, EndpointRefused and Interrupted as the models do.
