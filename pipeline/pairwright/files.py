@@ -18,7 +18,7 @@ def write_whole(
     partial = path.with_name(path.name + ".partial")
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Made anew, so that it is as private as it is to be from its first byte.
+        # Created, not opened, so that it is as private as it is to be from its first byte.
         partial.unlink(missing_ok=True)
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as file:

@@ -50,24 +50,24 @@ def validated(
         errors = sorted(error.errors(include_url=False), key=lambda e: not _is_unknown(kind, e))
         what, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)
         # A value that fits no member of a union has an error for each of them.
-        told = [_in_toml(e["msg"]) for e in errors if _key(e["loc"], e["type"], data) == key]
-        told = [told[0], *(other.removeprefix("Input should be ") for other in told[1:])]
+        messages = [_in_toml(e["msg"]) for e in errors if _key(e["loc"], e["type"], data) == key]
+        messages = [messages[0], *(m.removeprefix("Input should be ") for m in messages[1:])]
         raise ConfigError(
-            " or ".join(dict.fromkeys(told)).removeprefix("Value error, "),
+            " or ".join(dict.fromkeys(messages)).removeprefix("Value error, "),
             where=f"{path} [{key or 'the whole file'}]",
             fix=_remedy(what, key, _keys_beside(kind, errors[0]["loc"]), docs),
         ) from None
 
 
 def _in_toml(message: str) -> str:
-    told = re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
-    told = told.replace("Extra inputs are not permitted", "unknown key")
-    told = told.replace("Field required", "is required and missing")
-    told = re.sub(r"Unable to extract tag using discriminator '(\w+)'", r"has no \1", told)
+    words = re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
+    words = words.replace("Extra inputs are not permitted", "unknown key")
+    words = words.replace("Field required", "is required and missing")
+    words = re.sub(r"Unable to extract tag using discriminator '(\w+)'", r"has no \1", words)
     return re.sub(
         r"Input tag ('.*') found using '(\w+)' does not match any of the expected tags: ",
         r"\2 is \1, and must be one of ",
-        told,
+        words,
     )
 
 
@@ -79,7 +79,7 @@ def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:
         if inside or (isinstance(data, dict) and part in data):
             data = data[part]
         elif kind != "missing" or place < len(loc):
-            # A union names the member that did not fit, which is no key of the file.
+            # A union names the member that did not fit, which is not a key of the file.
             continue
         found.append(str(part))
     return ".".join(found)
