@@ -27,8 +27,8 @@ from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.dataset import Row
 from pairwright.intervals import LEVEL, Accuracy, Interval, z_of
 from pairwright.stats import share
-from pairwright_human_eval.agreement import Difference, parity
-from pairwright_human_eval.report.records import Measure, ParityOf
+from pairwright_human_eval.agreement import ScoreDifference, parity
+from pairwright_human_eval.report.findings_records import Measure, ParityOf
 from released import PAIRS, run_of, written
 
 ESTIMATE = Interval(value=0.7, low=0.6, high=0.8, n=100, clusters=100)
@@ -237,7 +237,7 @@ def test_a_claim_without_an_interval_settles_nothing() -> None:
 
 def compared(points: Sequence[float], mode: str = "twin") -> EquallyGood:
     rows = [
-        Difference(f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
+        ScoreDifference(f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
         for n, point in enumerate(points)
         for who in range(6)
     ]

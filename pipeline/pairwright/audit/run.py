@@ -23,7 +23,7 @@ from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.version import __version__
-from pairwright_human_eval.public import Public, read_public
+from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 Progress = Callable[[str, int | None], None]
 """Called with the name of a step, and the number of rows read so far where it reads rows."""
@@ -40,7 +40,7 @@ class Options(NamedTuple):
     """Files of texts that the pairs are compared with."""
     forgotten: ForgetList | None = None
     """What tombstones name; None where there is no list of them."""
-    public: Public | None = None
+    public: ReleasedStudy | None = None
     """What people said of a run's pairs. A release has its own."""
 
 

@@ -10,7 +10,7 @@ from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, 
 from pairwright.dataset import Row
 from pairwright.intervals import Interval
 from pairwright.text import number_of
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 
 VERIFIED = CheckDefinition(
     family="human",
@@ -34,7 +34,7 @@ class Human:
 
     definitions: ClassVar[Definitions] = (VERIFIED, NOT_VERIFIED, *CLAIMS, *ANNOTATORS)
 
-    def __init__(self, public: Public | None) -> None:
+    def __init__(self, public: ReleasedStudy | None) -> None:
         self._public = public
         self._rows: Counter[str] = Counter()
         self._verified: Counter[str] = Counter()

@@ -14,9 +14,9 @@ from scipy.stats import binomtest
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison
 from pairwright.intervals import holm
 from pairwright.stats import Share, share
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.annotators import first_position, with_majority
-from pairwright_human_eval.report.data import abouts, answers_of
+from pairwright_human_eval.report.answers import abouts, answers_of
 
 EXCLUDED_ANNOTATORS = CheckDefinition(
     family="human",
@@ -49,7 +49,7 @@ ANNOTATORS = (EXCLUDED_ANNOTATORS, POSITION_BIAS, AGAINST_THE_REST)
 """In the order of the report."""
 
 
-def annotator_checks(public: Public) -> Iterator[Check | LimitComparison]:
+def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]:
     """Checks on the annotators whose answers count, and a note of those who were excluded."""
     counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
@@ -58,7 +58,7 @@ def annotator_checks(public: Public) -> Iterator[Check | LimitComparison]:
     yield _compared(AGAINST_THE_REST, with_majority(answers.votes), "less", "with the majority")
 
 
-def _excluded(public: Public) -> Check:
+def _excluded(public: ReleasedStudy) -> Check:
     out = sorted(public.excluded)
     everyone = {one.annotator for one in public.study.annotators}
     return Check(

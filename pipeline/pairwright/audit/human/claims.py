@@ -12,8 +12,8 @@ from scipy.stats import t
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison, Status
 from pairwright.intervals import LEVEL, Interval, z_of
 from pairwright_human_eval.agreement import Parity
-from pairwright_human_eval.agreement.parity import LEVEL as PARITY_LEVEL
-from pairwright_human_eval.report.records import Findings, Measure, ParityOf
+from pairwright_human_eval.agreement.equivalence import LEVEL as PARITY_LEVEL
+from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
 
 AGREEMENT = CheckDefinition(
     family="human",

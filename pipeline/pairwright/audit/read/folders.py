@@ -26,7 +26,7 @@ from pairwright.dataset import (
 from pairwright.errors import InputError
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 
 _FIX = "Take the release anew and verify it; or name one Parquet file of data/ by itself."

@@ -9,11 +9,11 @@ from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.api import Project
+from pairwright_human_eval.label_studio.client import Project
 from pairwright_human_eval.records import KINDS, Kind, Study, digest
 
 
-class Sending(Record):
+class PendingImport(Record):
     """An import that was begun, and whose end is not known until its ids are written down."""
 
     since: float
@@ -32,7 +32,7 @@ class PushedProject(Record):
     round: int
     tasks: dict[str, int]
     """Our task id -> the server's."""
-    sending: Sending | None = None
+    sending: PendingImport | None = None
 
 
 class ServerState(Record):

@@ -19,7 +19,7 @@ APART = 1.0
 """Points between the responses of a pair from which on its readers would notice."""
 
 
-class Difference(NamedTuple):
+class ScoreDifference(NamedTuple):
     """What one annotator scored one response of a pair above the other, in points."""
 
     pair: str
@@ -52,7 +52,7 @@ class Parity(Record):
 
 
 def parity(
-    differences: Iterable[Difference],
+    differences: Iterable[ScoreDifference],
     margin: float,
     *,
     clusters: Mapping[str, str] | None = None,

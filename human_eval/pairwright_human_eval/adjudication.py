@@ -7,7 +7,7 @@ from types import MappingProxyType
 from pairwright.records import content_id
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -16,10 +16,9 @@ from pairwright_human_eval.records import (
     Study,
     Verdict,
 )
-from pairwright_human_eval.sides import swapped
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.subjects import Subject, swapped
 from pairwright_human_eval.tasks import (
-    Page,
+    BlindSubject,
     Task,
     adjudication,
     page_of,
@@ -79,7 +78,7 @@ def _tasks(
             yield adjudication(task, who, _earlier(own, page), study.seed)
 
 
-def _earlier(verdicts: list[Verdict], page: Page) -> tuple[str, ...]:
+def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
     """What each person answered, numbered anew in every task so that nobody is known again."""
     order = sorted(
         verdicts, key=lambda v: content_id("earlier", page.subject, v.pair or "", v.annotator)

@@ -22,7 +22,7 @@ from pairwright_human_eval.tasks import Data, Task
 GUIDELINES = assets.HUMAN_EVAL / "guidelines.md"
 
 
-class Fixed(NamedTuple):
+class FixedStudy(NamedTuple):
     """What a study fixed: its settings, and what each task is about."""
 
     study: Study
@@ -110,7 +110,7 @@ def not_given(
     return [subject for subject in disputed if subject not in given]
 
 
-def read_study(folder: HumanFolder) -> Fixed:
+def read_study(folder: HumanFolder) -> FixedStudy:
     """What was fixed at export; raises InputError where there is no study or it was damaged."""
     if not folder.study.exists():
         raise InputError(
@@ -132,7 +132,7 @@ def read_study(folder: HumanFolder) -> Fixed:
                 fix="Restore it from a copy.",
             )
         key |= second
-    return Fixed(study, key)
+    return FixedStudy(study, key)
 
 
 def read_fixed(folder: HumanFolder) -> Study | None:

@@ -41,7 +41,7 @@ class Project(NamedTuple):
     """Skips, of which a task may have several."""
 
 
-class Held(NamedTuple):
+class ServerTask(NamedTuple):
     """A task that the server holds."""
 
     id: int
@@ -50,7 +50,7 @@ class Held(NamedTuple):
     """Whether anybody has answered or skipped it."""
 
 
-class Server:
+class LabelStudioClient:
     """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
 
     def __init__(self, url: str, api_key: str, *, timeout_s: float = TIMEOUT_S) -> None:
@@ -150,7 +150,7 @@ class Server:
             )
         return ids
 
-    def held(self, project: int, after: int = 0) -> list[Held]:
+    def held(self, project: int, after: int = 0) -> list[ServerTask]:
         """A project's tasks with ids above `after`, in order. Slow: 5 ms or more a task."""
         newer = {"filter": "filter:tasks:id", "operator": "greater", "type": "Number"}
         query = {"filters": {"conjunction": "and", "items": [newer | {"value": after}]}}
@@ -163,7 +163,7 @@ class Server:
                 page_size=PAGE,
             )
             return sorted(
-                Held(t.id, t.data, bool(t.total_annotations or t.cancelled_annotations))
+                ServerTask(t.id, t.data, bool(t.total_annotations or t.cancelled_annotations))
                 for t in _once(listed)
             )
 

@@ -24,8 +24,13 @@ from typing import Self, TextIO
 import httpx2
 
 from pairwright.errors import InputError, on_disk
-from pairwright_human_eval.server.accounts import Account, invite_link, sign_up
-from pairwright_human_eval.server.environment import DATABASE, Environment, quiet_variables, tail
+from pairwright_human_eval.label_studio.accounts import ServerAccount, invite_link, sign_up
+from pairwright_human_eval.label_studio.environment import (
+    DATABASE,
+    Environment,
+    quiet_variables,
+    tail,
+)
 
 HOST = "127.0.0.1"
 START_S = 180.0
@@ -45,7 +50,7 @@ class LabelStudioServer:
     environment: Environment
     data: Path
     port: int = 8080
-    account: Account = field(init=False)
+    account: ServerAccount = field(init=False)
     _process: "subprocess.Popen[bytes]" = field(init=False, repr=False)
     _lock: TextIO = field(init=False, repr=False)
 
@@ -69,7 +74,7 @@ class LabelStudioServer:
         """Where annotators make their accounts."""
         return invite_link(self.url, self.account.token)
 
-    def sign_up(self, email: str, password: str) -> Account:
+    def sign_up(self, email: str, password: str) -> ServerAccount:
         """Make an annotator's account as its owner would, through the invite link."""
         return sign_up(self.url, self.invite_link(), email, password)
 
@@ -129,7 +134,7 @@ class LabelStudioServer:
             self._stop()
             raise
         path.replace(self.data / "account.json")
-        self.account = Account(user, given["email"], given["password"], given["token"])
+        self.account = ServerAccount(user, given["email"], given["password"], given["token"])
 
     def _credentials(self) -> tuple[dict[str, str], Path]:
         """Those of the data folder, or new ones beside a copy of the empty database.

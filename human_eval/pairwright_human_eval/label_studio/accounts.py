@@ -2,16 +2,25 @@
 come in by the invite link, as in a browser.
 """
 
+import json
+import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import httpx2
 
 from pairwright.errors import InputError
+from pairwright.files import write_whole
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 
 
 @dataclass(frozen=True)
-class Account:
+class ServerAccount:
     """Somebody who can log in. Its secrets are kept out of anything printed."""
 
     id: int
@@ -33,7 +42,7 @@ def invite_link(url: str, token: str) -> str:
     return urljoin(url, str(reply.json()["invite_url"]))
 
 
-def sign_up(url: str, link: str, email: str, password: str) -> Account:
+def sign_up(url: str, link: str, email: str, password: str) -> ServerAccount:
     """Make an account through the invite link and read its own token (a legacy one).
 
     Raises InputError where the server refuses: an e-mail that is taken, a password of fewer than
@@ -51,6 +60,31 @@ def sign_up(url: str, link: str, email: str, password: str) -> Account:
                 fix="Give an e-mail that has no account there, and eight characters or more.",
             )
         token = session.get("/api/current-user/token").json()["token"]
-        return Account(
+        return ServerAccount(
             int(session.get("/api/current-user/whoami").json()["id"]), email, password, str(token)
         )
+
+
+def team_accounts(
+    server: "LabelStudioServer", annotators: Iterable[str]
+) -> dict[str, ServerAccount]:
+    """An account for each annotator; those that were made before are kept.
+
+    They stand in `team.json` in the server's data folder, which only its owner can read.
+    """
+    path = server.data / "team.json"
+    accounts = _read(path)
+    for annotator in annotators:
+        if annotator not in accounts:
+            email = f"{annotator}@pairwright.example"
+            accounts[annotator] = server.sign_up(email, secrets.token_urlsafe(9))
+            kept = {who: vars(account) for who, account in accounts.items()}
+            write_whole(path, json.dumps(kept, indent=1), mode=0o600)
+    return accounts
+
+
+def _read(path: Path) -> dict[str, ServerAccount]:
+    if not path.exists():
+        return {}
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return {annotator: ServerAccount(**account) for annotator, account in kept.items()}

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pairwright_human_eval.outline import Outline, OutlinePair
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -19,12 +18,13 @@ from pairwright_human_eval.records import (
     RubricAnswers,
     Verdict,
 )
+from pairwright_human_eval.subjects import Outline, OutlinePair
 
 Choice = Literal["chosen", "other", "equal", "cannot_tell"]
 CHOICES: tuple[Choice, ...] = ("chosen", "other", "equal", "cannot_tell")
 
 
-class About(NamedTuple):
+class SubjectPair(NamedTuple):
     """A pair with its subject."""
 
     pair: OutlinePair
@@ -56,7 +56,7 @@ class About(NamedTuple):
 class Vote(NamedTuple):
     """A preference of the first round; attention checks are none."""
 
-    about: About
+    about: SubjectPair
     annotator: str
     purpose: Purpose
     choice: Choice
@@ -65,7 +65,7 @@ class Vote(NamedTuple):
     counted: bool
 
 
-class Score(NamedTuple):
+class QualityScore(NamedTuple):
     """One annotator's score of one response on one scale; None where they could not judge."""
 
     subject: Outline
@@ -78,7 +78,7 @@ class Score(NamedTuple):
 class AspectVote(NamedTuple):
     """One annotator's answer on one aspect of one pair."""
 
-    about: About
+    about: SubjectPair
     annotator: str
     answer: AspectAnswer
 
@@ -88,20 +88,20 @@ class Answers:
     """First-round answers on all sampled subjects, decided or not."""
 
     votes: list[Vote]
-    scores: list[Score]
+    scores: list[QualityScore]
     aspects: list[AspectVote]
 
     def counted(self, purpose: Purpose = "vote") -> list[Vote]:
         return [vote for vote in self.votes if vote.counted and vote.purpose == purpose]
 
 
-def abouts(subjects: Iterable[Outline]) -> dict[str, About]:
+def abouts(subjects: Iterable[Outline]) -> dict[str, SubjectPair]:
     """By pair."""
-    return {pair.id: About(pair, subject) for subject in subjects for pair in subject.pairs}
+    return {pair.id: SubjectPair(pair, subject) for subject in subjects for pair in subject.pairs}
 
 
 def answers_of(
-    pairs: dict[str, About], verdicts: Iterable[Verdict], excluded: frozenset[str]
+    pairs: dict[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
 ) -> Answers:
     """Lay out the verdicts. Quality tasks name no pair: they are found by their subject."""
     asked = {of.subject.id: of for of in pairs.values()}
@@ -125,7 +125,7 @@ def answers_of(
         elif isinstance(answers, QualityAnswers) and counted:
             of = asked[verdict.subject]
             found.scores.extend(
-                Score(of.subject, who, response, scale, score)
+                QualityScore(of.subject, who, response, scale, score)
                 for response, scales in answers.scores.items()
                 for scale, score in scales.items()
             )

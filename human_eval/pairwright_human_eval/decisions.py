@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pairwright.files import write_whole
+from pairwright.dataset import write_lines
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.outline import Outline, OutlinePair
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -22,6 +21,7 @@ from pairwright_human_eval.records import (
     RubricAnswers,
     Verdict,
 )
+from pairwright_human_eval.subjects import Outline, OutlinePair
 
 State = Literal["verified", "refused", "disputed", "waiting", "control"]
 
@@ -59,14 +59,14 @@ class Decision(Record):
     simulated: bool
 
 
-class Part(NamedTuple):
+class PartOutcome(NamedTuple):
     """What one part of a subject says; no reason where it is well."""
 
     state: State
     reason: str = ""
 
 
-VERIFIED = Part("verified")
+VERIFIED = PartOutcome("verified")
 
 
 def decide(
@@ -109,7 +109,7 @@ def decide(
     )
 
 
-def _whole(parts: list[Part]) -> tuple[State, tuple[str, ...]]:
+def _whole(parts: list[PartOutcome]) -> tuple[State, tuple[str, ...]]:
     """One refusal refuses; what waits may still change; a dispute is for an adjudicator."""
     states = {part.state for part in parts}
     order: tuple[State, ...] = ("refused", "control", "waiting", "disputed", "verified")
@@ -134,26 +134,26 @@ def _votes(pair: OutlinePair, verdicts: list[Verdict]) -> Votes:
     )
 
 
-def _preference(votes: Votes, closing: Votes, policy: HumanRules) -> Part:
+def _preference(votes: Votes, closing: Votes, policy: HumanRules) -> PartOutcome:
     if votes.n < policy.votes:
-        return Part("waiting", f"preference: {votes.n} of {policy.votes} votes")
+        return PartOutcome("waiting", f"preference: {votes.n} of {policy.votes} votes")
     if votes.cannot_tell / votes.n > policy.cannot_tell:
-        return Part("refused", "preference: cannot_tell")
+        return PartOutcome("refused", "preference: cannot_tell")
     enough = votes.n // 2 + 1
     if votes.rejected >= enough:
-        return Part("refused", "preference: for_the_other")
+        return PartOutcome("refused", "preference: for_the_other")
     if votes.equal >= enough:
-        return Part("refused", "preference: about_equal")
+        return PartOutcome("refused", "preference: about_equal")
     # An adjudicator cannot make unanimous what was not.
     if policy.rule == "unanimity" and votes.chosen < votes.n:
-        return Part("refused", "preference: not_unanimous")
+        return PartOutcome("refused", "preference: not_unanimous")
     if votes.chosen >= enough:
         return VERIFIED
     if not closing.n:
-        return Part("disputed", "preference: no_majority")
+        return PartOutcome("disputed", "preference: no_majority")
     if closing.chosen == closing.n:
         return VERIFIED
-    return Part("refused", "preference: adjudicated")
+    return PartOutcome("refused", "preference: adjudicated")
 
 
 def _means(
@@ -191,20 +191,20 @@ def _quality(
     policy: HumanRules,
     *,
     closed: bool,
-) -> Part:
+) -> PartOutcome:
     answers = sum(v.kind == "quality" for v in first)
     if not policy.quality_votes:
         return VERIFIED
     if answers < policy.quality_votes:
-        return Part("waiting", f"quality: {answers} of {policy.quality_votes} answers")
+        return PartOutcome("waiting", f"quality: {answers} of {policy.quality_votes} answers")
     found = [(name, mean) for scales in means.values() for name, mean in scales.items()]
     for name, mean in found:
         if mean is not None and mean < policy.quality_floor:
-            return Part("refused", f"quality: {name}")
+            return PartOutcome("refused", f"quality: {name}")
     for name, mean in found:
         if mean is None:
             state: State = "refused" if closed else "disputed"
-            return Part(state, f"quality: {name} cannot be judged")
+            return PartOutcome(state, f"quality: {name} cannot be judged")
     return VERIFIED
 
 
@@ -229,16 +229,16 @@ def _supported(verdicts: list[Verdict]) -> float | None:
 
 def _rubric(
     verdicts: list[Verdict], supported: float | None, policy: HumanRules, *, control: bool
-) -> Part:
+) -> PartOutcome:
     answers = sum(v.kind == "rubric" for v in verdicts)
     if not policy.rubric_votes:
         return VERIFIED
     if control:
-        return Part("control", "rubric: a control of the study, not asked about")
+        return PartOutcome("control", "rubric: a control of the study, not asked about")
     if answers < policy.rubric_votes or supported is None:
-        return Part("waiting", f"rubric: {answers} of {policy.rubric_votes} answers")
+        return PartOutcome("waiting", f"rubric: {answers} of {policy.rubric_votes} answers")
     if supported < policy.aspects_supported:
-        return Part("refused", "rubric: aspects_unsupported")
+        return PartOutcome("refused", "rubric: aspects_unsupported")
     return VERIFIED
 
 
@@ -265,4 +265,4 @@ def decide_all(
 
 def write_decisions(path: Path, decisions: Iterable[Decision]) -> None:
     """One line a subject, in the order of pairs.jsonl."""
-    write_whole(path, (decision.model_dump_json() + "\n" for decision in decisions))
+    write_lines(path, decisions)

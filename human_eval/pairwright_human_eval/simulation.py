@@ -1,4 +1,4 @@
-"""Simulated annotators, with the accuracy, bias and carelessness they are given.
+"""SimulationResult annotators, with the accuracy, bias and carelessness they are given.
 
 They fill in the form as Label Studio would export it, so their answers take the same way as
 people's: raw files, acceptance, verdicts. All of it is marked as simulated. What is true they
@@ -20,7 +20,7 @@ from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.exports import Export, clean_task
-from pairwright_human_eval.exports.store import Stored, check_unmixed, store
+from pairwright_human_eval.exports.store import StoredFile, check_unmixed, store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import CANNOT_JUDGE, controls
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, Kind, Study, Support
@@ -45,10 +45,10 @@ class Traits(Record):
     seed: int = 0
 
 
-class Simulated(NamedTuple):
+class SimulationResult(NamedTuple):
     """What was written."""
 
-    files: tuple[Stored, ...]
+    files: tuple[StoredFile, ...]
     answered: int
     """Tasks that were open."""
     careless: frozenset[str]
@@ -56,7 +56,7 @@ class Simulated(NamedTuple):
 
 def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
-) -> Simulated:
+) -> SimulationResult:
     """Answer the tasks that are open. What has an answer keeps it, whatever the traits are now.
 
     An answer depends on seed, annotator and task alone. Raises InputError where real answers
@@ -78,7 +78,7 @@ def simulate(
     careless = frozenset(order[: round(traits.careless * len(order))])
     files = []
     for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in opened}):
-        person = _Person(who, people.index(who) + 1, who in careless, study.scales, traits)
+        person = _Annotator(who, people.index(who) + 1, who in careless, study.scales, traits)
         path = folder.tasks(who, KINDS[kind], round_)
         export = Export(
             file="",
@@ -91,7 +91,7 @@ def simulate(
             tasks=tuple(map(clean_task, person.answers(_data(path), key, answered, path))),
         )
         files.append(store(export, folder))
-    return Simulated(tuple(files), len(opened), careless)
+    return SimulationResult(tuple(files), len(opened), careless)
 
 
 def _data(path: Path) -> list[JsonValue]:
@@ -103,7 +103,7 @@ def _data(path: Path) -> list[JsonValue]:
         ) from None
 
 
-class _Person(NamedTuple):
+class _Annotator(NamedTuple):
     name: str
     account: int
     careless: bool

@@ -1,7 +1,8 @@
 """How numbers are written: each with its interval and its n, and never a 0 for what is unknown."""
 
 from pairwright_human_eval.agreement import Estimate
-from pairwright_human_eval.report.records import Measure, Proportion, Seconds
+from pairwright_human_eval.report.findings_records import Measure, Proportion
+from pairwright_human_eval.report.records import Seconds
 
 
 def percent(of: Measure | Proportion) -> str:
@@ -40,12 +41,12 @@ def group_name(group: str) -> str:
     return group.replace("_", " ")
 
 
-def share(of: Proportion) -> str:
+def share_text(of: Proportion) -> str:
     """`5 of 20: 25 % (11 to 47)`; of none there is no share."""
     return f"{of.k:,} of {of.n:,}: {percent(of)}" if of.n else "n/a (0 of 0)"
 
 
-def seconds(of: Seconds) -> str:
+def seconds_text(of: Seconds) -> str:
     """`42 (n = 120)`."""
     return "n/a (not told)" if of.median is None else f"{of.median:,.0f} (n = {of.n:,})"
 
