@@ -44,9 +44,9 @@ def coverage(measure: RankMeasure, shape: str, rho: float, n: int, tries: int) -
     """Share of intervals that hold the truth."""
     chance = np.random.default_rng(n)
     if measure.name == "Pearson":
-        truth = float(measure.of(*drawn(chance, shape, rho, (1, 1_000_000)))[0])
+        truth = float(measure.compute(*drawn(chance, shape, rho, (1, 1_000_000)))[0])
     else:
-        truth = float(measure.of(*drawn(chance, shape, rho, (5_000, n))).mean())
+        truth = float(measure.compute(*drawn(chance, shape, rho, (5_000, n))).mean())
     held, names = 0, tuple(map(str, range(n)))
     for x, y in zip(*drawn(chance, shape, rho, (tries, n)), strict=True):
         interval = jackknife(partial(_of, measure, x, y), names, measure.least).interval()
@@ -57,7 +57,7 @@ def coverage(measure: RankMeasure, shape: str, rho: float, n: int, tries: int) -
 
 
 def _of(measure: RankMeasure, x: Scores, y: Scores, kept: NDArray[np.intp]) -> Scores:
-    return measure.of(x[kept], y[kept])
+    return measure.compute(x[kept], y[kept])
 
 
 def main() -> None:

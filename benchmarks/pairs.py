@@ -49,7 +49,7 @@ def write_release(folder: Path, pairs: int, history: History = SHORT) -> None:
         write_rows(folder / part.path, (row for row, _ in made))
     layout = Layout(folder)
     layout.manifest.write_text("{}\n", encoding="utf-8")
-    layout.stated.write_text(json.dumps({"version": "1.0.0"}), encoding="utf-8")
+    layout.provenance.write_text(json.dumps({"version": "1.0.0"}), encoding="utf-8")
 
 
 def rows(pairs: int) -> Iterator[Made]:

@@ -39,7 +39,7 @@ from aiohttp import web
 from scoring import SIZES, go_on_elsewhere, pairs, write_model
 
 from pairwright.construct.folder import to_toml
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import PairwrightError
 from pairwright.evaluate.local.conversation import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
@@ -190,7 +190,9 @@ def main(options: argparse.Namespace) -> None:
 
     n, on_gpu = options.texts, torch.cuda.is_available()
     given = pairs(n * (options.runs + 1) // 2, options.words)
-    texts = [(message(of.shown.question, of.shown.posts), b) for of in given for b in of.responses]
+    texts = [
+        (user_message(of.shown.question, of.shown.posts), b) for of in given for b in of.responses
+    ]
     ratios, rates, loops, lost = [], [], [], 0
     dropped: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -28,7 +28,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.seam import PromptContent, Score
@@ -180,7 +180,9 @@ def main(options: argparse.Namespace) -> None:
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     given = pairs(options.pairs, options.words)
-    texts = [(message(of.shown.question, of.shown.posts), b) for of in given for b in of.responses]
+    texts = [
+        (user_message(of.shown.question, of.shown.posts), b) for of in given for b in of.responses
+    ]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "model"
         write_model(folder, SIZES[options.size], device)

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
 from pairwright.dataset.checksums import write_checksums
 from pairwright.dataset.row import derived_twin_id
-from pairwright.release.derive import documents, know
+from pairwright.release.derive import documents, release_context
 from pairwright.release.primary import read_primary
-from pairwright.release.summary import Summing, rows_of
+from pairwright.release.summary import SummaryBuilder, rows_of
 
 Object = dict[str, Any]
 
@@ -84,10 +84,10 @@ class Tampered:
     def seal(self, *, derived: bool = False) -> None:
         """Write the checksums anew; before that, if asked for, every derived file."""
         if derived:
-            primary, summing = read_primary(self.layout), Summing()
+            primary, summing = read_primary(self.layout), SummaryBuilder()
             for part, row in rows_of(self.layout):
                 summing.add(part, row)
-            for path, pieces in documents(know(self.layout, primary, summing.summary())):
+            for path, pieces in documents(release_context(self.layout, primary, summing.summary())):
                 self.write(path, "".join(pieces))
         write_checksums(self.root)
 

@@ -62,7 +62,7 @@ def run_folder(folder: Path) -> Path:
 def release(folder: Path) -> Path:
     write_rows(folder / Part("Home-violate", "test").path, [row_of(violate(n)) for n in range(4)])
     Layout(folder).manifest.write_text("{}", encoding="utf-8")
-    Layout(folder).stated.write_text('{"version": "1.0.0"}', encoding="utf-8")
+    Layout(folder).provenance.write_text('{"version": "1.0.0"}', encoding="utf-8")
     return folder
 
 

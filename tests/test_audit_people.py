@@ -12,7 +12,7 @@ from pairwright.audit.people.finding import masked
 from pairwright.audit.people.scan import FAILS, KINDS, MOST, find
 from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
-from pairwright.dataset.tombstones import Forgotten, url_name
+from pairwright.dataset.tombstones import ForgetList, url_name
 
 MAIL = "jane.doe@mail.test.org"
 # In two parts, so that nobody who searches this repository for keys finds one.
@@ -44,14 +44,14 @@ def row(id: str = "r1", **changes: Any) -> Row:
     return Row(id=id, **{**fields, **changes})
 
 
-def part(rows: Iterable[Row], forgotten: Forgotten | None = None) -> People:
+def part(rows: Iterable[Row], forgotten: ForgetList | None = None) -> People:
     people = People(forgotten)
     for given in rows:
         people.add(given)
     return people
 
 
-def only(rows: Iterable[Row], name: str, forgotten: Forgotten | None = None) -> Check:
+def only(rows: Iterable[Row], name: str, forgotten: ForgetList | None = None) -> Check:
     (check,) = [check for check in part(rows, forgotten).checks() if check.name == name]
     return check
 
@@ -524,7 +524,7 @@ def test_plain_pairs_without_posts_have_nothing_to_license() -> None:
 
 
 def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
-    forgotten = Forgotten(
+    forgotten = ForgetList(
         users=frozenset({"user-9"}),
         urls=frozenset({url_name(SITE.format(7)), url_name(SITE.format(8))}),
     )
@@ -553,7 +553,7 @@ def test_the_other_half_of_a_twin_is_found_with_the_first(turned: bool) -> None:
         row("c", user="user-2", twin_id="t2"),
         row("d", user="user-3", twin_id="t2"),
     ]
-    forgotten = Forgotten(users=frozenset({"user-9"}))
+    forgotten = ForgetList(users=frozenset({"user-9"}))
     check = only(rows[::-1] if turned else rows, "tombstones", forgotten)
     assert (check.status, check.count, check.of) == ("fail", 2, 4)
     assert {flag.row: flag.detail for flag in check.flags} == {
@@ -564,7 +564,7 @@ def test_the_other_half_of_a_twin_is_found_with_the_first(turned: bool) -> None:
 
 def test_both_halves_of_a_twin_are_found_once() -> None:
     rows = [row("a", user="user-9", twin_id="t1"), row("b", user="user-9", twin_id="t1")]
-    check = only(rows, "tombstones", Forgotten(users=frozenset({"user-9"})))
+    check = only(rows, "tombstones", ForgetList(users=frozenset({"user-9"})))
     assert [flag.row for flag in check.flags] == ["a", "b"]
 
 
@@ -579,7 +579,7 @@ def test_a_post_whose_address_has_no_scheme_needs_the_sites_licence() -> None:
 
 
 def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:
-    assert only([row()], "tombstones", Forgotten()).status == "pass"
+    assert only([row()], "tombstones", ForgetList()).status == "pass"
     check = only([row()], "tombstones")
     assert (check.status, check.of) == ("note", 0)
     assert check.detail == "no list of tombstones was given"

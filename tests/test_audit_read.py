@@ -79,7 +79,7 @@ def release(root: Path, splits: dict[str, Iterable[Pair]]) -> Path:
         for config, found in by_config.items():
             write_rows(root / Part(config, split).path, found)
     Layout(root).manifest.write_text("{}", encoding="utf-8")
-    Layout(root).stated.write_text('{"version": "1.2.3"}', encoding="utf-8")
+    Layout(root).provenance.write_text('{"version": "1.2.3"}', encoding="utf-8")
     return root
 
 
@@ -121,7 +121,7 @@ def test_a_release_that_does_not_state_its_version_is_refused(
     tmp_path: Path, stated: str | None
 ) -> None:
     folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    file = Layout(folder).stated
+    file = Layout(folder).provenance
     file.unlink() if stated is None else file.write_text(stated, encoding="utf-8")
     assert "stated.json: states no version" in refused(folder)
 

@@ -235,10 +235,10 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
         line(id=own.item_id) + "\n" + line(id=counterfactual.id) + line(id=own.id, model="other"),
     )
     first, second, third = read_outputs(path, questions)
-    assert first.asked == third.asked
-    assert first.asked.aspects == tuple(of.aspect for of in own.rubric_aspects)
-    assert second.asked.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
-    assert second.asked.cluster == counterfactual.user
+    assert first.question == third.question
+    assert first.question.aspects == tuple(of.aspect for of in own.rubric_aspects)
+    assert second.question.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
+    assert second.question.cluster == counterfactual.user
 
 
 def test_a_person_has_one_question_in_both_modes(
@@ -627,7 +627,7 @@ def test_at_one_sample_there_is_no_gain() -> None:
     text = io.StringIO()
     print_summary(Console(file=text, width=80), found, Path("out"))
     for told in (to_markdown(best_of_n_page(found)), text.getvalue()):
-        assert "At k = 1 nothing is picked, so there is none." in " ".join(told.split())
+        assert "At k = 1 nothing is picked, so there is no gain." in " ".join(told.split())
 
 
 def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:

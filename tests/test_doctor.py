@@ -12,18 +12,31 @@ from rich.console import Console
 
 from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving
 from pairwright import assets
-from pairwright.cli.doctor.backend import backend
-from pairwright.cli.doctor.command import Wanted, _findings
-from pairwright.cli.doctor.context import context, needed
-from pairwright.cli.doctor.finding import Finding, table
-from pairwright.cli.doctor.prefix import prefix
-from pairwright.cli.doctor.questions import Questions
-from pairwright.cli.doctor.seeds import seeds
-from pairwright.cli.doctor.server import Metrics, listed, metrics, read_metrics
-from pairwright.cli.doctor.structured import structured
+from pairwright.cli.doctor import print_server
 from pairwright.models.client import Client, Meter
 from pairwright.settings.config import Endpoint, Sampling, validate
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.doctor import ServerReport
+from pairwright.workflows.doctor.examination import (
+    ServerToExamine,
+    _findings,
+    check_context,
+    context_needed,
+)
+from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
+from pairwright.workflows.doctor.replies import (
+    check_backend,
+    check_prefix_cache,
+    check_schema,
+    check_seeds,
+)
+from pairwright.workflows.doctor.server import (
+    CacheMetrics,
+    cache_metrics,
+    list_models,
+    read_metrics,
+)
+from pairwright.workflows.run_models import CallCounts
 
 T = TypeVar("T")
 PROMPTS = Prompts.load(assets.PROMPTS)
@@ -55,7 +68,7 @@ def served(url: str, **changes: Any) -> Endpoint:
 
 def examined(
     handler: Handler,
-    look: Callable[[Questions], Awaitable[T]],
+    look: Callable[[ServerQuestions], Awaitable[T]],
     *,
     pages: dict[str, Page] | None = None,
     sampling: Sampling | None = None,
@@ -67,18 +80,18 @@ def examined(
         async with serving(handler, pages=pages) as server:
             endpoint = served(server.url, **changes)
             async with Client("near", endpoint, KEY, Meter()) as client:
-                questions = Questions(client, endpoint, sampling or Sampling(), PROMPTS)
+                questions = ServerQuestions(client, endpoint, sampling or Sampling(), PROMPTS)
                 return await look(questions), server.asked
 
     return asyncio.run(scenario())
 
 
-def told_of(models: Page, **changes: Any) -> Finding:
+def told_of(models: Page, **changes: Any) -> ServerFinding:
     """What the list of models of a server comes to."""
 
-    async def look(questions: Questions) -> Finding:
+    async def look(questions: ServerQuestions) -> ServerFinding:
         url = str(questions.endpoint.base_url)
-        return (await listed(url, KEY, questions.endpoint)).finding
+        return (await list_models(url, KEY, questions.endpoint)).finding
 
     return examined(say(), look, pages={"/v1/models": models}, **changes)[0]
 
@@ -121,8 +134,8 @@ def test_the_list_of_models_tells_the_context_and_that_it_is_vllm() -> None:
     model = {"id": "m", "max_model_len": 4096, "owned_by": "vllm"}
     pages = {"/v1/models": page(json.dumps({"data": [model]}))}
 
-    async def look(questions: Questions) -> Any:
-        return await listed(f"{questions.endpoint.base_url}/", KEY, questions.endpoint)
+    async def look(questions: ServerQuestions) -> Any:
+        return await list_models(f"{questions.endpoint.base_url}/", KEY, questions.endpoint)
 
     found, _ = examined(say(), look, pages=pages)
     assert (found.finding.state, found.context, found.vllm) == ("ok", 4096, True)
@@ -165,17 +178,17 @@ def test_a_server_that_never_answers_is_given_up() -> None:
 
 
 def test_a_server_that_is_not_there_is_named_so() -> None:
-    found = asyncio.run(listed("http://127.0.0.1:9/v1", None, served("http://127.0.0.1:9/v1")))
+    found = asyncio.run(list_models("http://127.0.0.1:9/v1", None, served("http://127.0.0.1:9/v1")))
     assert (found.finding.state, "not reachable" in found.finding.found) == ("stop", True)
     assert "/v1" in found.finding.advice
 
 
 def test_metrics_of_vllm_tell_of_its_cache() -> None:
-    assert read_metrics(VLLM) == Metrics(prefix_caching=True, cache_tokens=4096)
+    assert read_metrics(VLLM) == CacheMetrics(prefix_caching=True, cache_tokens=4096)
     off = VLLM.replace('caching="True"', 'caching="False"').replace('"4096"', '"None"')
-    assert read_metrics(off) == Metrics(prefix_caching=False, cache_tokens=None)
+    assert read_metrics(off) == CacheMetrics(prefix_caching=False, cache_tokens=None)
     without = "\n".join(line for line in VLLM.splitlines() if "cache_config" not in line)
-    assert read_metrics(without) == Metrics(None, None)
+    assert read_metrics(without) == CacheMetrics(None, None)
 
 
 @pytest.mark.parametrize(
@@ -190,18 +203,18 @@ def test_metrics_of_vllm_tell_of_its_cache() -> None:
     ids=("another server", "html", "none", "error", "redirect"),
 )
 def test_metrics_of_another_kind_tell_nothing(answer: Page) -> None:
-    async def look(questions: Questions) -> Metrics | None:
-        return await metrics(str(questions.endpoint.base_url))
+    async def look(questions: ServerQuestions) -> CacheMetrics | None:
+        return await cache_metrics(str(questions.endpoint.base_url))
 
     assert examined(say(), look, pages={"/metrics": answer})[0] is None
 
 
 def test_metrics_stand_beside_v1() -> None:
-    async def look(questions: Questions) -> Metrics | None:
-        return await metrics(f"{questions.endpoint.base_url}/")
+    async def look(questions: ServerQuestions) -> CacheMetrics | None:
+        return await cache_metrics(f"{questions.endpoint.base_url}/")
 
     found, _ = examined(say(), look, pages={"/metrics": page(VLLM)})
-    assert found == Metrics(True, 4096)
+    assert found == CacheMetrics(True, 4096)
 
 
 # Context
@@ -213,7 +226,7 @@ def needs(**changes: Any) -> int:
         "endpoints": {name: {"base_url": "simulated", "model": "m"} for name in ("a", "b")},
         "roles": {"planner": "a", "generator": "b", "judge": "b"},
     }
-    return needed(validate(config | changes, assets.EXAMPLES / "x.toml"), "a")
+    return context_needed(validate(config | changes, assets.EXAMPLES / "x.toml"), "a")
 
 
 def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
@@ -223,25 +236,25 @@ def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
 
 
 def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
-    found = context(4096, 8024)
+    found = check_context(4096, 8024)
     assert found.state == "note"
     assert "--max-model-len 8024" in found.advice
-    assert context(8024, 8024).state == "ok"
-    assert "not told" in context(None, 8024).found
+    assert check_context(8024, 8024).state == "ok"
+    assert "not reported" in check_context(None, 8024).found
 
 
 # Structured output
 
 
 def test_a_server_that_ignores_schemas_is_told_of() -> None:
-    found, asked = examined(say("Certainly! Here you go."), structured)
+    found, asked = examined(say("Certainly! Here you go."), check_schema)
     assert (found.state, "not followed" in found.found) == ("note", True)
     assert "structured = false" in found.advice
     assert len(asked) == Sampling().attempts
 
 
 def test_a_reply_in_a_fence_is_told_of() -> None:
-    found, asked = examined(say(f"```json\n{PLAN}\n```"), structured, structured=False)
+    found, asked = examined(say(f"```json\n{PLAN}\n```"), check_schema, structured=False)
     assert (found.state, "fence" in found.found) == ("note", True)
     assert len(asked) == 1
     assert "response_format" not in asked[0].body
@@ -255,27 +268,29 @@ def test_a_reply_in_a_fence_is_told_of() -> None:
     [("guidance", "ok", "guidance"), ("xgrammar", "note", "xgrammar; control characters in 3 of")],
 )
 def test_the_backend_of_vllm_is_told_by_what_it_refuses(name: str, state: str, said: str) -> None:
-    found, asked = examined(vllm(name), lambda questions: backend(questions, vllm=True))
+    found, asked = examined(vllm(name), lambda questions: check_backend(questions, vllm=True))
     assert (found.state, found.found.startswith(said)) == (state, True), found
     assert ('"backend": "guidance"' in found.advice) == (name == "xgrammar")
     assert len(asked) == 4
 
 
 def test_xgrammar_is_warned_of_before_its_fault_is_seen() -> None:
-    found, _ = examined(say(PLAN), lambda questions: backend(questions, vllm=True))
+    found, _ = examined(say(PLAN), lambda questions: check_backend(questions, vllm=True))
     assert (found.state, found.found) == ("note", "xgrammar")
 
 
 def test_the_fault_is_found_on_any_server_by_what_it_writes() -> None:
-    found, asked = examined(vllm("xgrammar"), lambda questions: backend(questions, vllm=False))
+    found, asked = examined(
+        vllm("xgrammar"), lambda questions: check_backend(questions, vllm=False)
+    )
     assert (found.state, found.found.startswith("control characters in 3")) == ("note", True)
     assert len(asked) == 3
 
 
 def test_a_server_that_refuses_max_length_has_no_fault() -> None:
     refusing = fail(400, "maxLength is not permitted")
-    found, asked = examined(refusing, lambda questions: backend(questions, vllm=False))
-    assert (found.state, "not told" in found.found) == ("ok", True)
+    found, asked = examined(refusing, lambda questions: check_backend(questions, vllm=False))
+    assert (found.state, "not known" in found.found) == ("ok", True)
     assert len(asked) == 1
 
 
@@ -286,20 +301,20 @@ def test_a_server_that_refuses_max_length_has_no_fault() -> None:
     ("details", "told", "state", "said"),
     [
         ({"cached_tokens": 1536}, None, "ok", "1,536 of 12 tokens"),
-        ({"cached_tokens": 1536}, Metrics(True, 4096), "ok", "holds 4,096 tokens"),
-        (None, Metrics(True, 4096), "ok", "own account"),
-        (None, Metrics(False, None), "note", "off"),
-        ({"cached_tokens": 0}, None, "note", "anew"),
-        (None, None, "note", "not told"),
-        ({"cached_tokens": "many"}, None, "note", "not told"),
-        ([], Metrics(None, None), "note", "not told"),
+        ({"cached_tokens": 1536}, CacheMetrics(True, 4096), "ok", "holds 4,096 tokens"),
+        (None, CacheMetrics(True, 4096), "ok", "own account"),
+        (None, CacheMetrics(False, None), "note", "off"),
+        ({"cached_tokens": 0}, None, "note", "again"),
+        (None, None, "note", "not known"),
+        ({"cached_tokens": "many"}, None, "note", "not known"),
+        ([], CacheMetrics(None, None), "note", "not known"),
     ],
 )
 def test_a_prefix_cache_is_found_by_usage_or_by_metrics(
-    details: Any, told: Metrics | None, state: str, said: str
+    details: Any, told: CacheMetrics | None, state: str, said: str
 ) -> None:
     handler = answering(by_seed, prompt_tokens_details=details)
-    found, asked = examined(handler, lambda questions: prefix(questions, told))
+    found, asked = examined(handler, lambda questions: check_prefix_cache(questions, told))
     assert (found.state, said in found.found) == (state, True), found
     assert asked[0].identity == asked[1].identity
     assert 5000 < len(asked[0].said) < 8000
@@ -307,7 +322,7 @@ def test_a_prefix_cache_is_found_by_usage_or_by_metrics(
 
 def test_a_context_too_short_for_a_history_leaves_the_cache_open() -> None:
     handler = fail(400, "This model's maximum context length is 1024 tokens.")
-    found, _ = examined(handler, lambda questions: prefix(questions, None))
+    found, _ = examined(handler, lambda questions: check_prefix_cache(questions, None))
     assert (found.state, "maximum context length" in found.found) == ("note", True)
 
 
@@ -327,24 +342,24 @@ def test_a_context_too_short_for_a_history_leaves_the_cache_open() -> None:
     ids=("kept", "ignored", "random", "empty", "reasoning", "refused"),
 )
 def test_whether_seeds_repeat_is_told(handler: Handler, state: str, said: str) -> None:
-    found, asked = examined(handler, seeds)
+    found, asked = examined(handler, check_seeds)
     assert (found.state, said in found.found) == (state, True), found
     assert [a.body["seed"] for a in asked] == [0, 0, 1][: len(asked)]
     assert all(a.body["temperature"] == 1.0 for a in asked)
 
 
 def test_no_seeds_are_tried_where_none_are_sent() -> None:
-    found, asked = examined(say(), seeds, sampling=Sampling(seed=None))
+    found, asked = examined(say(), check_seeds, sampling=Sampling(seed=None))
     assert (found.state, asked) == ("ok", [])
 
 
 # The whole
 
 
-def whole(handler: Handler, **changes: Any) -> tuple[list[Finding], list[Asked]]:
-    async def look(questions: Questions) -> list[Finding]:
+def whole(handler: Handler, **changes: Any) -> tuple[list[ServerFinding], list[Asked]]:
+    async def look(questions: ServerQuestions) -> list[ServerFinding]:
         endpoint = questions.endpoint
-        wanted = Wanted("near", endpoint, str(endpoint.base_url), Sampling(), 8024)
+        wanted = ServerToExamine("near", endpoint, str(endpoint.base_url), Sampling(), 8024)
         return await _findings(questions, wanted, KEY)
 
     return examined(handler, look, **changes)
@@ -387,8 +402,8 @@ def test_a_server_that_fails_on_a_long_prompt_cannot_be_used(failing: Handler, s
 
 def test_words_of_a_server_can_neither_colour_nor_clear_the_screen() -> None:
     console = Console(width=60, record=True)
-    found = Finding("note", "server", "[bold red]x[/]\x1b[2J\x07", "[/] \x9b1m")
+    found = ServerFinding("note", "server", "[bold red]x[/]\x1b[2J\x07", "[/] \x9b1m")
     with console.capture() as captured:
-        console.print(table("near: m\x1b[0m", [found]))
+        print_server(console, ServerReport("near", "m\x1b[0m", "http://x", (found,), CallCounts()))
     assert "[bold red]x[/]" in captured.get()
     assert not set("\x1b\x07\x9b") & set(captured.get())

@@ -24,7 +24,7 @@ from pairwright.evaluate.results import (
 )
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Scorer, Unscored
-from pairwright.evaluate.wrong_profile import Strangers, asker
+from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS, released, run_of
 
@@ -66,17 +66,17 @@ def scored(
     condition: ConditionName = "profile",
     policy: HistoryRules = ALL,
 ) -> list[PairDecision]:
-    conditions = ContentSources(policy, Strangers(map(asker, rows), 0))
+    conditions = ContentSources(policy, Strangers(map(asker_of, rows), 0))
     return asyncio.run(
         evaluate(
             rows, Evaluation(scorer, condition, conditions), workers=4,
-            stop=lambda: None, seen=lambda _: None,
+            stop=lambda: None, on_each=lambda _: None,
         )
     )  # fmt: skip
 
 
 def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptContent | Unscored:
-    return asyncio.run(ContentSources(ALL, Strangers(map(asker, rows), 0)).shown(row, condition))
+    return asyncio.run(ContentSources(ALL, Strangers(map(asker_of, rows), 0)).shown(row, condition))
 
 
 # ContentSources
@@ -118,7 +118,7 @@ def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
         if row.mode == "twin":
             twins.setdefault(row.item_id, set()).add(row.user)
     for seed, row in product(range(8), rows):
-        posts = Strangers(map(asker, rows), seed).instead_of(asker(row))
+        posts = Strangers(map(asker_of, rows), seed).instead_of(asker_of(row))
         assert posts
         assert not twins.get(row.item_id, set()) & {owners[post.id] for post in posts}
 
@@ -132,8 +132,8 @@ def test_a_wrong_profile_has_no_post_younger_than_the_question(rows: list[Row]) 
 
 def test_the_same_seed_draws_the_same_stranger_and_another_seed_others(rows: list[Row]) -> None:
     def drawn(seed: int) -> list[object]:
-        strangers = Strangers(map(asker, rows), seed)
-        return [strangers.instead_of(asker(row)) for row in rows]
+        strangers = Strangers(map(asker_of, rows), seed)
+        return [strangers.instead_of(asker_of(row)) for row in rows]
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -332,7 +332,7 @@ def test_another_file_of_rows_is_refused(release: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no release"):
+    with pytest.raises(InputError, match="is not a release"):
         Release(tmp_path)
 
 

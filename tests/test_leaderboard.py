@@ -468,7 +468,7 @@ def not_json(folder: Path) -> None:
         (changed("release.pairs", 41), "of 41 pairs", True),
         (changed("limit", 10), "the first 10 subjects", True),
         (changed("split", "test"), "split test", True),
-        (changed("scorer.name", "../b"), "no scorer's name", False),
+        (changed("scorer.name", "../b"), "not a scorer's name", False),
         (changed("scorer.name", "a"), "in condition profile is in", True),
         (changed("condition", "all"), "condition", False),
         (changed("scored", 39), "b.profile.json says 39", False),
@@ -574,7 +574,7 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, place: str) -
 
 def test_the_lines_of_a_result_are_no_result(tmp_path: Path) -> None:
     path = result(tmp_path, "a", right_on(30))
-    with pytest.raises(InputError, match=r"a\.profile\.jsonl: is no SCORER\.CONDITION\.json\n"):
+    with pytest.raises(InputError, match=r"a\.profile\.jsonl: is not a SCORER\.CONDITION\.json\n"):
         board_of(path.with_suffix(".jsonl"))
 
 

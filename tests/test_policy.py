@@ -311,20 +311,20 @@ def test_a_name_that_the_reading_per_token_would_take_is_refused() -> None:
 
 def test_only_guided_policies_are_named() -> None:
     assert guided_names(scorers(), ()) == ("g",)
-    with pytest.raises(ConfigError, match="'base' is no scorer of kind guided"):
+    with pytest.raises(ConfigError, match="'base' is not a scorer of kind guided"):
         guided_names(scorers(), ["base"])
-    with pytest.raises(ConfigError, match="no scorer of kind guided"):
+    with pytest.raises(ConfigError, match="there is no scorer of kind guided"):
         guided_names(Scorers(), ())
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ('policy = "nobody"', "policy = 'nobody' is no scorer of kind likelihood"),
-        ('policy = "judge"', "policy = 'judge' is no scorer of kind likelihood"),
-        ('reward = "nobody"', "reward = 'nobody' is no scorer that scores one response"),
-        ('reward = "compares"', "reward = 'compares' is no scorer that scores one response"),
-        ('reward = "g"', "reward = 'g' is no scorer that scores one response"),
+        ('policy = "nobody"', "policy = 'nobody' is not a scorer of kind likelihood"),
+        ('policy = "judge"', "policy = 'judge' is not a scorer of kind likelihood"),
+        ('reward = "nobody"', "reward = 'nobody' is not a scorer that scores one response"),
+        ('reward = "compares"', "reward = 'compares' is not a scorer that scores one response"),
+        ('reward = "g"', "reward = 'g' is not a scorer that scores one response"),
         ("beta = 0.0", "beta"),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluate.scorers.seam import PromptContent, Score
@@ -43,7 +43,7 @@ def texts() -> list[tuple[str, str]]:
     made = [("Why?", "\nSo.\n")]
     for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
         known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
-        made.append((message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
+        made.append((user_message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
     return made
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from pairwright.dataset import Row
 from pairwright.errors import Difference
-from pairwright.release.verify import verify
-from pairwright.release.verify.page import check_page
+from pairwright.release.verify import verify_release
+from pairwright.release.verify.audit_page import check_page
 from pairwright.workflows.pair_audit import write_audit
 from released import PAIRS, released, run_of
 from study import pairwright
@@ -35,7 +35,7 @@ def bad(trial: Path, tmp_path: Path) -> Tampered:
 def caught(bad: Tampered) -> Difference:
     bad.seal(derived=True)
     with pytest.raises(Difference) as found:
-        verify(bad.root, write_audit=write_audit)
+        verify_release(bad.root, write_audit=write_audit)
     return found.value
 
 
@@ -43,8 +43,8 @@ def caught(bad: Tampered) -> Difference:
 
 
 def test_the_audit_that_a_release_holds_is_the_one_that_its_rows_give(trial: Path) -> None:
-    assert verify(trial, write_audit=write_audit).not_compared == ()
-    (said,) = verify(trial).not_compared
+    assert verify_release(trial, write_audit=write_audit).not_compared == ()
+    (said,) = verify_release(trial).not_compared
     assert "it was not derived again" in said
 
 
@@ -110,7 +110,7 @@ def test_plots_that_other_libraries_drew_are_said_to_be_uncompared(bad: Tampered
     _other_libraries(bad)
     bad.text(PAGE, ' d="M 0 ', ' d="M 1 ')
     bad.seal(derived=True)
-    (said,) = verify(bad.root, write_audit=write_audit).not_compared
+    (said,) = verify_release(bad.root, write_audit=write_audit).not_compared
     assert "how the plots of audit/report.html are drawn" in said
 
 
@@ -183,7 +183,7 @@ def test_a_figure_may_differ_in_its_last_place_where_libraries_do(bad: Tampered)
     near = f"{float(found[1]) + 1e-7:.7f}"
     bad.write(FILE, text.replace(found[1], near, 1))
     bad.seal(derived=True)
-    assert verify(bad.root, write_audit=write_audit)
+    assert verify_release(bad.root, write_audit=write_audit)
 
 
 # What ids do not cover
@@ -207,7 +207,7 @@ def test_an_edited_question_or_post_keeps_its_id_and_is_caught(
     bad.rows(config, change, hashed=False)
     bad.seal(derived=True)
     with pytest.raises(Difference) as found:
-        verify(bad.root)
+        verify_release(bad.root)
     assert found.value.where == f"data/{config}/test-00000-of-00001.parquet:1"
     assert found.value.what.startswith("content is ")
 
@@ -242,6 +242,6 @@ def test_a_release_of_format_1_verifies_under_its_format(bad: Tampered) -> None:
         unit.pop("contents", None)
     bad.put(UNITS, units)
     bad.seal(derived=True)
-    (said,) = verify(bad.root, write_audit=write_audit).not_compared
+    (said,) = verify_release(bad.root, write_audit=write_audit).not_compared
     assert "format 1" in said
     assert "Not compared: the texts of questions and posts" in pairwright("verify", bad.root).out

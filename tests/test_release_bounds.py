@@ -11,7 +11,7 @@ from pairwright.dataset import Row, lines, parquet, read_lines, read_rows, write
 from pairwright.dataset.lines import read_document
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError
-from pairwright.release.records import Unit
+from pairwright.release.records import UnitOutcome
 
 
 def _rows(n: int, question: str = "How?") -> list[Row]:
@@ -84,12 +84,12 @@ def test_a_line_longer_than_any_is_refused_with_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lines, "LONGEST", 200)
-    unit = Unit(unit="unit-0", mode="twin", outcome="rejected", stage="plan", reason="r")
+    unit = UnitOutcome(unit="unit-0", mode="twin", outcome="rejected", stage="plan", reason="r")
     long = unit.model_copy(update={"reason": "r" * 300})
     text = "".join(f"{of.model_dump_json()}\n" for of in (unit, unit, long))
     (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as error:
-        list(read_lines(tmp_path / "a.jsonl", Unit))
+        list(read_lines(tmp_path / "a.jsonl", UnitOutcome))
     assert error.value.where == f"{tmp_path / 'a.jsonl'}:3"
     assert "a line of more than 200 bytes" in error.value.what
 
@@ -99,7 +99,7 @@ def test_a_line_of_two_gigabytes_of_nothing_is_refused(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(2_000_000_000)  # A hole, which takes no room on the disk.
     with pytest.raises(InputError) as error:
-        list(read_lines(path, Unit))
+        list(read_lines(path, UnitOutcome))
     assert error.value.where == f"{path}:1"
     with pytest.raises(InputError, match="may have 512,000,000"):
         read_document(path)

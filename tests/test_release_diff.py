@@ -13,9 +13,9 @@ import pytest
 
 from pairwright.dataset import Layout, Part
 from pairwright.records import Pair, content_id
-from pairwright.release.diff import EITHER, Sides, Sketch, differences
+from pairwright.release.diff import EITHER, ChangeContext, SubjectHashes, subject_changes
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Unit, Version
+from pairwright.release.records import UnitOutcome, Version
 from released import (
     DOMAINS,
     INFO,
@@ -201,8 +201,8 @@ def test_what_is_built_and_was_not_asked_about_is_told_from_what_is_gone(
 # What came of the unit of a pair that left
 
 
-def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") -> Unit:
-    return Unit.model_validate(
+def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") -> UnitOutcome:
+    return UnitOutcome.model_validate(
         {
             "unit": content_id("unit", name), "mode": "violate", "outcome": outcome,
             "stage": "gates" if outcome == "rejected" else "", "reason": reason,
@@ -224,10 +224,12 @@ def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") 
         ([unit("a", "failed", reason="timeout")], False, "failed: timeout"),
     ],
 )
-def test_units_tell_why_a_pair_is_gone(after: list[Unit], simulated: bool, reason: str) -> None:
-    before = {"pair-1": Sketch(Part("Home-violate", "test"), simulated, {"pair-1": b""})}
-    sides = Sides({}, {}, [unit("a", "kept", "pair-1")], after)
-    [found] = differences(before, {}, sides)
+def test_units_tell_why_a_pair_is_gone(
+    after: list[UnitOutcome], simulated: bool, reason: str
+) -> None:
+    before = {"pair-1": SubjectHashes(Part("Home-violate", "test"), simulated, {"pair-1": b""})}
+    sides = ChangeContext({}, {}, [unit("a", "kept", "pair-1")], after)
+    [found] = subject_changes(before, {}, sides)
     assert found.reason == reason
 
 

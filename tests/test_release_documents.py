@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,17 +20,22 @@ from pairwright.audit.records import Audit, Check
 from pairwright.audit.records import Source as AuditedSource
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair
-from pairwright.release.derive import Known, Manifest, documents, know, manifest
-from pairwright.release.derive.attribution import attribution, lines_of
-from pairwright.release.derive.columns import COLUMNS
-from pairwright.release.derive.preference import preference
+from pairwright.release.derive import (
+    Manifest,
+    ReleaseContext,
+    documents,
+    make_manifest,
+    release_context,
+)
+from pairwright.release.derive.card import COLUMNS
+from pairwright.release.derive.row_files import attribution, attribution_lines, preference
 from pairwright.release.primary import read_primary
 from pairwright.release.records import Erratum, Version
-from pairwright.release.summary import Summing, rows_of
+from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.workflows.progress import log_notes
 from pairwright.workflows.release_content import ReleaseOptions, release_content
@@ -38,7 +44,7 @@ from released import DOMAINS, PAIRS, run_of, violated
 
 def primary(
     folder: Path, run: Path, *, audit: Audit | None = None, trial: bool = False, share: float = 0.0
-) -> Known:
+) -> ReleaseContext:
     """What `pairwright release` knows once the primary files are written."""
     layout = Layout(folder)
     with closing(Store(run / "calls.sqlite")) as store:
@@ -47,13 +53,13 @@ def primary(
     write_primary(layout, content)
     if audit:
         write_one(layout.audit, audit)
-    summing = Summing()
+    summing = SummaryBuilder()
     for part, row in rows_of(layout):
         summing.add(part, row)
-    return know(layout, read_primary(layout), summing.summary())
+    return release_context(layout, read_primary(layout), summing.summary())
 
 
-def texts(known: Known) -> dict[str, str]:
+def texts(known: ReleaseContext) -> dict[str, str]:
     """Every derived file."""
     return {path: "".join(pieces) for path, pieces in documents(known)}
 
@@ -63,7 +69,7 @@ def front_matter(card: str) -> dict[str, Any]:
     return vars(DatasetCard(card).data)
 
 
-def rows_of_part(known: Known, config: str, split: str = "test") -> list[Row]:
+def rows_of_part(known: ReleaseContext, config: str, split: str = "test") -> list[Row]:
     return list(read_rows(known.layout.part(Part(config, split))))
 
 
@@ -88,13 +94,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def known(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Known:
+def known(run: Path, tmp_path_factory: pytest.TempPathFactory) -> ReleaseContext:
     audit = audit_of("pass", "fail", "too_few", "pass")
     return primary(tmp_path_factory.mktemp("release"), run, audit=audit)
 
 
 @pytest.fixture(scope="module")
-def made(known: Known) -> dict[str, str]:
+def made(known: ReleaseContext) -> dict[str, str]:
     return texts(known)
 
 
@@ -102,7 +108,7 @@ def made(known: Known) -> dict[str, str]:
 
 
 def test_the_same_primary_files_give_the_same_bytes(
-    known: Known, made: dict[str, str], run: Path, tmp_path: Path
+    known: ReleaseContext, made: dict[str, str], run: Path, tmp_path: Path
 ) -> None:
     assert texts(known) == made
     elsewhere = primary(tmp_path / "x", run, audit=audit_of("pass", "fail", "too_few", "pass"))
@@ -110,7 +116,7 @@ def test_the_same_primary_files_give_the_same_bytes(
 
 
 def test_every_derived_file_is_there_and_none_is_primary(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     parts = [f"{domain}-{mode}-test" for domain in DOMAINS for mode in ("twin", "violate")]
     assert set(made) == {
@@ -134,7 +140,7 @@ def test_pages_end_with_a_line_and_hold_no_blank_runs(made: dict[str, str]) -> N
 
 
 def test_the_manifest_counts_units_by_mode_outcome_stage_and_reason(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     found = Manifest.model_validate_json(made["manifest.json"])
     counted = {(of.mode, of.outcome, of.stage, of.reason): of.units for of in found.units}
@@ -148,7 +154,9 @@ def test_the_manifest_counts_units_by_mode_outcome_stage_and_reason(
     assert sum(counted.values()) == len(known.primary.units)
 
 
-def test_the_manifest_tells_people_audit_and_build(known: Known, made: dict[str, str]) -> None:
+def test_the_manifest_tells_people_audit_and_build(
+    known: ReleaseContext, made: dict[str, str]
+) -> None:
     found = Manifest.model_validate_json(made["manifest.json"])
     assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
     assert found.human
@@ -164,11 +172,11 @@ def test_the_manifest_tells_people_audit_and_build(known: Known, made: dict[str,
     assert found.audit.checks == {"fail": 1, "pass": 2, "too_few": 1}
     assert [of.name for of in found.audit.failed] == ["check_1"]
     assert found.rows == known.summary
-    assert found.build["prompts"] == known.primary.stated.build["prompts"]
+    assert found.build["prompts"] == known.primary.provenance.build["prompts"]
 
 
-def test_the_manifest_hashes_every_primary_file(known: Known) -> None:
-    root, found = known.layout.root, manifest(known).files
+def test_the_manifest_hashes_every_primary_file(known: ReleaseContext) -> None:
+    root, found = known.layout.root, make_manifest(known).files
     assert found == {
         path.relative_to(root).as_posix(): file_digest(path)
         for path in sorted(root.rglob("*"))
@@ -177,11 +185,13 @@ def test_the_manifest_hashes_every_primary_file(known: Known) -> None:
     assert list(found) == sorted(found)
 
 
-def test_the_canary_is_another_for_other_rows_and_versions(known: Known, tmp_path: Path) -> None:
+def test_the_canary_is_another_for_other_rows_and_versions(
+    known: ReleaseContext, tmp_path: Path
+) -> None:
     other = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6]))
-    later = known.primary.stated.model_copy(update={"version": "1.0.1"})
+    later = known.primary.provenance.model_copy(update={"version": "1.0.1"})
     names = {known.canary, other.canary}
-    names.add(known._replace(primary=known.primary._replace(stated=later)).canary)
+    names.add(replace(known, primary=known.primary._replace(provenance=later)).canary)
     assert len(names) == 3
 
 
@@ -246,7 +256,7 @@ def test_what_the_makers_did_not_state_reads_not_stated(made: dict[str, str]) ->
 
 
 def test_the_card_shows_what_was_found_with_n_and_interval(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     card = made["README.md"]
     assert known.findings
@@ -329,7 +339,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         known.layout.errata,
         [Erratum(pair=text, versions=text, what=text, mended=text) for text in TEXTS],
     )
-    return texts(know(known.layout, read_primary(known.layout), known.summary))
+    return texts(release_context(known.layout, read_primary(known.layout), known.summary))
 
 
 def _hostile(pair: Pair, text: str) -> Pair:
@@ -383,7 +393,7 @@ def test_hostile_text_breaks_no_json_and_no_front_matter(hostile: dict[str, str]
 
 
 def test_the_preference_view_holds_the_same_pairs_as_messages(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     lines = [json.loads(line) for line in made["preference/Home-twin-test.jsonl"].splitlines()]
     rows = rows_of_part(known, "Home-twin")
@@ -393,14 +403,16 @@ def test_the_preference_view_holds_the_same_pairs_as_messages(
         assert (line["subset"], line["canary"]) == ("Home-twin", known.canary)
         for side, text in (("chosen", row.chosen), ("rejected", row.rejected)):
             user, assistant = line[side]
-            assert user == {"role": "user", "content": message(row.question, row.profile)}
+            assert user == {"role": "user", "content": user_message(row.question, row.profile)}
             assert line["prompt"] == user["content"]
             assert assistant == {"role": "assistant", "content": text}
 
 
-def test_prompts_hold_posts_oldest_first_and_neither_aspects_nor_narrative(known: Known) -> None:
+def test_prompts_hold_posts_oldest_first_and_neither_aspects_nor_narrative(
+    known: ReleaseContext,
+) -> None:
     row = rows_of_part(known, "Home-violate")[0]
-    prompt = message(row.question, row.profile)
+    prompt = user_message(row.question, row.profile)
     places = [prompt.index(post.text) for post in row.profile]
     assert places == sorted(places)
     assert "Post 1 of 3, 2010-05-01:\n> " in prompt
@@ -416,7 +428,7 @@ FRAME = (
 )
 
 
-def test_no_text_of_a_user_can_pass_for_the_frame(known: Known) -> None:
+def test_no_text_of_a_user_can_pass_for_the_frame(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     posts = tuple(post.model_copy(update={"text": FRAME}) for post in row.profile)
     forged = row.model_copy(update={"profile": posts, "question": FRAME})
@@ -424,20 +436,20 @@ def test_no_text_of_a_user_can_pass_for_the_frame(known: Known) -> None:
     def frame(of: Row) -> list[str]:
         return [
             line
-            for line in message(of.question, of.profile).splitlines()
+            for line in user_message(of.question, of.profile).splitlines()
             if not line.startswith("> ")
         ]
 
     assert frame(forged) == frame(row)
     quoted = [
         line[2:]
-        for line in message(forged.question, forged.profile).splitlines()
+        for line in user_message(forged.question, forged.profile).splitlines()
         if line.startswith("> ")
     ]
     assert quoted == FRAME.splitlines() * 4
 
 
-def test_a_line_of_the_preference_view_is_one_line_for_every_reader(known: Known) -> None:
+def test_a_line_of_the_preference_view_is_one_line_for_every_reader(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     odd = row.model_copy(update={"chosen": FRAME, "question": "ends\u2028here\n\r\n"})
     (line,) = preference([odd], "canary")
@@ -450,7 +462,7 @@ def test_a_line_of_the_preference_view_is_one_line_for_every_reader(known: Known
 
 
 def test_attribution_has_one_line_for_every_post_and_question(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     head, *lines = list(csv.reader(io.StringIO(made["attribution.csv"])))
     assert head == ["id", "address", "licence", "created"]
@@ -464,18 +476,18 @@ def test_attribution_has_one_line_for_every_post_and_question(
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_no_cell_of_attribution_is_a_formula(start: str, known: Known) -> None:
+def test_no_cell_of_attribution_is_a_formula(start: str, known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     evil = f"{start}HYPERLINK(1)"
     post = row.profile[0].model_copy(update={"id": evil, "licence": evil})
-    text = "".join(attribution(set(lines_of(row.model_copy(update={"profile": (post,)})))))
+    text = "".join(attribution(set(attribution_lines(row.model_copy(update={"profile": (post,)})))))
     cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
     assert cells.count(f"'{evil}") == 2
     assert not any(cell.startswith(start) for cell in cells)
 
 
 def test_the_licence_page_counts_posts_and_states_share_alike(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     page = made["LICENSE.md"]
     assert known.summary.licences.keys() == {"CC-BY-SA-2.5", "CC-BY-SA-3.0"}
@@ -502,7 +514,9 @@ def test_posts_without_a_licence_are_said_to_have_none(tmp_path: Path) -> None:
 # Changelog
 
 
-def test_the_changelog_begins_with_the_newest_version_and_ends_with_errors(known: Known) -> None:
+def test_the_changelog_begins_with_the_newest_version_and_ends_with_errors(
+    known: ReleaseContext,
+) -> None:
     digest = "sha256:" + "0" * 64
     first, *_ = known.primary.history
     second = Version.model_validate(
@@ -511,7 +525,7 @@ def test_the_changelog_begins_with_the_newest_version_and_ends_with_errors(known
     )  # fmt: skip
     erratum = Erratum(pair="pair-0", versions="1.0.0", what="names a shop that closed")
     changed = known.primary._replace(history=(first, second), errata=(erratum,))
-    page = texts(known._replace(primary=changed))["CHANGELOG.md"]
+    page = texts(replace(known, primary=changed))["CHANGELOG.md"]
     assert page.index("## 1.1.0") < page.index("## 1.0.0") < page.index("## Known errors")
     assert "| Home-twin | removed | forgotten | 2 |" in page
     assert f"Before it: 1.0.0, root digest {digest}" in page
@@ -522,7 +536,7 @@ def test_the_changelog_begins_with_the_newest_version_and_ends_with_errors(known
 
 
 def test_croissant_names_every_file_with_its_hash_and_every_column(
-    known: Known, made: dict[str, str]
+    known: ReleaseContext, made: dict[str, str]
 ) -> None:
     found = json.loads(made["croissant.json"])
     assert "http://mlcommons.org/croissant/1.1" in found["conformsTo"]
@@ -543,16 +557,16 @@ def test_every_column_is_described() -> None:
 # Damaged primary files
 
 
-def test_a_build_that_no_run_writes_is_refused_with_its_field(known: Known) -> None:
-    stated = known.primary.stated
+def test_a_build_that_no_run_writes_is_refused_with_its_field(known: ReleaseContext) -> None:
+    stated = known.primary.provenance
     wrong = stated.model_copy(update={"build": {**stated.build, "prompts": {"plan": 3}}})
     with pytest.raises(InputError) as error:
-        texts(known._replace(primary=known.primary._replace(stated=wrong)))
+        texts(replace(known, primary=known.primary._replace(provenance=wrong)))
     assert "stated.json [build.prompts.plan]" in str(error.value)
 
 
-def test_an_audit_that_is_none_is_refused_with_its_field(known: Known) -> None:
+def test_an_audit_that_is_none_is_refused_with_its_field(known: ReleaseContext) -> None:
     wrong = known.primary._replace(audit={"source": {"digest": "sha256:0"}, "checks": []})
     with pytest.raises(InputError) as error:
-        texts(known._replace(primary=wrong))
+        texts(replace(known, primary=wrong))
     assert "audit.json [source.rows]" in str(error.value)

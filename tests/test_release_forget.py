@@ -9,12 +9,12 @@ import pytest
 
 from pairwright.dataset import licence_of, read_lines, write_lines
 from pairwright.dataset.address import address_of, host_of
-from pairwright.dataset.tombstones import Forgotten, url_name
+from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Erratum, Unit
-from pairwright.release.tombstones import add_tombstones, read_tombstones
+from pairwright.release.records import Erratum, UnitOutcome
+from pairwright.release.run_notes import add_tombstones, read_tombstones
 from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
 from study import Done, pairwright
 from verified import user_of
@@ -86,9 +86,9 @@ def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: P
 
 @pytest.mark.parametrize("user", ["user_901", "partner_901"])
 def test_a_unit_that_was_refused_leaves_too(user: str, run: Path, tmp_path: Path) -> None:
-    before = list(read_lines(written(run, tmp_path / "before").units, Unit))
+    before = list(read_lines(written(run, tmp_path / "before").units, UnitOutcome))
     forget(run, "--user", user)
-    after = list(read_lines(written(run, tmp_path / "after").units, Unit))
+    after = list(read_lines(written(run, tmp_path / "after").units, UnitOutcome))
     assert len(before) - len(after) == (2 if user == "user_901" else 1)
 
 
@@ -373,14 +373,14 @@ def test_different_addresses_have_different_names() -> None:
 
 
 def test_forgetting_nobody_concerns_nobody() -> None:
-    assert not any(map(Forgotten().concerns, PAIRS))
+    assert not any(map(ForgetList().concerns, PAIRS))
 
 
 def test_a_pair_without_addresses_is_concerned_by_none() -> None:
     pair: Pair = question(0, DOMAINS[0])[0]
     posts = tuple(post.model_copy(update={"source_url": None}) for post in pair.profile)
     pair = pair.model_copy(update={"profile": posts, "source_url": None})
-    assert not Forgotten(urls=frozenset({url_name("")})).concerns(pair)
+    assert not ForgetList(urls=frozenset({url_name("")})).concerns(pair)
 
 
 @pytest.mark.parametrize(

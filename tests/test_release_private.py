@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from pairwright.dataset import model_name, row_of
-from pairwright.release.derive import documents, know
+from pairwright.release.derive import documents, release_context
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Stated
-from pairwright.release.stated import stated
-from pairwright.release.summary import Summing, rows_of
+from pairwright.release.provenance import run_provenance
+from pairwright.release.records import Provenance
+from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
 from released import INFO, PAIRS, question, rows, run_of, written
 
@@ -19,14 +19,14 @@ SECRET = "sk-SECRET123"
 HIDDEN = "\x00\x1b\x85\u2028\u2029\u202e\u200b\ufeff\ufffe\uffff\x7f"
 
 
-def told(**config: Any) -> Stated:
+def told(**config: Any) -> Provenance:
     manifest = {
         "source": {"path": "/home/ann/histories.jsonl"},
         "config": {"source": {"path": "/home/ann/histories.jsonl"}, **config},
         "endpoints": config.get("endpoints", {}),
     }
     info = ReleaseInfo.model_validate(INFO)
-    return stated(
+    return run_provenance(
         "1.0.0", info, manifest, {}, trial_because=(), validation_share=0.0, where=Path("manifest")
     )
 
@@ -80,10 +80,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     )
     layout = written(run, folder / "out")
     layout.manifest.unlink()
-    summing = Summing()
+    summing = SummaryBuilder()
     for part, row in rows_of(layout):
         summing.add(part, row)
-    known = know(layout, read_primary(layout), summing.summary())
+    known = release_context(layout, read_primary(layout), summing.summary())
     return {path: "".join(pieces) for path, pieces in documents(known)}
 
 

@@ -13,9 +13,9 @@ from hub_stand_in import LARGE, TOKEN, Hub, hub
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
-from pairwright.release.push import push
+from pairwright.release.hub import push
 from pairwright.release.records import Kind
-from pairwright.release.verify import Verified
+from pairwright.release.verify import VerifiedRelease
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
@@ -51,8 +51,8 @@ def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
     return root
 
 
-def verified(root: Path, version: str = "1.0.0", kind: Kind = "release") -> Verified:
-    return Verified(
+def verified(root: Path, version: str = "1.0.0", kind: Kind = "release") -> VerifiedRelease:
+    return VerifiedRelease(
         digest=write_checksums(root), name="small-pairs", version=version, kind=kind,
         trial_because=(), rows=1, subjects=1, units=1, verdicts=0, files=1, beside=(),
     )  # fmt: skip
@@ -286,7 +286,7 @@ def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_pa
 def test_without_the_extra_the_message_names_it(
     release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "pairwright.release.push")
+    monkeypatch.delitem(sys.modules, "pairwright.release.hub")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     done = pairwright("verify", release, "--push", NAME)
     assert done.code == 2

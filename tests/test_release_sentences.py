@@ -3,6 +3,7 @@ makers stated: where those change, the sentences do."""
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from pairwright.audit.shortcuts.trials import RESIDUAL
 from pairwright.dataset import write_one
 from pairwright.intervals import Interval
 from pairwright.records import Pair
-from pairwright.release.derive import Known, know
-from pairwright.release.derive.audited import BLIND, INFORMED, audited
+from pairwright.release.derive import ReleaseContext, release_context
+from pairwright.release.derive.audit import BLIND, INFORMED, audit_summary
 from pairwright.release.primary import read_primary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
@@ -30,33 +31,33 @@ VIOLATES = tuple(pair for pair in PAIRS[:6] if pair.mode == "violate")
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+def known(tmp_path_factory: pytest.TempPathFactory) -> ReleaseContext:
     """Two questions with their twins and violate pairs, all verified by nine people."""
     base = tmp_path_factory.mktemp("sentences")
     return primary(base / "x", run_of(base / "run", PAIRS[:6]), audit=audit_of("pass"))
 
 
-def card(known: Known) -> str:
+def card(known: ReleaseContext) -> str:
     """On one line, as it is read."""
     return " ".join(texts(known)["README.md"].split())
 
 
-def sheet(known: Known) -> str:
+def sheet(known: ReleaseContext) -> str:
     return " ".join(texts(known)["DATASHEET.md"].split())
 
 
-def stating(known: Known, **info: Any) -> Known:
+def stating(known: ReleaseContext, **info: Any) -> ReleaseContext:
     """The same release, of makers who stated something else."""
-    stated = known.primary.stated
+    stated = known.primary.provenance
     changed = ReleaseInfo.model_validate({**stated.info.model_dump(), **info})
     stated = stated.model_copy(update={"info": changed})
-    return known._replace(primary=known.primary._replace(stated=stated))
+    return replace(known, primary=known.primary._replace(provenance=stated))
 
 
-def with_audit(known: Known, audit: Audit) -> Known:
+def with_audit(known: ReleaseContext, audit: Audit) -> ReleaseContext:
     """The same release with another audit."""
     write_one(known.layout.audit, audit)
-    return know(known.layout, read_primary(known.layout), known.summary)
+    return release_context(known.layout, read_primary(known.layout), known.summary)
 
 
 # Votes
@@ -78,7 +79,9 @@ def divided(questions: Iterable[int]) -> Answer:
     return answer
 
 
-def test_pairs_on_which_annotators_differed_are_counted(known: Known, tmp_path: Path) -> None:
+def test_pairs_on_which_annotators_differed_are_counted(
+    known: ReleaseContext, tmp_path: Path
+) -> None:
     assert "Of the 6 pairs here with preference votes, 0 have at least one" in card(known)
     some = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], answer=divided([1])))
     assert some.summary.rows == 6, "two of three still verify a pair"
@@ -87,7 +90,7 @@ def test_pairs_on_which_annotators_differed_are_counted(known: Known, tmp_path: 
         assert "annotators differed were not verified" not in page
 
 
-def test_what_the_rule_kept_out_is_counted_by_state(known: Known, tmp_path: Path) -> None:
+def test_what_the_rule_kept_out_is_counted_by_state(known: ReleaseContext, tmp_path: Path) -> None:
     assert "these are not here" not in card(known)
     some = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], against=[1]))
     told = "Of the 4 twins and single pairs of the study these are not here: refused 2."
@@ -98,7 +101,7 @@ def test_what_the_rule_kept_out_is_counted_by_state(known: Known, tmp_path: Path
 # Who answered
 
 
-def test_by_people_the_pairs_are_verified(known: Known) -> None:
+def test_by_people_the_pairs_are_verified(known: ReleaseContext) -> None:
     for page in (card(known), sheet(known)):
         assert "6 of the 6 pairs are verified by the votes of 9 people." in page
         assert "are a program" not in page
@@ -142,10 +145,10 @@ def test_where_nobody_was_asked_no_vote_is_spoken_of(tmp_path: Path) -> None:
     ],
 )
 def test_an_audit_passes_only_if_every_check_was_decided(
-    statuses: list[str], verdict: str, told: str, known: Known
+    statuses: list[str], verdict: str, told: str, known: ReleaseContext
 ) -> None:
     made = with_audit(known, audit_of(*statuses))
-    found = audited(made.primary, made.layout)
+    found = audit_summary(made.primary, made.layout)
     assert found
     assert found.verdict == verdict
     assert told in card(made)
@@ -162,7 +165,7 @@ def _check(name: str, config: str, status: str, value: float, low: float | None)
     )  # fmt: skip
 
 
-def test_the_card_shows_what_simple_ways_of_choosing_score(known: Known) -> None:
+def test_the_card_shows_what_simple_ways_of_choosing_score(known: ReleaseContext) -> None:
     checks = (
         _check("length", "Home-twin", "note", 0.5, None),
         _check("profile_overlap", "Home-twin", "note", 0.75, 0.6),
@@ -178,7 +181,7 @@ def test_the_card_shows_what_simple_ways_of_choosing_score(known: Known) -> None
     assert "1 failed, 1 had too few pairs to decide, 1 passed." in page
 
 
-def test_without_such_checks_no_table_is_there(known: Known) -> None:
+def test_without_such_checks_no_table_is_there(known: ReleaseContext) -> None:
     page = card(with_audit(known, audit_of("pass")))
     assert "What simple ways of choosing score" not in page
     assert "checks of these configurations" not in page
@@ -192,7 +195,7 @@ def test_the_names_of_baselines_are_those_of_the_audit() -> None:
 # Licences and languages
 
 
-def _front(known: Known) -> dict[str, Any]:
+def _front(known: ReleaseContext) -> dict[str, Any]:
     return vars(DatasetCard(texts(known)["README.md"]).data)
 
 
@@ -229,13 +232,13 @@ def test_a_licence_is_claimed_for_the_whole_only_if_it_is_stated_for_all(tmp_pat
     ]  # fmt: skip
 
 
-def test_addresses_of_licences_are_not_escaped(known: Known) -> None:
+def test_addresses_of_licences_are_not_escaped(known: ReleaseContext) -> None:
     page = texts(known)["LICENSE.md"]
     assert "<https://spdx.org/licenses/CC-BY-SA-3.0.html>" in page
     assert "\\:" not in page
 
 
-def test_languages_are_stated_or_said_not_to_be(known: Known) -> None:
+def test_languages_are_stated_or_said_not_to_be(known: ReleaseContext) -> None:
     assert _front(known)["language"] is None
     assert "Languages: not stated." in card(known)
     both = stating(known, languages=("en", "de"))
@@ -251,7 +254,7 @@ def test_languages_are_stated_or_said_not_to_be(known: Known) -> None:
 
 
 def test_where_posts_were_published_is_said_of_those_with_an_address(
-    known: Known, tmp_path: Path
+    known: ReleaseContext, tmp_path: Path
 ) -> None:
     posts = known.summary.posts
     assert f"{posts} of the {posts} posts stand at an address: a scorer may" in card(known)
@@ -270,7 +273,7 @@ def test_of_one_mode_nothing_is_said_of_the_other(pairs: tuple[Pair, ...], tmp_p
     assert ("A twin is two pairs" in card(made)) == (pairs is TWINS)
 
 
-def test_removal_is_promised_only_with_somebody_to_ask(known: Known) -> None:
+def test_removal_is_promised_only_with_somebody_to_ask(known: ReleaseContext) -> None:
     assert INFO["contact"]
     assert "Whoever wrote a post here can ask there for its removal." in card(known)
     assert "Where to ask for the removal of a post is not stated." in card(
@@ -278,7 +281,9 @@ def test_removal_is_promised_only_with_somebody_to_ask(known: Known) -> None:
     )
 
 
-def test_rubrics_are_said_to_be_of_where_they_are_from(known: Known, tmp_path: Path) -> None:
+def test_rubrics_are_said_to_be_of_where_they_are_from(
+    known: ReleaseContext, tmp_path: Path
+) -> None:
     assert "were inferred by a model" in card(known)
     gold = [
         pair.model_copy(update={"rubric": pair.rubric.model_copy(update={"origin": "gold"})})

@@ -18,7 +18,7 @@ from pairwright.dataset import Part, Row, RowVotes, content_digest, read_rows, w
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import Difference
 from pairwright.records import dyad_id, pseudonym
-from pairwright.release.verify import verify
+from pairwright.release.verify import verify_release
 from released import PAIRS, released, run_of
 from tampering import Tampered, bytes_of, copy_of, renamed, turned
 
@@ -57,7 +57,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def caught(root: Path) -> Difference:
     with pytest.raises(Difference) as found:
-        verify(root)
+        verify_release(root)
     assert found.value.fix
     assert str(root) not in str(found.value), "a place is named inside the release"
     return found.value
@@ -226,7 +226,7 @@ def test_one_flipped_byte_anywhere_is_caught(release: Path, tmp_path: Path) -> N
         # A changed line of the checksums may name the file that it is about.
         assert name in found.where or name == SUMS, f"{name}, byte {at}: {found}"
         path.write_bytes(whole)
-    verify(root)
+    verify_release(root)
 
 
 def _bit(whole: bytes, chance: random.Random) -> bytes:
@@ -278,7 +278,7 @@ def test_two_hundred_mutations_are_caught_with_checksums_that_match(
         bad.write(name, whole)
         done += 1
     bad.seal()
-    verify(bad.root)
+    verify_release(bad.root)
 
 
 # With checksums to match: rows
@@ -861,4 +861,4 @@ def test_the_tamperings_are_tamperings(release: Path, trial: Path, tmp_path: Pat
         same.rows(VIOLATES, lambda rows: rows)
         same.seal(derived=True)
         assert bytes_of(same.root) == bytes_of(whole)
-        assert verify(same.root)
+        assert verify_release(same.root)

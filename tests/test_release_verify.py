@@ -12,9 +12,9 @@ from pairwright.cli.verify import print_verified
 from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
 from pairwright.release.records import Change, Version
-from pairwright.release.verify import Verified, verify
-from pairwright.release.verify.documents import compare
-from pairwright.release.verify.history import check_rows_of_history
+from pairwright.release.verify import VerifiedRelease, verify_release
+from pairwright.release.verify.comparison import compare
+from pairwright.release.verify.provenance import check_rows_of_history
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
@@ -46,7 +46,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_untouched_release_verifies(release: Path) -> None:
     steps: list[str] = []
     before = bytes_of(release)
-    found = verify(release, progress=lambda step, done, of: steps.append(step))
+    found = verify_release(release, progress=lambda step, done, of: steps.append(step))
     assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
     assert found.digest == root_digest(release)
     assert found.files == len(before)
@@ -61,18 +61,18 @@ def test_an_untouched_release_verifies(release: Path) -> None:
 def test_a_zip_that_was_made_and_extracted_verifies(trial: Path, tmp_path: Path) -> None:
     packed = shutil.make_archive(str(tmp_path / "release"), "zip", trial)
     shutil.unpack_archive(packed, tmp_path / "there")
-    assert verify(tmp_path / "there", root_digest(trial)) == verify(trial)
+    assert verify_release(tmp_path / "there", root_digest(trial)) == verify_release(trial)
 
 
 def test_the_version_after_it_verifies_with_somebody_forgotten(release: Path, run: Path) -> None:
     assert pairwright("forget", run, "--user", "secret_user_1").code == 0
     second = released(run, run.with_name("second"), "1.1.0", "--previous", release).root
-    assert verify(second).rows < verify(release).rows
+    assert verify_release(second).rows < verify_release(release).rows
 
 
 def test_a_trial_that_simulated_annotators_answered_verifies_as_one(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", PAIRS[:6], simulated_answers=True)
-    found = verify(released(run, tmp_path / "trial", "0.1.0", "--trial").root)
+    found = verify_release(released(run, tmp_path / "trial", "0.1.0", "--trial").root)
     assert (found.kind, found.version) == ("trial", "0.1.0-trial")
     assert found.trial_because
     assert found.rows == 6
@@ -84,7 +84,7 @@ def test_what_downloads_leave_beside_a_release_is_told_and_no_part_of_it(
     root = copy_of(trial, tmp_path / "copy")
     (root / ".git" / "refs").mkdir(parents=True)
     (root / ".gitattributes").write_bytes(b"*.parquet filter=lfs\n")
-    found = verify(root)
+    found = verify_release(root)
     assert found.beside == (".git", ".gitattributes")
     assert "Not part of the release: .gitattributes" in pairwright("verify", root).out
 
@@ -121,7 +121,7 @@ def test_pairs_are_those_of_every_configuration_over_all_versions() -> None:
 
 def test_the_root_digest_pins_a_release(trial: Path, tmp_path: Path) -> None:
     """Whoever rewrites everything is caught by the digest alone."""
-    assert verify(trial, root_digest(trial))
+    assert verify_release(trial, root_digest(trial))
     other = "sha256:" + "0" * 64
     done = pairwright("verify", trial, "--digest", other)
     assert done.code == 1
@@ -254,7 +254,7 @@ def test_equal_files_have_no_difference(tmp_path: Path) -> None:
 
 def test_one_of_each_is_told_in_the_singular() -> None:
     text = io.StringIO()
-    one = Verified(
+    one = VerifiedRelease(
         digest="b2:0", name="small", version="1.0.0", kind="release", trial_because=(), rows=1,
         subjects=1, units=1, verdicts=1, files=1, beside=(),
     )  # fmt: skip

@@ -25,8 +25,8 @@ from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.release.primary import read_primary
-from pairwright.release.records import Stated, Unit
-from pairwright.release.summary import Summing, rows_of
+from pairwright.release.records import Provenance, UnitOutcome
+from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.workflows.new_release import release as make_release
@@ -146,7 +146,7 @@ def test_rows_are_in_the_order_of_the_run_the_asked_half_first(run: Path, releas
 def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "out")
     made = write_primary(layout, gathered(run, share=0.4).content)
-    again = Summing()
+    again = SummaryBuilder()
     for part, row in rows_of(layout):
         again.add(part, row)
     assert made.summary == again.summary()
@@ -233,7 +233,7 @@ def test_a_pair_that_waits_for_a_vote_is_not_released(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", question(0), answer=answer)
     found = gathered(run)
     assert found.why[waits] == "waiting"
-    assert len(found.content.entries) == 1
+    assert len(found.content.candidates) == 1
 
 
 def test_a_twin_with_one_half_refused_is_refused_whole(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_twin_with_one_half_refused_is_refused_whole(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", [asked, other, violated(0)], answer=answer)
     found = gathered(run)
     assert found.why[asked.twin_id or ""] == "refused: preference: for_the_other"
-    assert [entry.id for entry in found.content.entries] == [violated(0).id]
+    assert [entry.id for entry in found.content.candidates] == [violated(0).id]
 
 
 def test_who_fails_the_attention_checks_verifies_nothing(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
     found = rows(layout)
     assert [row.verified for row in found] == [False] * len(PAIRS)
     assert all(row.votes is None for row in found)
-    stated = read_primary(layout).stated
+    stated = read_primary(layout).provenance
     assert (stated.version, stated.kind) == ("1.0.0-trial", "trial")
     assert stated.trial_because == ("nobody verified its pairs",)
 
@@ -321,14 +321,14 @@ def test_a_trial_without_a_study_holds_what_the_build_wrote(tmp_path: Path) -> N
 def test_a_trial_of_simulated_pairs_and_annotators_names_both(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", question(0, simulated=True), simulated_answers=True)
     layout = written(run, tmp_path / "out", trial=True)
-    assert len(read_primary(layout).stated.trial_because) == 2
+    assert len(read_primary(layout).provenance.trial_because) == 2
     assert all(row.simulated and not row.verified for row in rows(layout))
 
 
 def test_a_trial_with_a_study_holds_what_it_verified(run: Path, tmp_path: Path) -> None:
     layout = written(run, tmp_path / "out", trial=True)
     assert subjects(rows(layout)) == of_questions(0, 3, 4, 5, 6, 7)
-    assert read_primary(layout).stated.trial_because == ("it was made with --trial",)
+    assert read_primary(layout).provenance.trial_because == ("it was made with --trial",)
 
 
 def test_a_trial_follows_a_trial(run: Path, tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_a_trial_follows_a_trial(run: Path, tmp_path: Path) -> None:
 def test_every_unit_of_the_build_is_there_by_the_hash_of_its_name(
     run: Path, release: Layout
 ) -> None:
-    units = list(read_lines(release.units, Unit))
+    units = list(read_lines(release.units, UnitOutcome))
     kept = [unit for unit in units if unit.outcome == "kept"]
     assert [unit.subject for unit in kept] == list(
         dict.fromkeys(pair.twin_id or pair.id for pair in PAIRS)
@@ -356,7 +356,7 @@ def test_every_unit_of_the_build_is_there_by_the_hash_of_its_name(
 
 def test_what_is_stated_is_the_manifest_without_its_counts(run: Path, release: Layout) -> None:
     manifest = json.loads((run / "manifest.json").read_bytes())
-    build = read_primary(release).stated.build
+    build = read_primary(release).provenance.build
     assert build.keys() == manifest.keys() - {"counts"}
     assert build["state"] == "short"
     assert build["config"]["source"]["path"] == "histories.jsonl"  # type: ignore[index,call-overload]
@@ -841,7 +841,7 @@ def _renamed(root: Path) -> None:
 
 
 def _trial(root: Path) -> None:
-    stated = Stated.model_validate_json((root / "stated.json").read_bytes())
+    stated = Provenance.model_validate_json((root / "stated.json").read_bytes())
     of = stated.model_copy(update={"kind": "trial", "version": "1.0.0-trial"})
     (root / "stated.json").write_text(of.model_dump_json(), encoding="utf-8")
 

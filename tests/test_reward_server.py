@@ -21,7 +21,6 @@ import pytest
 from aiohttp import web
 
 from endpoint import in_thread, simulated
-from pairwright.cli.rl.scoring import ScorerRewards, held_of, rewards_of, warm_up
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
@@ -37,6 +36,7 @@ from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
 from pairwright.train.rl.wire import Health, Reward, Rewards, Sample
+from pairwright.workflows.reward_scoring import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
 from released import released, run_of
 from study import pairwright
@@ -502,7 +502,7 @@ def bound(sender: Sent, release: Path | None = None, condition: Any = "profile")
     policy = HistoryRules(posts=100, history_tokens=10**6)
     conditions = ContentSources(policy, Strangers((), 0))
     model = RewardModel(Durable(RecentReplies(1000), sender), "toy")
-    return ScorerRewards(model, conditions, held_of(release, condition))
+    return ScorerRewards(model, conditions, release_pairs(release, condition))
 
 
 def test_a_sample_that_is_asked_again_is_computed_once() -> None:
@@ -558,8 +558,8 @@ def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -
         )
 
         async def run() -> list[Reward]:
-            prompts, held = prompts_of(given, release), held_of(release, "planner")
-            async with rewards_of(given, "rater", prompts, held, Meter()) as (rewards, about):
+            prompts, held = prompts_of(given, release), release_pairs(release, "planner")
+            async with open_rewards(given, "rater", prompts, held, Meter()) as (rewards, about):
                 assert about.condition == "planner"
                 samples = [Sample(id=row.id, response=text) for text in (row.chosen, "No.")]
                 return [await rewards.score(sample) for sample in samples]
@@ -606,7 +606,7 @@ def test_a_scorer_that_compares_gives_no_rewards(tmp_path: Path) -> None:
     given = Scorers.model_validate({"endpoints": {"e": endpoint}, "scorers": {"judge": judge}})
 
     async def run() -> None:
-        async with rewards_of(given, "judge", prompts_of(given, tmp_path), None, Meter()):
+        async with open_rewards(given, "judge", prompts_of(given, tmp_path), None, Meter()):
             pass
 
     with pytest.raises(ConfigError, match="compares two responses"):

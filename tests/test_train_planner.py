@@ -9,7 +9,6 @@ import pytest
 
 from golden import row, rows, write
 from pairwright import assets
-from pairwright.cli.train_planner import command
 from pairwright.errors import ConfigError, SourceError
 from pairwright.extras import install
 from pairwright.models import parse
@@ -30,6 +29,7 @@ from pairwright.train.planner.examples import Asking, Example, Refused, examples
 from pairwright.train.planner.page import Report, page
 from pairwright.train.planner.settings import History, Lora, Steps, Training, load_training
 from pairwright.train.planner.target import Form, aspects_of, carrying, target
+from pairwright.workflows import planner_training
 from scripted import domains, posts
 from study import pairwright
 
@@ -476,7 +476,7 @@ def test_a_wrong_setting_is_named(written_settings: Path, line: str, key: str) -
 def test_without_the_extra_training_says_what_to_install(
     written_settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "LIBRARIES", ("no_such_library",))
+    monkeypatch.setattr(planner_training, "LIBRARIES", ("no_such_library",))
     out = written_settings.parent / "out"
     done = pairwright("train", "planner", written_settings, "--out", out)
     assert done.code == 2

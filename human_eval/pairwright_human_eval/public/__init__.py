@@ -4,7 +4,7 @@ Verdicts by pseudonym, without comments and clock times; outlines of all sampled
 ones too; how each annotator did in checks and repeats, whose tasks are never released.
 """
 
-from pairwright_human_eval.public.files import read_public, write_public
+from pairwright_human_eval.public.files import read_public
 from pairwright_human_eval.public.publish import published
 from pairwright_human_eval.public.records import Public, PublicAnnotator, PublicStudy
 
@@ -14,5 +14,4 @@ __all__ = [
     "PublicStudy",
     "published",
     "read_public",
-    "write_public",
 ]

@@ -1,16 +1,9 @@
-"""The public files of a study, written and read back."""
+"""The public files of a study, read from a release."""
 
-from pairwright.dataset import Layout, read_lines, read_one, write_lines, write_one
+from pairwright.dataset import Layout, read_lines, read_one
 from pairwright_human_eval.outline import Outline
 from pairwright_human_eval.public.records import Public, PublicStudy
 from pairwright_human_eval.records import Verdict
-
-
-def write_public(public: Public, layout: Layout) -> None:
-    """Write study.json, subjects.jsonl and verdicts.jsonl. Raises StoreError."""
-    write_one(layout.study, public.study)
-    write_lines(layout.subjects, public.outlines)
-    write_lines(layout.verdicts, public.verdicts)
 
 
 def read_public(layout: Layout) -> Public | None:

@@ -21,7 +21,7 @@ from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.audit.tally import EXPLAINED, Tally
 from pairwright.audit.target import Measured, compare
 from pairwright.dataset import Layout, Row, content_digest
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.version import __version__
 from pairwright_human_eval.public import Public, read_public
@@ -40,7 +40,7 @@ class Options(NamedTuple):
     """The bound on blind accuracies, 0.5 to 1."""
     corpora: tuple[Path, ...] = ()
     """Files of texts that the pairs are held against."""
-    forgotten: Forgotten | None = None
+    forgotten: ForgetList | None = None
     """What tombstones name; None where there is no list of them."""
     public: Public | None = None
     """What people said of a run's pairs. A release has its own."""

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.shell import command, print_commands
-from pairwright.release.errata import FILE as ERRATA
+from pairwright.release.run_notes import ERRATA_FILE as ERRATA
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of

@@ -1,12 +1,10 @@
 """`pairwright simulate`."""
 
-import asyncio
 from typing import Annotated
 
 import typer
 
-from pairwright.errors import InputError
-from pairwright.models import simulated
+from pairwright.workflows.simulated_endpoint import serve_simulated
 
 
 def simulate_command(
@@ -20,7 +18,7 @@ def simulate_command(
     """Serve the embedded model as an OpenAI-compatible endpoint.
 
     A small deterministic program that plans, writes and judges from the words of the prompt.
-    It shows how the tool works and tests its plumbing; what it makes is no benchmark. A
+    It shows how the tool works and tests its plumbing; what it makes is not a benchmark. A
     planted defect is named in the reply's `pairwright` field, as ground truth for tests.
 
     Examples:
@@ -29,18 +27,8 @@ def simulate_command(
 
       pairwright simulate --port 8000 --defect leaked_rubric=0.2 --defect http_429=0.05
     """
-    planted = simulated.Defects.parse(defect or [])
-    try:
-        asyncio.run(_serve(port, planted, latency))
-    except (OSError, OverflowError) as error:
-        raise InputError(
-            f"cannot be served on: {error}",
-            where=f"--port {port}",
-            fix="Give another port, or 0 for a free one.",
-        ) from None
 
-
-async def _serve(port: int, defects: simulated.Defects, latency: float) -> None:
-    async with simulated.serve(port, defects, latency) as url:
+    def ready(url: str) -> None:
         typer.echo(f"Serving {url} (model pairwright-simulated). Ctrl-C stops it.")
-        await asyncio.Event().wait()
+
+    serve_simulated(port, defect or [], latency, ready=ready)

@@ -13,7 +13,7 @@ from pairwright.text import number_of
 from pairwright.workflows import collector
 
 if TYPE_CHECKING:
-    from pairwright.release.verify import Verified
+    from pairwright.release.verify import VerifiedRelease
 
 Push = Annotated[
     str | None,
@@ -109,7 +109,9 @@ def push_release(
     )  # fmt: skip
 
 
-def print_verified(console: Console, verified: "Verified", *, compared: bool = False) -> None:
+def print_verified(
+    console: Console, verified: "VerifiedRelease", *, compared: bool = False
+) -> None:
     """Print what was checked, and what that cannot show.
 
     `compared` says that the release was compared with a root digest that the user gave.
@@ -131,7 +133,7 @@ def print_verified(console: Console, verified: "Verified", *, compared: bool = F
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _json(verified: "Verified | None", found: Difference | None) -> str:
+def _json(verified: "VerifiedRelease | None", found: Difference | None) -> str:
     place = found and {"where": found.where, "what": found.what, "fix": found.fix}
     whole = verified and verified.model_dump(mode="json")
     return json.dumps({"verified": whole, "difference": place}, indent=2)

@@ -12,12 +12,12 @@ lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 """
 
+from pairwright.dataset.conversion import model_name, row_of
 from pairwright.dataset.layout import Layout, Part, check_files, parts_of
 from pairwright.dataset.licence import licence_of
 from pairwright.dataset.lines import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes
-from pairwright.dataset.rows import model_name, row_of
 
 __all__ = [
     "Layout",

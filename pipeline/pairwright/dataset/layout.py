@@ -38,7 +38,7 @@ class Layout:
         return self.root / "manifest.json"
 
     @property
-    def stated(self) -> Path:
+    def provenance(self) -> Path:
         """What the release cannot show by itself: how it was built, as the run tells it."""
         return self.root / "stated.json"
 
@@ -95,6 +95,10 @@ class Layout:
     @property
     def checksums(self) -> Path:
         return self.root / "checksums.sha256"
+
+    def inside(self, path: Path) -> str:
+        """A path of the release as its own files name it: relative, with forward slashes."""
+        return path.relative_to(self.root).as_posix()
 
     def part(self, part: Part) -> Path:
         return self.root / part.path

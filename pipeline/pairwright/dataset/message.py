@@ -22,7 +22,7 @@ class Dated(Protocol):
     def created(self) -> str | None: ...
 
 
-def message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = ()) -> str:
+def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = ()) -> str:
     """The question after the posts, oldest first, and the aspects; alone where there are none."""
     known: list[str] = []
     if posts:
@@ -35,9 +35,9 @@ def message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] =
     return "\n\n".join([*known, f"{_QUESTION}\n{_quoted(question)}"])
 
 
-def _post(post: Dated, place: int, of: int) -> str:
+def _post(post: Dated, place: int, total: int) -> str:
     day = post.created[:10] if post.created else "no date"
-    return f"Post {place} of {of}, {day}:\n{_quoted(post.text)}"
+    return f"Post {place} of {total}, {day}:\n{_quoted(post.text)}"
 
 
 def _quoted(text: str) -> str:

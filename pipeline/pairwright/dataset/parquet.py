@@ -31,8 +31,8 @@ _ROOM = 1_000_000_000
 _TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
 
 
-def _list(of: pa.DataType) -> pa.DataType:
-    return pa.list_(pa.field("element", of))  # As Parquet itself names what a list holds.
+def _list(item: pa.DataType) -> pa.DataType:
+    return pa.list_(pa.field("element", item))  # As Parquet itself names what a list holds.
 
 
 _POST = pa.struct(
@@ -170,7 +170,10 @@ def _difference(found: Any) -> str:
     """The first column that is not as a release has it; a name can be there twice."""
     for there, due in zip_longest(found, SCHEMA):
         if not (there and due and there.name == due.name and there.type == due.type):
-            told = [f"{of.name} ({of.type})" if of else "no column" for of in (there, due)]
+            told = [
+                f"{column.name} ({column.type})" if column else "no column"
+                for column in (there, due)
+            ]
             return f"column {told[0]}, where a release has {told[1]}"
     return "a column has metadata, where a release has none"
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pairwright.records import Mode, Origin, Record, content_id
 
-Verdict = Literal["chosen", "rejected", "tie", "undecided"]
+QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
 
 class RowPost(Record):
@@ -81,7 +81,7 @@ class Row(Record):
     generator: str = ""
     judge: str | None = None
     quality: tuple[RowQuality, ...] = ()
-    comparison: Verdict | None = None
+    comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
     votes: RowVotes | None = None
     """None where nobody was asked."""

@@ -49,7 +49,7 @@ def _plain(url: str) -> str:
     return f"{host}{address.path}" + (f"?{urlencode(asked)}" if asked else "")
 
 
-class Forgotten(NamedTuple):
+class ForgetList(NamedTuple):
     """Everything that tombstones name."""
 
     users: frozenset[str] = frozenset()

@@ -13,7 +13,7 @@ from pairwright.evaluate.decision import NO_PROFILE, NO_RUBRIC, NO_STRANGER
 from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.seam import PromptContent, Unscored
-from pairwright.evaluate.wrong_profile import Strangers, asker
+from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Rejected
 from pairwright.retrieve import ranked, selected
@@ -127,7 +127,7 @@ async def _posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent
     own = posts_of(row)
     if not own:
         return Unscored(NO_PROFILE)
-    posts = sources.strangers.instead_of(asker(row))
+    posts = sources.strangers.instead_of(asker_of(row))
     if posts is None:
         detail = f"no stranger in {row.category!r} has posts older than the question"
         return Unscored(NO_STRANGER, detail)

@@ -1,4 +1,4 @@
-"""What came of one pair in one evaluation: a line of the results."""
+"""The result of one pair in one evaluation: a line of the results."""
 
 from typing import Literal
 

@@ -1,6 +1,6 @@
 """Whether a result is what the replies that are stored beside it give.
 
-A result's own checksum shows a slip, and whoever changes a verdict may write that again, too. So
+A result's own checksum shows a slip, but who changes a verdict may write that again, too. So
 the decisions are derived again from the release and the stored replies, and held to the file.
 """
 
@@ -14,7 +14,7 @@ from pairwright.evaluate.results import Result, ResultSummary
 from pairwright.records import Record
 
 NOT_STORED = "not_stored"
-"""Why a call came to nothing: its reply is not beside the result."""
+"""Why a call failed: its reply is not beside the result."""
 _FAILED = "call_failed"
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
@@ -79,10 +79,14 @@ def _difference(own: PairDecision, other: PairDecision) -> str:
     return ""
 
 
-def _choice(of: PairDecision) -> str:
-    if of.choice is None:
-        return f"no score ({of.unscored})"
-    return f"{of.choice} ({' and '.join(of.orders)})" if of.orders else of.choice
+def _choice(decision: PairDecision) -> str:
+    if decision.choice is None:
+        return f"no score ({decision.unscored})"
+    return (
+        f"{decision.choice} ({' and '.join(decision.orders)})"
+        if decision.orders
+        else decision.choice
+    )
 
 
 def _close(mine: object, theirs: object) -> bool:

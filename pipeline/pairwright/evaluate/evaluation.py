@@ -34,7 +34,7 @@ class Evaluation(NamedTuple):
     sources: ContentSources
 
     async def decide(self, row: Row) -> PairDecision:
-        """The line of one pair. Calls that came to nothing are its reason, and are asked again by
+        """The line of one pair. Calls that failed are its reason, and are asked again by
         the next run."""
         decision = blank_decision(row)
         if isinstance(self.scorer, ByPair):
@@ -43,9 +43,9 @@ class Evaluation(NamedTuple):
                 return _without(decision, given)
             chosen, rejected = given
             return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
-        return await self._asked(row, self.scorer)
+        return await self._ask(row, self.scorer)
 
-    async def _asked(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
+    async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
         try:
             shown = await self.sources.shown(row, self.condition)
@@ -104,25 +104,27 @@ async def evaluate(
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[PairDecision], None],
+    on_each: Callable[[PairDecision], None],
 ) -> list[PairDecision]:
     """The decisions on all rows that the condition applies to, in their order.
 
-    `seen` is told of each as it comes. Raises Interrupted, EndpointRefused and StoreError: what was
-    scored is stored, and nothing is taken for whole.
+    `on_each` is called with each as it comes. Raises Interrupted, EndpointRefused and StoreError:
+    what was scored is stored, and nothing is taken for whole.
     """
     decided: dict[int, PairDecision] = {}
 
     async def work(numbered: tuple[int, Row]) -> None:
         number, row = numbered
         decided[number] = await evaluation.decide(row)
-        seen(decided[number])
+        on_each(decided[number])
 
-    wanted = filter(CONDITIONS[evaluation.condition].applies, rows)
-    await work_through(iter(enumerate(wanted)), work, workers=workers, stop=stop)
+    part = filter(CONDITIONS[evaluation.condition].applies, rows)
+    await work_through(iter(enumerate(part)), work, workers=workers, stop=stop)
     return [decided[number] for number in sorted(decided)]
 
 
 def reasons(decisions: Iterable[PairDecision]) -> dict[str, int]:
     """Pairs without a score, by reason."""
-    return dict(sorted(Counter(of.unscored for of in decisions if of.unscored).items()))
+    return dict(
+        sorted(Counter(decision.unscored for decision in decisions if decision.unscored).items())
+    )

@@ -29,22 +29,24 @@ class ReleaseQuestions:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._by_pair: dict[str, PersonQuestion] = {}
         self._by_item: dict[str, dict[PersonQuestion, None]] = {}
-        seen: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
+        by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
         for row in rows:
-            made = _asked(row)
+            question = _question(row)
             # Pairs of both modes are about one question of one person, with one rubric.
-            known = seen.setdefault((made.item, made.cluster, made.aspects), made)
-            self._by_pair[row.id] = known
+            first = by_person.setdefault(
+                (question.item, question.cluster, question.aspects), question
+            )
+            self._by_pair[row.id] = first
             if row.asked:
-                self._by_item.setdefault(row.item_id, {})[known] = None
+                self._by_item.setdefault(row.item_id, {})[first] = None
 
     @property
     def own(self) -> list[PersonQuestion]:
         """Those that the person asked; not the other halves of twins."""
-        return [asked for found in self._by_item.values() for asked in found]
+        return [question for found in self._by_item.values() for question in found]
 
     def find(self, id: str) -> PersonQuestion | str:
-        """By the id of a pair, or by that of an item for who asked it; or why there is none."""
+        """By the id of a pair, or by that of an item for who asked it; or why it has none."""
         if found := self._by_pair.get(id):
             return found
         items = list(self._by_item.get(id, ()))
@@ -55,13 +57,13 @@ class ReleaseQuestions:
         return f"the release has no item and no pair {id!r}"
 
 
-def _asked(row: Row) -> PersonQuestion:
+def _question(row: Row) -> PersonQuestion:
     return PersonQuestion(
         pair=row.id,
         item=row.item_id,
         question=row.question,
         posts=posts_of(row),
-        aspects=tuple(of.aspect for of in row.rubric_aspects),
+        aspects=tuple(aspect.aspect for aspect in row.rubric_aspects),
         domain=row.domain,
         cluster=row.user or row.cluster,
     )

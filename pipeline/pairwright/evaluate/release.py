@@ -14,7 +14,7 @@ from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.records import Post, Record
 
-_FIX = "Take the release anew, and run `pairwright verify` on it."
+_FIX = "Get the release again, and run `pairwright verify` on it."
 
 
 class ReleaseRef(Record):
@@ -25,7 +25,7 @@ class ReleaseRef(Record):
     digest: str
     """Its root digest."""
     trial: bool = False
-    """Whether it says itself that it is no benchmark."""
+    """Whether it says itself that it is not a benchmark."""
     pairs: int
 
 
@@ -65,14 +65,14 @@ class Release:
     def __init__(self, folder: Path, split: str | None = None) -> None:
         """`split` leaves out the rows of others.
 
-        Raises InputError where it is no release, or its manifest or a file of rows is not the one
-        that its checksums name.
+        Raises InputError where it is not a release, or its manifest or a file of rows is not the
+        one that its checksums name.
         """
         self.folder, self.split = folder, split
         layout = Layout(folder)
         if not layout.manifest.is_file():
             raise InputError(
-                "no release: it has no manifest.json",
+                "is not a release: it has no manifest.json",
                 where=folder,
                 fix="Name a folder that `pairwright release` wrote.",
             )

@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What a scorer may be called: it becomes part of a file's name."""
 
 
-TRIAL = "The release is a trial, and says itself that it is no benchmark."
+TRIAL = "The release is a trial, and says itself that it is not a benchmark."
 _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
 """What a result depends on."""
 
@@ -74,7 +74,7 @@ class ResultSummary(Record):
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is no result."""
+    """Whether the embedded model had a part in a score: then it is not a result."""
     pairs: int
     scored: int
     ties: int
@@ -111,21 +111,21 @@ class Result:
     """One of the results in a folder."""
 
     def __init__(self, path: Path) -> None:
-        """`path` is the .json file. Raises InputError where it is none of ours."""
+        """`path` is the .json file. Raises InputError where it is not one of ours."""
         self.path = path
         self.about = read_one(path, ResultSummary)
 
     def decisions(self) -> Iterator[PairDecision]:
-        """In the release's order. Raises InputError for a line that is none, a pair that is there
-        twice, and a file that is not as long as it says."""
-        lines, seen = self._lines(), set[str]()
+        """In the release's order. Raises InputError for a line that is not a decision, a pair that
+        is there twice, and a file that is not as long as it says."""
+        lines, ids = self._lines(), set[str]()
         for decision in read_lines(lines, PairDecision):
-            if decision.id in seen:
+            if decision.id in ids:
                 raise _broken(lines, f"the pair {decision.id} is there twice")
-            seen.add(decision.id)
+            ids.add(decision.id)
             yield decision
-        if len(seen) != self.about.pairs:
-            raise _broken(lines, f"{len(seen)} pairs, and {self.path.name} says {self.about.pairs}")
+        if len(ids) != self.about.pairs:
+            raise _broken(lines, f"{len(ids)} pairs, and {self.path.name} says {self.about.pairs}")
 
     def check_lines(self) -> None:
         """Raises InputError where the lines are not those that this summary was written for."""
@@ -143,7 +143,7 @@ class Result:
 def write_result(folder: Path, about: ResultSummary, decisions: list[PairDecision]) -> Path:
     """Write both files, whole. Raises StoreError."""
     path, lines = folder / f"{about.stem}.json", folder / f"{about.stem}.jsonl"
-    # A summary never stands beside lines that it is not of.
+    # A summary is never beside lines that it is not of.
     path.unlink(missing_ok=True)
     write_lines(lines, decisions)
     write_one(path, about.model_copy(update={"lines": file_digest(lines)}))
@@ -155,26 +155,26 @@ def previous_timing(folder: Path, about: ResultSummary) -> Timing | None:
     try:
         before = read_one(folder / f"{about.stem}.json", ResultSummary)
     except InputError:
-        return None  # None is there, or one that cannot be read: it is written anew.
+        return None  # There is none, or it cannot be read: it is written again.
     same = all(getattr(before, key) == getattr(about, key) for key in _DECIDING)
     return before.timing if same else None
 
 
-def read_results(given: Path) -> list[Result]:
+def read_results(one: Path) -> list[Result]:
     """The results of a folder, by name, or the one of a .json file. Raises InputError."""
-    if given.is_file():
-        if given.suffix != ".json":
+    if one.is_file():
+        if one.suffix != ".json":
             raise InputError(
-                "is no SCORER.CONDITION.json",
-                where=given,
-                fix="Name the .json that stands beside it, or their folder.",
+                "is not a SCORER.CONDITION.json",
+                where=one,
+                fix="Name the .json beside it, or their folder.",
             )
-        return [Result(given)]
-    found = [Result(path) for path in sorted(given.glob("*.*.json"))]
+        return [Result(one)]
+    found = [Result(path) for path in sorted(one.glob("*.*.json"))]
     if not found:
         raise InputError(
             "holds no results",
-            where=given,
+            where=one,
             fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
         )
     return found

@@ -41,7 +41,7 @@ class Asker(NamedTuple):
     posts: tuple[Post, ...]
 
 
-def asker(row: Row) -> Asker:
+def asker_of(row: Row) -> Asker:
     """Of a release's pair."""
     return Asker(
         item=row.item_id,
@@ -62,32 +62,32 @@ class Strangers:
         self._seed = seed
         self._there: dict[tuple[str, str], dict[str, _Person]] = {}
         self._partners: dict[str, set[str]] = {}
-        for of in askers:
-            if of.user is None or not of.posts:
+        for asker in askers:
+            if asker.user is None or not asker.posts:
                 continue
-            people = self._there.setdefault((of.domain, of.category), {})
+            people = self._there.setdefault((asker.domain, asker.category), {})
             # The longest of a user's histories; each later question of theirs has a longer one.
-            if of.user not in people or len(of.posts) > len(people[of.user].posts):
-                people[of.user] = _Person(of.user, _length(of.posts), of.posts)
+            if asker.user not in people or len(asker.posts) > len(people[asker.user].posts):
+                people[asker.user] = _Person(asker.user, _length(asker.posts), asker.posts)
             # By item, because its pair of mode violate is about the asker alone.
-            if of.twin:
-                self._partners.setdefault(of.item, set()).add(of.user)
+            if asker.twin:
+                self._partners.setdefault(asker.item, set()).add(asker.user)
 
-    def instead_of(self, of: Asker) -> tuple[Post, ...] | None:
+    def instead_of(self, asker: Asker) -> tuple[Post, ...] | None:
         """The posts of one of the users closest in length, older than the question; None where
         nobody in the category has any. The same for both modes of an item."""
-        own = _length(of.posts)
-        near = {of.user, *self._partners.get(of.item, ())}
+        own = _length(asker.posts)
+        near = {asker.user, *self._partners.get(asker.item, ())}
         people = [
             person._replace(posts=older, length=_length(older))
-            for person in self._there.get((of.domain, of.category), {}).values()
-            if person.user not in near and (older := _older(of, person.posts))
+            for person in self._there.get((asker.domain, asker.category), {}).values()
+            if person.user not in near and (older := _older(asker, person.posts))
         ]
         people.sort(key=lambda person: (_distance(own, person.length), person.user))
-        fit = [person for person in people if not _repeats(of.question, person.posts)]
+        fit = [person for person in people if not _repeats(asker.question, person.posts)]
         if not (closest := fit[:NEAREST]):
             return None
-        draw = content_id("wrong-profile", str(self._seed), of.item, of.user or "")
+        draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
         return closest[int(draw[-8:], 16) % len(closest)].posts
 
 
@@ -99,10 +99,10 @@ def _distance(own: int, other: int) -> float:
     return abs(math.log((other + 1) / (own + 1)))
 
 
-def _older(of: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
-    if of.created is None:
+def _older(asker: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    if asker.created is None:
         return posts
-    asked = of.created
+    asked = asker.created
     return tuple(post for post in posts if post.created is None or post.created < asked)
 
 

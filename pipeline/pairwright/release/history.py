@@ -1,113 +1,139 @@
-"""A release's line in history.jsonl, and what a difference of two releases knows from it.
+"""Version numbers, a release's line in history.jsonl, and what a comparison learns from that line.
 
-Whose pairs left because somebody is to be forgotten is known when a release is made, and only how
-many they are is written down.
+When a release is made it is known whose pairs left because somebody is to be forgotten. The line
+holds only how many they are.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 
+from pairwright.errors import InputError
 from pairwright.release.diff import (
     EITHER,
     FORGOTTEN,
     GONE,
-    Difference,
-    Sides,
-    Sketch,
-    counted,
-    differences,
+    ChangeContext,
+    SubjectChange,
+    SubjectHashes,
+    change_counts,
+    subject_changes,
 )
+from pairwright.release.primary import ReleaseFiles
 from pairwright.release.records import Change, Version
-from pairwright.release.told import Told
 
 FIRST = "first release"
+TRIAL = "-trial"
+_NUMBER = "(0|[1-9][0-9]{0,5})"
+_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:{TRIAL})?")
 
 
-def first_version(version: str, after: Mapping[str, Sketch]) -> Version:
+def numbers_of(version: str) -> tuple[int, ...] | None:
+    """The three numbers of X.Y.Z or X.Y.Z-trial; None of anything else."""
+    match = _VERSION.fullmatch(version)
+    return tuple(map(int, match.groups())) if match else None
+
+
+def check_version(version: str) -> tuple[int, ...]:
+    """The three numbers of X.Y.Z. Raises InputError for anything else."""
+    numbers = numbers_of(version)
+    if not numbers or version.endswith(TRIAL):
+        raise InputError(
+            f"{version!r} is not a version",
+            where="--version",
+            fix="Give three numbers, such as 1.0.0; --trial adds its mark by itself.",
+        )
+    return numbers
+
+
+def first_version(version: str, after: Mapping[str, SubjectHashes]) -> Version:
     """The line of a release that follows none."""
-    found = [
-        Difference(name, of.part.config, "added", FIRST, tuple(of.pairs))
-        for name, of in after.items()
+    changes = [
+        SubjectChange(name, hashes.part.config, "added", FIRST, tuple(hashes.pairs))
+        for name, hashes in after.items()
     ]
-    return _version(version, None, after, found)
+    return _version(version, None, after, changes)
 
 
 def next_version(
     version: str,
-    previous: Told,
-    before: Mapping[str, Sketch],
-    after: Mapping[str, Sketch],
-    sides: Sides,
+    previous: ReleaseFiles,
+    before: Mapping[str, SubjectHashes],
+    after: Mapping[str, SubjectHashes],
+    context: ChangeContext,
     forgotten: Set[str],
 ) -> Version:
-    """The line of a release that follows `previous`; `forgotten` are subjects of that one with
-    somebody or something in them that is to be forgotten."""
-    found = (
-        of if of.reason != EITHER else of._replace(reason=_left(of, forgotten))
-        for of in differences(before, after, sides)
+    """The line of a release that follows `previous`.
+
+    `forgotten` are the subjects of `previous` that hold somebody or something to be forgotten.
+    """
+    changes = (
+        change
+        if change.reason != EITHER
+        else change._replace(reason=FORGOTTEN if change.subject in forgotten else GONE)
+        for change in subject_changes(before, after, context)
     )
-    return _version(version, previous, after, found)
-
-
-def _left(of: Difference, forgotten: Set[str]) -> str:
-    return FORGOTTEN if of.subject in forgotten else GONE
+    return _version(version, previous, after, changes)
 
 
 def _version(
     version: str,
-    previous: Told | None,
-    after: Mapping[str, Sketch],
-    found: Iterable[Difference],
+    previous: ReleaseFiles | None,
+    after: Mapping[str, SubjectHashes],
+    changes: Iterable[SubjectChange],
 ) -> Version:
     return Version(
         version=version,
-        previous=previous and previous.stated.version,
+        previous=previous and previous.primary.provenance.version,
         previous_digest=previous and previous.digest,
-        pairs=sum(len(of.pairs) for of in after.values()),
-        changes=counted(found),
+        pairs=sum(len(hashes.pairs) for hashes in after.values()),
+        changes=change_counts(changes),
     )
 
 
-def settled(
-    found: Iterable[Difference], before: Told, after: Told
-) -> tuple[list[Difference], tuple[Change, ...]]:
-    """Differences and their counts, with what the later release's history knows of them.
+def resolve_forgotten(
+    changes: Iterable[SubjectChange], before: ReleaseFiles, after: ReleaseFiles
+) -> tuple[list[SubjectChange], tuple[Change, ...]]:
+    """Changes and their counts, with what the history of the later release adds to them.
 
-    It counts the forgotten of each configuration where it follows the earlier one directly. Where
-    that is none or all of those that left without a trace, so it is said of each; where it is some
-    of them, the counts are told apart, and the subjects are not.
+    Where the later release follows the earlier one directly, its history counts the forgotten of
+    each configuration. If none or all of the pairs that left without a trace are forgotten, each
+    subject gets that reason; if some are, only the counts are split.
     """
-    listed = list(found)
+    listed = list(changes)
     traceless = Counter[str]()
-    for of in listed:
-        traceless[of.config] += len(of.pairs) if of.reason == EITHER else 0
-    known = _forgotten(before, after)
-    if known is None:
-        return listed, counted(listed)
+    for change in listed:
+        traceless[change.config] += len(change.pairs) if change.reason == EITHER else 0
+    forgotten = _forgotten_pairs(before, after)
+    if forgotten is None:
+        return listed, change_counts(listed)
     for config, n in traceless.items():
-        if known[config] in (0, n):
-            reason = FORGOTTEN if known[config] else GONE
+        if forgotten[config] in (0, n):
+            reason = FORGOTTEN if forgotten[config] else GONE
             listed = [
-                of._replace(reason=reason) if (of.config, of.reason) == (config, EITHER) else of
-                for of in listed
+                change._replace(reason=reason)
+                if (change.config, change.reason) == (config, EITHER)
+                else change
+                for change in listed
             ]
-    return listed, tuple(_apart(counted(listed), known))
+    return listed, tuple(_split_counts(change_counts(listed), forgotten))
 
 
-def _forgotten(before: Told, after: Told) -> Counter[str] | None:
+def _forgotten_pairs(before: ReleaseFiles, after: ReleaseFiles) -> Counter[str] | None:
     """Pairs by configuration; None where the releases do not follow one another."""
-    line = after.history[-1] if after.history else None
-    if not line or (line.previous, line.previous_digest) != (before.stated.version, before.digest):
+    line = after.primary.history[-1] if after.primary.history else None
+    earlier = before.primary.provenance.version, before.digest
+    if not line or (line.previous, line.previous_digest) != earlier:
         return None
-    left = (of for of in line.changes if of.what == "removed" and of.reason == FORGOTTEN)
-    return Counter({of.config: of.pairs for of in left})
+    left = (each for each in line.changes if (each.what, each.reason) == ("removed", FORGOTTEN))
+    return Counter({change.config: change.pairs for change in left})
 
 
-def _apart(changes: Iterable[Change], known: Counter[str]) -> Iterator[Change]:
+def _split_counts(changes: Iterable[Change], forgotten: Counter[str]) -> Iterator[Change]:
     for change in changes:
-        if change.reason != EITHER or known[change.config] > change.pairs:
+        if change.reason != EITHER or forgotten[change.config] > change.pairs:
             yield change
             continue
-        left = change.pairs - known[change.config]
-        yield change.model_copy(update={"reason": FORGOTTEN, "pairs": known[change.config]})
+        left = change.pairs - forgotten[change.config]
+        yield change.model_copy(update={"reason": FORGOTTEN, "pairs": forgotten[change.config]})
         yield change.model_copy(update={"reason": GONE, "pairs": left})

@@ -23,7 +23,7 @@ so that an edited question or post changes nothing that is not derived from it, 
 names no libraries, languages and licence of its own."""
 
 
-class Stated(Record):
+class Provenance(Record):
     """stated.json: what the run says of itself, which the release cannot show."""
 
     format: Format = 1
@@ -62,7 +62,13 @@ class Stated(Record):
         return f"{self.info.name}-trial" if self.kind == "trial" else self.info.name
 
 
-class Unit(Record):
+def file_note(provenance: Provenance) -> str:
+    """What the metadata of each Parquet file says: its release, and that a trial is one."""
+    name = f"{provenance.name} {provenance.version}"
+    return name if provenance.kind == "release" else f"{name}: a trial, no benchmark"
+
+
+class UnitOutcome(Record):
     """A line of build/units.jsonl: what came of one item in one mode."""
 
     unit: str

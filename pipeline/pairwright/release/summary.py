@@ -75,7 +75,7 @@ class Summary(Record):
     """Those of them on which not every vote is for the chosen response."""
 
 
-class Summing:
+class SummaryBuilder:
     """Rows in, a summary out."""
 
     def __init__(self) -> None:
@@ -158,8 +158,8 @@ class Summing:
             posts=len(self._posts),
             oldest=oldest and oldest[:10],
             newest=newest and newest[:10],
-            licences=dict(sorted(Counter(of for of, _ in self._posts.values()).items())),
-            hosts=dict(sorted(Counter(of for _, of in self._posts.values()).items())),
+            licences=dict(sorted(Counter(licence for licence, _ in self._posts.values()).items())),
+            hosts=dict(sorted(Counter(host for _, host in self._posts.values()).items())),
             categories=counted["category"],
             origins=counted["origin"],
             generators=counted["generator"],

@@ -1,4 +1,4 @@
-"""The primary files of a release, written."""
+"""Writing the primary files of a release from its content."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,115 +10,114 @@ from pairwright.dataset import (
     Row,
     RowVotes,
     row_of,
-    write_lines,
     write_one,
     write_rows,
 )
-from pairwright.dataset.tombstones import Forgotten
-from pairwright.release.diff import Sides, Sketch, Sketches, sketches_of
+from pairwright.dataset.tombstones import ForgetList
+from pairwright.files import write_whole
+from pairwright.release.diff import ChangeContext, SubjectHasher, SubjectHashes, hashes_by_subject
 from pairwright.release.history import first_version, next_version
-from pairwright.release.kept import subject_at
-from pairwright.release.primary import Primary
-from pairwright.release.records import Erratum, Stated, Unit, Version
-from pairwright.release.select import Entry
-from pairwright.release.summary import Summary, Summing
-from pairwright.release.told import Told
+from pairwright.release.pairs_file import subject_at
+from pairwright.release.primary import PrimaryFiles, ReleaseFiles, primary_texts
+from pairwright.release.records import Erratum, UnitOutcome, Version, file_note
+from pairwright.release.selection import Candidate
+from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright_human_eval.decide import Decision, Votes
-from pairwright_human_eval.public import Public, write_public
 from pairwright_human_eval.subjects import Subject
 
 
-class Content(NamedTuple):
+class PrimaryContent(NamedTuple):
     """What a release is written from."""
 
-    stated: Stated
+    primary: PrimaryFiles
+    """As the run gives them: without a history and an audit, and with all errata and units."""
     pairs: Path
     """The run's pairs.jsonl."""
-    entries: tuple[Entry, ...]
-    """The subjects that go in, in the run's order."""
+    candidates: tuple[Candidate, ...]
+    """The subjects that are released, in the run's order."""
     splits: Mapping[str, str]
     """By pseudonym."""
-    units: tuple[Unit, ...]
-    errata: tuple[Erratum, ...]
-    public: Public | None
     decisions: Mapping[str, Decision]
     """By subject; empty where nobody was asked."""
-    previous: Told | None
-    forgotten: Forgotten
+    previous: ReleaseFiles | None
+    forgotten: ForgetList
 
 
-class Written(NamedTuple):
-    """What stands in the primary files, so that nobody needs to read them back."""
+class WrittenFiles(NamedTuple):
+    """What the primary files hold, so that nobody needs to read them back."""
 
-    primary: Primary
-    """Without an audit: that is made of these files."""
+    primary: PrimaryFiles
+    """Without an audit, which is made of these files."""
     summary: Summary
 
 
 def write_primary(
-    layout: Layout, content: Content, step: Callable[[int], None] = lambda _: None
-) -> Written:
-    """Write them into an empty folder.
+    layout: Layout, content: PrimaryContent, step: Callable[[int], None] = lambda _: None
+) -> WrittenFiles:
+    """Write the primary files, except the audit, into an empty folder.
 
-    `step` is told how many rows were written or, of the previous release, read. Raises InputError
-    where pairs.jsonl or the previous release cannot be read, and StoreError where the disk refuses.
+    `step` gets the number of rows that were written or, of the previous release, read. Raises
+    InputError where pairs.jsonl or the previous release cannot be read, and StoreError where the
+    disk refuses.
     """
-    write_one(layout.stated, content.stated)
-    if content.public:
-        write_public(content.public, layout)
-    seen = _Seen(step)
+    provenance = content.primary.provenance
+    write_one(layout.provenance, provenance)
+    tally = _RowTally(step)
     with content.pairs.open("rb") as file:
-        for part, entries in sorted(_by_part(content).items()):
-            subjects = (subject_at(file, entry.place, content.pairs) for entry in entries)
+        for part, candidates in sorted(_by_part(content).items()):
+            subjects = (subject_at(file, each.place, content.pairs) for each in candidates)
             rows = (row for subject in subjects for row in _rows(subject, content))
-            write_rows(layout.part(part), seen.each(part, rows), note=_note(content.stated))
-    units = tuple(seen.with_contents(unit) for unit in content.units)
-    write_lines(layout.units, units)
-    history, before = _history(content, seen)
-    write_lines(layout.history, history)
-    errata = _errata(content.errata, (*seen.sketches.found.values(), *before))
-    write_lines(layout.errata, errata)
-    primary = Primary(content.stated, history, errata, units, content.public, audit=None)
-    return Written(primary, seen.summing.summary())
+            write_rows(layout.part(part), tally.each(part, rows), note=file_note(provenance))
+    history, before = _history(content, tally)
+    released = (*tally.hasher.subjects.values(), *before)
+    primary = content.primary._replace(
+        units=tuple(tally.with_contents(unit) for unit in content.primary.units),
+        history=history,
+        errata=_errata(content.primary.errata, released),
+    )
+    for path, pieces in primary_texts(layout, primary):
+        write_whole(layout.root / path, pieces)
+    return WrittenFiles(primary, tally.builder.summary())
 
 
-class _Seen:
-    """Every row that is written, counted and sketched as it goes by."""
+class _RowTally:
+    """Every row that is written, counted and hashed as it goes by."""
 
     def __init__(self, step: Callable[[int], None]) -> None:
-        self.summing, self.sketches, self.n, self.step = Summing(), Sketches(), 0, step
+        self.builder, self.hasher, self._step = SummaryBuilder(), SubjectHasher(), step
+        self._n = 0
         self._contents: dict[str, tuple[str, ...]] = {}
 
     def each(self, part: Part, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
-            self.summing.add(part, row)
-            self.sketches.add(part, row)
+            self.builder.add(part, row)
+            self.hasher.add(part, row)
             self._contents[row.subject] = (*self._contents.get(row.subject, ()), row.content)
-            self.told(row)
+            self.count(row)
             yield row
 
-    def with_contents(self, unit: Unit) -> Unit:
+    def with_contents(self, unit: UnitOutcome) -> UnitOutcome:
         """The unit with hashes of what was written of its subject."""
         contents = self._contents.get(unit.subject or "", ())
         return unit.model_copy(update={"contents": contents}) if contents else unit
 
-    def told(self, _: Row) -> None:
-        self.n += 1
-        self.step(self.n)
+    def count(self, _: Row) -> None:
+        self._n += 1
+        self._step(self._n)
 
 
-def _by_part(content: Content) -> dict[Part, list[Entry]]:
-    parts: dict[Part, list[Entry]] = {}
-    for entry in content.entries:
-        part = Part(entry.config, content.splits[entry.users[0]])
-        parts.setdefault(part, []).append(entry)
+def _by_part(content: PrimaryContent) -> dict[Part, list[Candidate]]:
+    parts: dict[Part, list[Candidate]] = {}
+    for candidate in content.candidates:
+        part = Part(candidate.config, content.splits[candidate.users[0]])
+        parts.setdefault(part, []).append(candidate)
     return parts
 
 
-def _rows(subject: Subject, content: Content) -> Iterator[Row]:
+def _rows(subject: Subject, content: PrimaryContent) -> Iterator[Row]:
     """A row a pair, the asked half of a twin first."""
     decision = content.decisions.get(subject.id)
-    votes = {of.pair: of for of in decision.votes} if decision else {}
+    votes = {counted.pair: counted for counted in decision.votes} if decision else {}
     simulated = decision is not None and decision.simulated
     users = [pair.user for pair in subject.pairs]
     for pair, partner in zip(subject.pairs, reversed(users), strict=True):
@@ -129,7 +128,7 @@ def _rows(subject: Subject, content: Content) -> Iterator[Row]:
             # What simulated annotators say verifies nothing.
             verified=decision is not None and decision.state == "verified" and not simulated,
             simulated=simulated,
-            licence=content.stated.info.licence,
+            licence=content.primary.provenance.info.licence,
         )
 
 
@@ -137,36 +136,36 @@ def _votes(votes: Votes | None) -> RowVotes | None:
     return RowVotes(**votes.model_dump(exclude={"pair"})) if votes and votes.n else None
 
 
-def _note(stated: Stated) -> str:
-    name = f"{stated.name} {stated.version}"
-    return name if stated.kind == "release" else f"{name}: a trial, no benchmark"
+def _errata(errata: Iterable[Erratum], released: Iterable[SubjectHashes]) -> tuple[Erratum, ...]:
+    """The errata on pairs of these subjects. Any other pair may be of somebody who is to be
+    forgotten, and its erratum may quote their words."""
+    pairs = {pair for subject in released for pair in subject.pairs}
+    return tuple(erratum for erratum in errata if erratum.pair in pairs)
 
 
-def _errata(errata: Iterable[Erratum], there: Iterable[Sketch]) -> tuple[Erratum, ...]:
-    """Those on pairs that are `there`. Of any other nobody can tell any more whether it is of
-    somebody who is to be forgotten, whose words it may quote."""
-    known = {pair for sketch in there for pair in sketch.pairs}
-    return tuple(erratum for erratum in errata if erratum.pair in known)
-
-
-def _history(content: Content, seen: _Seen) -> tuple[tuple[Version, ...], list[Sketch]]:
-    """With it, what of the previous release nobody asked to have forgotten."""
-    version, previous, after = content.stated.version, content.previous, seen.sketches.found
+def _history(
+    content: PrimaryContent, tally: _RowTally
+) -> tuple[tuple[Version, ...], list[SubjectHashes]]:
+    """The history with a line for this release; and the subjects of the previous release in which
+    nobody and nothing is to be forgotten."""
+    version, previous = content.primary.provenance.version, content.previous
+    after = tally.hasher.subjects
     if previous is None:
         return (first_version(version, after),), []
-    left = set[str]()
+    forgotten = set[str]()
 
-    def look(row: Row) -> None:
-        seen.told(row)
+    def note(row: Row) -> None:
+        tally.count(row)
         if content.forgotten.concerns_row(row):
-            left.add(row.subject)
+            forgotten.add(row.subject)
 
-    before = sketches_of(previous.layout, look)
-    sides = Sides(
-        decisions_before=previous.public.decisions if previous.public else {},
+    before = hashes_by_subject(previous.layout, note)
+    context = ChangeContext(
+        decisions_before=previous.primary.public.decisions if previous.primary.public else {},
         decisions=content.decisions,
-        units_before=previous.units,
-        units=content.units,
+        units_before=previous.primary.units,
+        units=content.primary.units,
     )
-    history = (*previous.history, next_version(version, previous, before, after, sides, left))
-    return history, [sketch for subject, sketch in before.items() if subject not in left]
+    line = next_version(version, previous, before, after, context, forgotten)
+    kept = [hashes for subject, hashes in before.items() if subject not in forgotten]
+    return (*previous.primary.history, line), kept

@@ -167,7 +167,7 @@ async def _sample(task: _Task, session: ScorerSession, questions: list[PersonQue
                 judge.judge,
                 workers=max(1, policy.workers // task.n),
                 stop=end,
-                seen=lambda _: count(),
+                on_each=lambda _: count(),
             )
     return _Samples(policy.ref, judge.ref, lines)
 
@@ -190,6 +190,6 @@ async def _score(
                 session.settings.history,
                 workers=max(1, opened.workers // task.n),
                 stop=opened.stop,
-                seen=lambda _: count(),
+                on_each=lambda _: count(),
             )
     return lines, curve(opened.ref, samples, lines, task.ks)

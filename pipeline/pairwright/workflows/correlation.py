@@ -8,7 +8,7 @@ from typing import Literal
 from pairwright.errors import InputError
 from pairwright.evaluate.correlation import Correlations, DownstreamFacts, ModelTable, read_models
 from pairwright.evaluate.correlation import correlate as correlated
-from pairwright.evaluate.correlation.page import page
+from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
 
@@ -62,5 +62,5 @@ def correlate(
         fix = "Give --p a number such as 0.9, and --gain score no score below zero."
         raise InputError(str(error), where=where, fix=fix) from None
     if folder:
-        write_report(folder, "report", page(models, found), found)
+        write_report(folder, "report", correlation_page(models, found), found)
     return CorrelationResult(found, models)

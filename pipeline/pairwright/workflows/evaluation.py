@@ -24,7 +24,7 @@ from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.seam import ByPair
 from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
-from pairwright.evaluate.wrong_profile import Strangers, asker
+from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.models import Usage, counting
 from pairwright.notebook import run_async
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
@@ -165,7 +165,7 @@ async def derive_results(
         if "planner" in needs:
             planner = await stack.enter_async_context(session.planner())
         rows = task.release.rows() if "strangers" in needs else ()
-        strangers = Strangers(map(asker, rows), session.settings.seed)
+        strangers = Strangers(map(asker_of, rows), session.settings.seed)
         history = session.settings.history
         sources = ContentSources(history, strangers, planner and planner.planner)
         for name in task.scorers:
@@ -213,7 +213,7 @@ class _OneScorer(NamedTuple):
                 Evaluation(self.opened.scorer, condition, self.sources),
                 workers=self.opened.workers,
                 stop=self._stop,
-                seen=lambda _: count(),
+                on_each=lambda _: count(),
             )
         sent, took = meter.calls - calls, time.monotonic() - began
         timing = _timing(sent, meter.seconds - seconds, took) if sent else None

@@ -21,10 +21,10 @@ from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
-from pairwright.release.derive import documents, know
-from pairwright.release.records import Stated
+from pairwright.release.derive import documents, release_context
+from pairwright.release.history import check_version
+from pairwright.release.records import Provenance
 from pairwright.release.summary import Summary
-from pairwright.release.versions import check_version
 from pairwright.release.write import write_primary
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
@@ -44,9 +44,9 @@ class ReleaseResult:
     folder: Path
     digest: str
     """Its root digest, `sha256:...`, which is to be published beside it."""
-    provenance: Stated
+    provenance: Provenance
     """Its name, version and kind, and what it was built with."""
-    previous: Stated | None
+    previous: Provenance | None
     """The same of the release before it."""
     summary: Summary
     """Rows, subjects and users of each configuration and split."""
@@ -144,7 +144,7 @@ def _remove(partial: Path) -> None:
     """Remove what a killed release left, and nothing else."""
     unfinished = partial / _INSIDE
     # The first file that a release writes; it may have been killed in the middle of it.
-    first = Layout(unfinished).stated
+    first = Layout(unfinished).provenance
     own = {path.name for path in partial.iterdir()} <= {_INSIDE} and not unfinished.is_symlink()
     if own and unfinished.exists():
         names = {path.name for path in unfinished.iterdir()} if unfinished.is_dir() else {""}
@@ -192,18 +192,18 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
     )  # fmt: skip
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     progress(Step("decisions and findings"))
-    known = know(layout, primary, summary)
+    known = release_context(layout, primary, summary)
     for path, pieces in documents(known):
         progress(Step(f"writing {path}"))
         write_whole(layout.root / path, pieces)
     progress(Step("checksums"))
     digest = write_checksums(layout.root)
-    before, errata = content.content.previous, len(content.content.errata)
+    before, errata = content.content.previous, len(content.content.primary.errata)
     return ReleaseResult(
         folder=out,
         digest=digest,
-        provenance=content.content.stated,
-        previous=before.stated if before else None,
+        provenance=content.content.primary.provenance,
+        previous=before.primary.provenance if before else None,
         summary=summary,
         subjects=Counter(entry.config for entry in content.entries),
         left_out=Counter(reason for reason in content.why.values() if reason),

@@ -80,7 +80,7 @@ async def _judge(
                 judge.judge,
                 workers=judge.workers,
                 stop=judge.stop,
-                seen=lambda _: count(),
+                on_each=lambda _: count(),
             )
     scores = OutputScores(
         release=release,

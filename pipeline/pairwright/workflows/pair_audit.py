@@ -12,9 +12,9 @@ from pairwright.audit.records import Audit
 from pairwright.audit.run import Options, shortened
 from pairwright.audit.run import audit as audit_source
 from pairwright.dataset import Layout, write_lines, write_one
-from pairwright.dataset.tombstones import Forgotten
-from pairwright.release.select import survey
-from pairwright.release.tombstones import read_tombstones
+from pairwright.dataset.tombstones import ForgetList
+from pairwright.release.run_notes import read_tombstones
+from pairwright.release.selection import read_candidates
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
@@ -120,15 +120,15 @@ def _folder(source: PairSource, out: Path | None) -> Path:
     return Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
 
 
-def _people(run: Path, progress: Progress) -> tuple[Forgotten, Public | None]:
+def _people(run: Path, progress: Progress) -> tuple[ForgetList, Public | None]:
     """Who is to be forgotten, and what people answered: a run keeps both beside its pairs."""
     forgotten = read_tombstones(run)
     if not HumanFolder(run).study.exists():
         return forgotten, None
     with open_study(run, reading=True) as study:
         answers = study.answers()
-        found = survey(
-            study.pairs(), Forgotten(), study.fixed.key, lambda n: progress(Step("subjects", n))
+        found = read_candidates(
+            study.pairs(), ForgetList(), study.fixed.key, lambda n: progress(Step("subjects", n))
         )
         return forgotten, published(
             study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.config.human

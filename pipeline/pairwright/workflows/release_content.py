@@ -13,18 +13,23 @@ from pairwright.construct.run_pairs import check_as_built
 from pairwright.construct.unit_results import ended
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym
-from pairwright.release.errata import read_errata
 from pairwright.release.previous import read_previous
-from pairwright.release.records import Unit
-from pairwright.release.select import Entry, Survey, select, survey, trial_because
-from pairwright.release.stated import stated
-from pairwright.release.told import Told
-from pairwright.release.tombstones import read_tombstones
-from pairwright.release.write import Content
+from pairwright.release.primary import PrimaryFiles, ReleaseFiles
+from pairwright.release.provenance import run_provenance
+from pairwright.release.records import UnitOutcome
+from pairwright.release.run_notes import read_errata, read_tombstones
+from pairwright.release.selection import (
+    Candidate,
+    Candidates,
+    exclusions,
+    read_candidates,
+    trial_because,
+)
+from pairwright.release.write import PrimaryContent
 from pairwright.settings.config import Config, essential
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
@@ -48,8 +53,8 @@ class ReleaseOptions(NamedTuple):
 class ReleaseContent(NamedTuple):
     """What is released of a run, and why the rest is not."""
 
-    content: Content
-    entries: tuple[Entry, ...]
+    content: PrimaryContent
+    entries: tuple[Candidate, ...]
     """All subjects of the run."""
     why: dict[str, str]
     """By subject: why it is not released; empty for those that are."""
@@ -60,7 +65,7 @@ class ReleaseContent(NamedTuple):
 class _Surveyed(NamedTuple):
     """A run's subjects, with what people decided on them where there is a study."""
 
-    survey: Survey
+    candidates: Candidates
     public: Public | None
     decisions: dict[str, Decision] | None
 
@@ -78,31 +83,29 @@ def release_content(
     if not store.finished:
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
     previous = _previous(options, config.release.name)
-    errata = read_errata(run, previous.errata if previous else ())
+    errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
     found, public, decisions = _surveyed(run, config, forgotten, options, progress)
     units = tuple(_units(store, found.entries, forgotten, run / "pairs.jsonl"))
-    why = select(found.entries, decisions, trial=options.trial)
+    why = exclusions(found.entries, decisions, trial=options.trial)
     chosen = tuple(entry for entry in found.entries if not why[entry.id])
     if not chosen:
         raise _nothing(run, why, trial=options.trial)
-    content = Content(
-        stated=stated(
-            options.version,
-            config.release,
-            manifest,
-            essential(folder.saved())["content"],
-            trial_because=trial_because(chosen, public) if options.trial else (),
-            validation_share=options.validation_share,
-            where=run / "manifest.json",
-        ),
+    provenance = run_provenance(
+        options.version,
+        config.release,
+        manifest,
+        essential(folder.saved())["content"],
+        trial_because=trial_because(chosen, public) if options.trial else (),
+        validation_share=options.validation_share,
+        where=run / "manifest.json",
+    )
+    content = PrimaryContent(
+        primary=PrimaryFiles(provenance, history=(), errata=errata, units=units, public=public),
         pairs=run / "pairs.jsonl",
-        entries=chosen,
+        candidates=chosen,
         # Splits are made of all pairs, released or not: a later decision moves no user.
         splits=splits_of((entry.users for entry in found.entries), options.validation_share),
-        units=units,
-        errata=errata,
-        public=public,
         decisions=decisions or {},
         previous=previous,
         forgotten=forgotten,
@@ -121,7 +124,7 @@ def every_100(progress: Progress, name: str) -> Callable[[int], None]:
     return count
 
 
-def _previous(options: ReleaseOptions, name: str) -> Told | None:
+def _previous(options: ReleaseOptions, name: str) -> ReleaseFiles | None:
     if options.previous is None:
         return None
     return read_previous(options.previous, options.version, name, trial=options.trial)
@@ -137,7 +140,7 @@ def _manifest(run: Path) -> JsonValue:
 
 
 def _surveyed(
-    run: Path, config: Config, forgotten: Forgotten, options: ReleaseOptions, progress: Progress
+    run: Path, config: Config, forgotten: ForgetList, options: ReleaseOptions, progress: Progress
 ) -> _Surveyed:
     human, trial = HumanFolder(run), options.trial
     count = every_100(progress, "reading pairs")
@@ -149,14 +152,14 @@ def _surveyed(
                 fix=f"`pairwright human export {run}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        found = survey(run / "pairs.jsonl", forgotten, None, count)
+        found = read_candidates(run / "pairs.jsonl", forgotten, None, count)
         # A study's export has done so, and the study keeps the file's hash.
         check_as_built(run)
         return _Surveyed(found, None, None)
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        found = survey(pairs, forgotten, study.fixed.key, count)
+        found = read_candidates(pairs, forgotten, study.fixed.key, count)
         leaving = {
             entry.id
             for entry in found.entries
@@ -198,8 +201,8 @@ def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) ->
 
 
 def _units(
-    store: Store, entries: Sequence[Entry], forgotten: Forgotten, pairs: Path
-) -> Iterator[Unit]:
+    store: Store, entries: Sequence[Candidate], forgotten: ForgetList, pairs: Path
+) -> Iterator[UnitOutcome]:
     """Every unit in the source's order, without those of people who are to be forgotten.
 
     Raises InputError where pairs.jsonl, of which `entries` are, is not what the build kept.
@@ -212,7 +215,7 @@ def _units(
             built.append(end.subject)
         if end.subject in removed or any(pseudonym(user) in forgotten.users for user in end.users):
             continue
-        yield Unit(
+        yield UnitOutcome(
             unit=content_id("unit", end.unit),
             mode=end.mode,
             outcome=end.kind,

@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING
 
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.release.diff import Difference, differences, sides_of, sketches_of
-from pairwright.release.history import settled
+from pairwright.release.diff import (
+    SubjectChange,
+    change_context,
+    hashes_by_subject,
+    subject_changes,
+)
+from pairwright.release.history import TRIAL, check_version, resolve_forgotten
+from pairwright.release.primary import ReleaseFiles, read_release
 from pairwright.release.records import Change
-from pairwright.release.told import Told, read_release
-from pairwright.release.verify import Verified
-from pairwright.release.verify import verify as verify_release
-from pairwright.release.versions import TRIAL, check_version
+from pairwright.release.verify import VerifiedRelease
+from pairwright.release.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
 
 if TYPE_CHECKING:
-    from pairwright.release.push import Pushed
+    from pairwright.release.hub import HubCommit
 
 
 def verify(
     release: str | Path, digest: str | None = None, *, progress: Progress = log_notes
-) -> Verified:
+) -> VerifiedRelease:
     """Derive everything in a release again from its rows and raw verdicts, and compare.
 
     The audit is derived again, too. `digest` is the root digest that the release must have,
@@ -58,7 +62,7 @@ class ReleaseDiff:
 
     before: ReleaseName
     after: ReleaseName
-    subjects: tuple[Difference, ...]
+    subjects: tuple[SubjectChange, ...]
     """Every twin and pair that was added, removed or changed, and why."""
     counts: tuple[Change, ...]
     """Pairs, by configuration, change and reason."""
@@ -88,22 +92,25 @@ def diff(before: str | Path, after: str | Path, *, progress: Progress = log_note
     """
     old, new = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
-    found = differences(sketches_of(old.layout), sketches_of(new.layout), sides_of(old, new))
-    listed, counts = settled(found, old, new)
-    same_dataset = old.stated.info.name == new.stated.info.name
+    before_rows, after_rows = hashes_by_subject(old.layout), hashes_by_subject(new.layout)
+    found = subject_changes(before_rows, after_rows, change_context(old, new))
+    listed, counts = resolve_forgotten(found, old, new)
+    names = (release.primary.provenance.info.name for release in (old, new))
+    same_dataset = len(set(names)) == 1
     return ReleaseDiff(_name(old), _name(new), tuple(listed), counts, same_dataset)
 
 
-def _name(release: Told) -> ReleaseName:
-    return ReleaseName(release.stated.name, release.stated.version, release.digest)
+def _name(release: ReleaseFiles) -> ReleaseName:
+    provenance = release.primary.provenance
+    return ReleaseName(provenance.name, provenance.version, release.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
     """A release on the Hugging Face Hub."""
 
-    release: Verified
-    place: "Pushed"
+    release: VerifiedRelease
+    place: "HubCommit"
 
 
 def publish(
@@ -127,7 +134,7 @@ def publish(
         'https://huggingface.co/datasets/my-lab/my-pairs'
     """
     check_publication(name, trial=name.endswith("-trial"))
-    from pairwright.release.push import push
+    from pairwright.release.hub import push
 
     verified = verify(release, digest, progress=progress)
     return Publication(verified, push(Path(release), name, verified, public=public))
@@ -137,7 +144,7 @@ def check_publication(name: str, *, trial: bool) -> None:
     """Raise InputError where a release of this kind cannot go to this name, or the extra is
     missing. To be called before any work."""
     try:
-        from pairwright.release.push import check_name
+        from pairwright.release.hub import check_name
     except ModuleNotFoundError as error:
         if error.name != "huggingface_hub":
             raise

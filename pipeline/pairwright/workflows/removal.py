@@ -8,11 +8,11 @@ from pathlib import Path
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import address_of
-from pairwright.dataset.tombstones import Forgotten, url_name
+from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
 from pairwright.records import Item, pseudonym
-from pairwright.release.kept import subjects_in
-from pairwright.release.tombstones import FILE, add_tombstones
+from pairwright.release.pairs_file import subjects_in
+from pairwright.release.run_notes import TOMBSTONES_FILE, add_tombstones
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright_human_eval.subjects import Subject
 
@@ -76,7 +76,7 @@ def forget(
     traces = [trace for trace in traces if trace.found or trace.given not in present]
     new = set(add_tombstones(run, (trace.name for trace in traces)))
     return Removals(
-        file=run / FILE,
+        file=run / TOMBSTONES_FILE,
         removals=tuple(
             Removal(
                 trace.given, trace.name in new, trace.items, len(trace.posts), trace.pairs,
@@ -94,7 +94,7 @@ class _Trace:
 
     given: str
     name: str
-    forgotten: Forgotten
+    forgotten: ForgetList
     """This one alone."""
     items: int = 0
     posts: set[str] = field(default_factory=set)
@@ -125,7 +125,7 @@ def _user(given: str) -> Iterator[_Trace]:
     if not given.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
     for name in (pseudonym(given), *([given] if _PSEUDONYM.fullmatch(given) else [])):
-        yield _Trace(given, name, Forgotten(users=frozenset({name})))
+        yield _Trace(given, name, ForgetList(users=frozenset({name})))
 
 
 def _address(given: str) -> _Trace:
@@ -137,7 +137,7 @@ def _address(given: str) -> _Trace:
             fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
         )
     name = url_name(given)
-    return _Trace(given, name, Forgotten(urls=frozenset({name})))
+    return _Trace(given, name, ForgetList(urls=frozenset({name})))
 
 
 def _search(run: Path, traces: Iterable[_Trace]) -> None:

@@ -8,13 +8,13 @@ from pairwright.audit.people.sensitive import Sensitive
 from pairwright.audit.people.tombstones import Tombstones
 from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 
 
 class People:
     """`forgotten` is what tombstones name; None where the auditor has no list of them."""
 
-    def __init__(self, forgotten: Forgotten | None = None) -> None:
+    def __init__(self, forgotten: ForgetList | None = None) -> None:
         self._data, self._sensitive, self._licences = PersonalData(), Sensitive(), Licences()
         self._tombstones = Tombstones(forgotten)
         self._rows = 0

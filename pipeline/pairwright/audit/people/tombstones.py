@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pairwright.audit.found import Found, Place
 from pairwright.audit.records import Check
 from pairwright.dataset import Row
-from pairwright.dataset.tombstones import Forgotten
+from pairwright.dataset.tombstones import ForgetList
 
 _HALF = "the other half of its twin was to be forgotten"
 
@@ -14,7 +14,7 @@ class Tombstones:
     """`tombstones`: rows of a user, or with a question or post, that a tombstone names, and the
     other halves of their twins, which leave with them."""
 
-    def __init__(self, forgotten: Forgotten | None) -> None:
+    def __init__(self, forgotten: ForgetList | None) -> None:
         self._forgotten = forgotten
         self._halves: dict[str, tuple[Place, bool]] = {}
         """Of twins of which one half was seen, and whether it is concerned."""
@@ -44,7 +44,7 @@ class Tombstones:
         return self._found.checks(f"{users:,} users and {urls:,} addresses are to be forgotten")
 
 
-def _said(row: Row, forgotten: Forgotten) -> str | None:
+def _said(row: Row, forgotten: ForgetList) -> str | None:
     if row.user in forgotten.users:
         return "its user was to be forgotten"
     if forgotten.holds(row.source_url, ()):

@@ -55,12 +55,12 @@ def _read(folder: Path, parts: list[Part]) -> Iterator[Found]:
 def _stated(layout: Layout) -> tuple[str, str]:
     """Name and version; a trial's name says so."""
     try:
-        stated = json.loads(layout.stated.read_text(encoding="utf-8"))
+        stated = json.loads(layout.provenance.read_text(encoding="utf-8"))
         name = str(stated.get("info", {}).get("name", ""))
         trial = stated.get("kind") == "trial"
         return f"{name}-trial" if name and trial else name, str(stated["version"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError("states no version", where=layout.stated, fix=_FIX) from None
+        raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
 
 
 def _released(path: Path) -> bool:

@@ -2,9 +2,11 @@
 
 import typer
 
-from pairwright.cli.plan_score import plan_score_command
-from pairwright.cli.rl import export_rl_command, reward_server_command, rl_outputs_command
-from pairwright.cli.train_planner import train_planner_command
+from pairwright.cli.train.export_rl import export_rl_command
+from pairwright.cli.train.planner import train_planner_command
+from pairwright.cli.train.reward_server import reward_server_command
+from pairwright.cli.train.rl_outputs import rl_outputs_command
+from pairwright.cli.train.score import score_planners_command
 
 train = typer.Typer(
     name="train",
@@ -22,7 +24,7 @@ train = typer.Typer(
     rich_markup_mode=None,
 )
 train.command("planner")(train_planner_command)
-train.command("score")(plan_score_command)
+train.command("score")(score_planners_command)
 train.command("export-rl")(export_rl_command)
 train.command("reward-server")(reward_server_command)
 train.command("rl-outputs")(rl_outputs_command)

@@ -73,17 +73,21 @@ def curve(
     ks: Sequence[int],
 ) -> Curve:
     """One scorer's curve over the questions that have all samples and all of its scores."""
-    by_pair = {of.pair: of for of in samples}
-    counted = [(by_pair[of.pair], of.scores) for of in scored if not of.unscored]
+    by_pair = {question.pair: question for question in samples}
+    scored_questions = [
+        (by_pair[question.pair], question.scores) for question in scored if not question.unscored
+    ]
     return Curve(
         scorer=ref,
-        questions=len(counted),
-        unscored=dict(sorted(Counter(of.unscored for of in scored if of.unscored).items())),
-        shortened=sum(of.left_out > 0 for of in scored),
+        questions=len(scored_questions),
+        unscored=dict(
+            sorted(Counter(question.unscored for question in scored if question.unscored).items())
+        ),
+        shortened=sum(question.left_out > 0 for question in scored),
         points=_points(
-            [np.array(scores, np.float64) for _, scores in counted],
-            [_worth(of) for of, _ in counted],
-            [of.cluster for of, _ in counted],
+            [np.array(scores, np.float64) for _, scores in scored_questions],
+            [_worth(question) for question, _ in scored_questions],
+            [question.cluster for question, _ in scored_questions],
             ks,
         ),
     )
@@ -91,16 +95,16 @@ def curve(
 
 def ceiling(samples: Sequence[SampledQuestion], ks: Sequence[int]) -> Curve | None:
     """What the judge's own pick is worth: no scorer can do better on these samples."""
-    whole = [of for of in samples if not of.unscored]
+    whole = [question for question in samples if not question.unscored]
     if not whole:
         return None
-    worth = [_worth(of) for of in whole]
+    worth = [_worth(question) for question in whole]
     return Curve(
         scorer=ScorerRef(name=CEILING, kind="ceiling"),
         questions=len(whole),
         unscored={},
         shortened=0,
-        points=_points(worth, worth, [of.cluster for of in whole], ks),
+        points=_points(worth, worth, [question.cluster for question in whole], ks),
     )
 
 
@@ -110,8 +114,10 @@ def _points(
     if not scores:
         return ()
 
-    def each(of: Callable[[Floats, Floats, int], float], k: int) -> Floats:
-        return np.array([of(*both, k) for both in zip(scores, worth, strict=True)], np.float64)
+    def each(estimate: Callable[[Floats, Floats, int], float], k: int) -> Floats:
+        return np.array(
+            [estimate(*both, k) for both in zip(scores, worth, strict=True)], np.float64
+        )
 
     def point(k: int) -> Point:
         first = mean_adherence(each(of_first, k), clusters)
@@ -137,5 +143,5 @@ def _gain(scores: Floats, worth: Floats, k: int) -> float:
     return of_subsets(scores, worth, k) - float(worth.mean())
 
 
-def _worth(of: SampledQuestion) -> Floats:
-    return np.array([sample.adherence for sample in of.samples], np.float64)
+def _worth(question: SampledQuestion) -> Floats:
+    return np.array([sample.adherence for sample in question.samples], np.float64)

@@ -30,37 +30,37 @@ LINES = ("-", "--", ":", "-.")
 HEAD = ("", "k", "first k", "all subsets of k", "gain", "questions", "users")
 
 
-def best_of_n_page(of: BestOfN) -> Page:
+def best_of_n_page(result: BestOfN) -> Page:
     """The whole report."""
     return Page(
-        title=f"Best of {of.n}, {visible(of.release.name)} {of.release.version}",
-        warnings=tuple(warnings(of)),
+        title=f"Best of {result.n}, {visible(result.release.name)} {result.release.version}",
+        warnings=tuple(warnings(result)),
         sections=(
-            Section("Scaling", tuple(_plots(of))),
-            Section("Every number", (Table(HEAD, tuple(rows(of)), note=_NOTE),)),
-            Section("How it was done", tuple(_method(of))),
+            Section("Scaling", tuple(_plots(result))),
+            Section("Every number", (Table(HEAD, tuple(rows(result)), note=_NOTE),)),
+            Section("How it was done", tuple(_method(result))),
         ),
     )
 
 
-def warnings(of: BestOfN) -> Iterator[str]:
+def warnings(result: BestOfN) -> Iterator[str]:
     """What a reader must know before any number."""
-    if of.simulated:
-        yield "The embedded model had a part in it, so it is no result."
-    if of.release.trial:
+    if result.simulated:
+        yield "The embedded model had a part in it, so it is not a result."
+    if result.release.trial:
         yield TRIAL
-    if of.limit is not None:
-        yield f"Only the first {number_of(of.limit, 'question was', 'questions were')} asked."
-    for curve in of.curves:
-        if curve.scorer.model and curve.scorer.model == of.judge.model:
-            yield f"{visible(curve.scorer.name)} is the judge's own model: this is no evidence."
-    if of.policy.model == of.judge.model:
+    if result.limit is not None:
+        yield f"Only the first {number_of(result.limit, 'question was', 'questions were')} asked."
+    for curve in result.curves:
+        if curve.scorer.model and curve.scorer.model == result.judge.model:
+            yield f"{visible(curve.scorer.name)} is the judge's own model: this is not evidence."
+    if result.policy.model == result.judge.model:
         yield "The policy is the judge's own model, and models favour their own answers."
 
 
-def rows(of: BestOfN) -> Iterator[tuple[str, ...]]:
+def rows(result: BestOfN) -> Iterator[tuple[str, ...]]:
     """A row for each scorer and k, the ceiling last."""
-    for curve in (*of.curves, *([of.ceiling] if of.ceiling else [])):
+    for curve in (*result.curves, *([result.ceiling] if result.ceiling else [])):
         for point in curve.points:
             yield (
                 visible(curve.scorer.name),
@@ -73,22 +73,25 @@ def rows(of: BestOfN) -> Iterator[tuple[str, ...]]:
             )
 
 
-def interval_text(of: Interval, sign: str = "") -> str:
+def interval_text(interval: Interval, sign: str = "") -> str:
     """`.513 (.470 to .556)`"""
     # Rounded first, and no zero below zero.
-    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+    value, low, high = (
+        None if x is None else round(x, 3) + 0
+        for x in (interval.value, interval.low, interval.high)
+    )
     if low is None or high is None:
-        why = ": one user" if of.clusters < 2 else ""
+        why = ": one user" if interval.clusters < 2 else ""
         return f"{value:{sign}.3f} (no interval{why})"
     return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
-def missing(of: BestOfN) -> Iterator[str]:
+def missing(result: BestOfN) -> Iterator[str]:
     """Questions that do not count, and why."""
-    if of.unscored:
-        asked = number_of(of.questions, "question")
-        yield f"{_counts(of.unscored)}: of {asked} {of.sampled:,} left."
-    for curve in of.curves:
+    if result.unscored:
+        questions = number_of(result.questions, "question")
+        yield f"{_counts(result.unscored)}: of {questions} {result.sampled:,} left."
+    for curve in result.curves:
         if curve.unscored:
             yield f"{visible(curve.scorer.name)} has no curve over: {_counts(curve.unscored)}."
         if curve.shortened:
@@ -98,7 +101,7 @@ def missing(of: BestOfN) -> Iterator[str]:
 
 GAIN_SAYS = (
     "Gain: over all subsets, less the mean of the question's samples, which is what picking at"
-    " random gives. At k = 1 nothing is picked, so there is none."
+    " random gives. At k = 1 nothing is picked, so there is no gain."
 )
 _NOTE = (
     "Adherence, 0 to 1, of the sample that the scorer picks among k, with 95 % intervals by user."
@@ -106,23 +109,23 @@ _NOTE = (
 )
 
 
-def _plots(of: BestOfN) -> Iterator[Plot | str]:
-    if not any(curve.points for curve in of.curves):
+def _plots(result: BestOfN) -> Iterator[Plot | str]:
+    if not any(curve.points for curve in result.curves):
         yield "There is nothing to draw: no question has all samples and scores."
         return
-    yield _plot(of, "all", "all subsets of k of the samples")
-    yield _plot(of, "first", "the first k of the samples alone")
+    yield _plot(result, "all", "all subsets of k of the samples")
+    yield _plot(result, "first", "the first k of the samples alone")
 
 
-def _plot(of: BestOfN, which: str, told: str) -> Plot:
+def _plot(result: BestOfN, which: str, picked_from: str) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 4.8), layout="constrained")
         axes = figure.add_subplot()
-        if of.ceiling:
-            ks, values, _, _ = _line(of.ceiling, which)
-            axes.plot(ks, values, color=GREY.light, linestyle=":", label=of.ceiling.scorer.name)
-            axes.axhline(_mean(of.ceiling), color=FAINT.light, linewidth=0.8, label="at random")
-        for place, curve in enumerate(curve for curve in of.curves if curve.points):
+        if result.ceiling:
+            ks, values, _, _ = _line(result.ceiling, which)
+            axes.plot(ks, values, color=GREY.light, linestyle=":", label=result.ceiling.scorer.name)
+            axes.axhline(_mean(result.ceiling), color=FAINT.light, linewidth=0.8, label="at random")
+        for place, curve in enumerate(curve for curve in result.curves if curve.points):
             colour = COLOURS[place % len(COLOURS)].light
             ks, values, lows, highs = _line(curve, which)
             line = LINES[place // len(COLOURS) % len(LINES)]
@@ -131,24 +134,25 @@ def _plot(of: BestOfN, which: str, told: str) -> Plot:
             )
             axes.fill_between(ks, lows, highs, color=colour, alpha=0.12, linewidth=0)
         axes.set_xscale("log", base=2)
-        ticks = [point.k for point in max((c.points for c in of.curves), key=len)]
+        ticks = [point.k for point in max((c.points for c in result.curves), key=len)]
         axes.set_xticks(ticks, [str(k) for k in ticks])
         axes.minorticks_off()
         axes.set_xlabel("k, samples that the scorer picks from")
         axes.set_ylabel("adherence of its pick")
         axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
-        caption = f"Best of k over {told}, with 95 % intervals by user."
+        caption = f"Best of k over {picked_from}, with 95 % intervals by user."
         return plot(figure, caption, name=f"scaling-{which}")
 
 
 def _line(curve: Curve, which: str) -> tuple[list[int], list[float], list[float], list[float]]:
     found = [(p.k, p.subsets if which == "all" else p.first) for p in curve.points]
-    values = [of.value or 0.0 for _, of in found]
+    values = [one.value or 0.0 for _, one in found]
     lows = [
-        value if of.low is None else of.low for value, (_, of) in zip(values, found, strict=True)
+        value if one.low is None else one.low for value, (_, one) in zip(values, found, strict=True)
     ]
     highs = [
-        value if of.high is None else of.high for value, (_, of) in zip(values, found, strict=True)
+        value if one.high is None else one.high
+        for value, (_, one) in zip(values, found, strict=True)
     ]
     return [k for k, _ in found], values, lows, highs
 
@@ -159,10 +163,11 @@ def _mean(curve: Curve) -> float:
     return (point.subsets.value or 0.0) - (point.gain.value or 0.0)
 
 
-def _method(of: BestOfN) -> Iterator[str]:
+def _method(result: BestOfN) -> Iterator[str]:
     yield (
-        f"Release {visible(of.release.name)} {of.release.version}, {of.release.digest}. Policy:"
-        f" {visible(of.policy.model)}, {of.n} samples a question. Judge: {visible(of.judge.model)},"
+        f"Release {visible(result.release.name)} {result.release.version},"
+        f" {result.release.digest}. Policy: {visible(result.policy.model)}, {result.n} samples a"
+        f" question. Judge: {visible(result.judge.model)},"
         " 0, 1 or 2 for each aspect of the question's rubric, summed over the most possible."
     )
     yield (
@@ -171,7 +176,7 @@ def _method(of: BestOfN) -> Iterator[str]:
         " picked equally often. At k = 1 nothing is picked."
     )
     yield f"{CEILING_SAYS} Questions count the same; one user's are drawn together in intervals."
-    yield from missing(of)
+    yield from missing(result)
 
 
 CEILING_SAYS = (

@@ -1,4 +1,4 @@
-"""What comes of best-of-n."""
+"""The records of best-of-n."""
 
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
@@ -82,7 +82,7 @@ class BestOfN(Record):
     history: str = ""
     """Hash of [history], by which posts were shown to scorers; empty for all that fit."""
     simulated: bool
-    """Whether the embedded model had a part in it: then it is no result."""
+    """Whether the embedded model had a part in it: then it is not a result."""
     questions: int
     """That were asked."""
     sampled: int

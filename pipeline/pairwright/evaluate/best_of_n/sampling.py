@@ -36,13 +36,13 @@ class SampledPolicy(NamedTuple):
     history: HistoryRules
     words: int
 
-    async def draw(self, asked: PersonQuestion, draw: int) -> tuple[str | Rejected, int]:
+    async def draw(self, question: PersonQuestion, draw: int) -> tuple[str | Rejected, int]:
         """One answer, and how many posts it was shown. Raises CallFailed."""
         answer, shown = await with_history(
             self.prompts,
             "sample",
-            asked.question,
-            asked.posts,
+            question.question,
+            question.posts,
             self.history,
             self.model,
             lambda ask: self.model.write(ask, draw),
@@ -59,33 +59,33 @@ async def sample_questions(
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[SampledQuestion], None],
+    on_each: Callable[[SampledQuestion], None],
 ) -> list[SampledQuestion]:
-    """Every question with its samples, in order. `seen` is told of each as it comes.
+    """Every question with its samples, in order. `on_each` is called with each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was drawn and judged is stored.
     """
     done: dict[int, SampledQuestion] = {}
 
     async def work(numbered: tuple[int, PersonQuestion]) -> None:
-        number, asked = numbered
-        done[number] = await _sampled_question(asked, n, policy, judge)
-        seen(done[number])
+        number, question = numbered
+        done[number] = await _sampled_question(question, n, policy, judge)
+        on_each(done[number])
 
     await work_through(iter(enumerate(questions)), work, workers=workers, stop=stop)
     return [done[number] for number in range(len(questions))]
 
 
 async def _sampled_question(
-    asked: PersonQuestion, n: int, policy: SampledPolicy, judge: AspectJudge
+    question: PersonQuestion, n: int, policy: SampledPolicy, judge: AspectJudge
 ) -> SampledQuestion:
     line = SampledQuestion(
-        pair=asked.pair, item_id=asked.item, domain=asked.domain, cluster=asked.cluster
+        pair=question.pair, item_id=question.item, domain=question.domain, cluster=question.cluster
     )
-    if not asked.aspects:
+    if not question.aspects:
         return _without(line, Unscored("no_rubric"))
     try:
-        drawn = await together(*(policy.draw(asked, draw) for draw in range(n)))
+        drawn = await together(*(policy.draw(question, draw) for draw in range(n)))
     except CallFailed as error:
         return _without(line, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
     responses = [answer for answer, _ in drawn if not isinstance(answer, Rejected)]
@@ -93,7 +93,7 @@ async def _sampled_question(
         if isinstance(answer, Rejected):
             detail = f"draw {draw}: {answer.detail}"
             return _without(line, Unscored(f"sample_{answer.reason}", detail))
-    judged = await together(*(judge.judge(asked, response) for response in responses))
+    judged = await together(*(judge.judge(question, response) for response in responses))
     samples = tuple(
         PolicySample(response=response, unscored=given.reason, detail=given.detail[:500])
         if isinstance(given, Unscored)
@@ -113,14 +113,14 @@ def _without(line: SampledQuestion, why: Unscored) -> SampledQuestion:
 
 async def score_samples(
     samples: Sequence[SampledQuestion],
-    asked: Mapping[str, PersonQuestion],
+    questions: Mapping[str, PersonQuestion],
     name: str,
     scorer: Pointwise,
     history: HistoryRules,
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[SampleScores], None],
+    on_each: Callable[[SampleScores], None],
 ) -> list[SampleScores]:
     """Of the questions that have all samples, in their order; `asked` is by the pair's id.
 
@@ -129,11 +129,13 @@ async def score_samples(
     done: dict[int, SampleScores] = {}
 
     async def work(numbered: tuple[int, SampledQuestion]) -> None:
-        number, of = numbered
-        done[number] = await _sample_scores(of, asked[of.pair], name, scorer, history)
-        seen(done[number])
+        number, question = numbered
+        done[number] = await _sample_scores(
+            question, questions[question.pair], name, scorer, history
+        )
+        on_each(done[number])
 
-    whole = [of for of in samples if not of.unscored]
+    whole = [question for question in samples if not question.unscored]
     await work_through(iter(enumerate(whole)), work, workers=workers, stop=stop)
     return [done[number] for number in range(len(whole))]
 
@@ -156,13 +158,17 @@ async def scores_of(
 
 
 async def _sample_scores(
-    of: SampledQuestion, asked: PersonQuestion, name: str, scorer: Pointwise, history: HistoryRules
+    samples: SampledQuestion,
+    question: PersonQuestion,
+    name: str,
+    scorer: Pointwise,
+    history: HistoryRules,
 ) -> SampleScores:
-    line = SampleScores(pair=of.pair, scorer=name)
-    shown = PromptContent(asked.question, selected(asked.question, asked.posts, history))
+    line = SampleScores(pair=samples.pair, scorer=name)
+    shown = PromptContent(question.question, selected(question.question, question.posts, history))
 
     try:
-        responses = [sample.response for sample in of.samples]
+        responses = [sample.response for sample in samples.samples]
         scores, fewer = await scores_of(responses, shown, scorer, history)
     except CallFailed as error:
         why = {"unscored": f"{CALL_FAILED}:{error.reason}", "detail": error.detail[:500]}

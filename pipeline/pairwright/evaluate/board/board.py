@@ -18,7 +18,7 @@ ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 
 
 class Leaderboard(Record):
-    """Everything that stands in it. The page shows these values and computes none."""
+    """All that the leaderboard has. The page shows these values and computes none."""
 
     release: ReleaseRef
     limit: int | None
@@ -37,7 +37,7 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     two are not of the same pairs, or lines are not those that their summary is of."""
     pairs = pairs_of(results)
     entries, points = {}, {}
-    for _, of_scorer in groupby(results, key=lambda of: of.about.scorer.name):
+    for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
         for entry, own in _entries(list(of_scorer), pairs, done):
             entries[entry.name], points[entry.name] = entry, own
     check_shown_alike(points, results, pairs)
@@ -88,8 +88,10 @@ def _rankings(
     for mode in modes:
         places = pairs.of_mode(mode)
         for condition in ORDER:
-            of = [entry for entry in entries.values() if entry.about.condition == condition]
-            there = [entry for entry in of if entry.figure("coverage", mode)]
+            of_condition = [
+                entry for entry in entries.values() if entry.about.condition == condition
+            ]
+            there = [entry for entry in of_condition if entry.figure("coverage", mode)]
             if there:
                 own = {entry.name: points[entry.name][places] for entry in there}
                 yield rank(mode, condition, there, own, clusters[places])

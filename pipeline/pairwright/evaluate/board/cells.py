@@ -28,31 +28,31 @@ class RankingTable(NamedTuple):
     """The columns that a terminal has room for."""
 
 
-def rows(board: Leaderboard, of: Ranking) -> RankingTable:
+def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
-    mode = of.mode
+    mode = ranking.mode
     covered = "whole twins, %" if mode == "twin" else "scored, %"
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "scorer": label,
         # On one line, however many.
-        "group": lambda one: of.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
+        "group": lambda one: ranking.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
-    if not of.ranked:
+    if not ranking.ranked:
         del columns["group"]
     if mode == "twin":
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
     else:
-        for control in CONDITIONS[of.condition].compared_with:
+        for control in CONDITIONS[ranking.condition].compared_with:
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
-    entries = [board.entries[name] for name in (*of.ranked, *by_accuracy(board, of))]
+    entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
     brief = [n for n, name in enumerate(columns) if name not in ("twins", "interaction, %")]
     columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
-    if of.ranked:
-        columns["p, to the next"] = lambda one: _to_next(of, one)
+    if ranking.ranked:
+        columns["p, to the next"] = lambda one: _to_next(ranking, one)
     columns["of the scored, %"] = lambda one: percent(one.figure("accuracy_of_scored", mode))
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
     columns[covered] = lambda one: value(one.figure("coverage", mode))
@@ -64,19 +64,21 @@ def rows(board: Leaderboard, of: Ranking) -> RankingTable:
     return RankingTable(tuple(columns), made, tuple(brief))
 
 
-def by_accuracy(board: Leaderboard, of: Ranking) -> list[str]:
+def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
     """The rows that are not ranked, in the order that they would have."""
 
     def accuracy(name: str) -> float:
-        figure = board.entries[name].figure("accuracy", of.mode)
+        figure = board.entries[name].figure("accuracy", ranking.mode)
         return -1.0 if figure is None or figure.value is None else figure.value
 
-    return sorted(of.unranked, key=lambda name: (-accuracy(name), name))
+    return sorted(ranking.unranked, key=lambda name: (-accuracy(name), name))
 
 
-def label(of: BoardEntry) -> str:
-    name = f"{of.about.scorer.name} (baseline)" if of.baseline else of.about.scorer.name
-    return f"{name}, planned by {visible(of.about.planner.model)}" if of.about.planner else name
+def label(entry: BoardEntry) -> str:
+    name = f"{entry.about.scorer.name} (baseline)" if entry.baseline else entry.about.scorer.name
+    return (
+        f"{name}, planned by {visible(entry.about.planner.model)}" if entry.about.planner else name
+    )
 
 
 def words(name: str) -> str:
@@ -84,58 +86,58 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def percent(of: ScorerFigure | None) -> str:
+def percent(figure: ScorerFigure | None) -> str:
     """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
-    if of is None or of.value is None:
+    if figure is None or figure.value is None:
         return ""
-    if of.low is None or of.high is None:
-        return f"{100 * of.value:.1f} (no interval)"
-    return f"{100 * of.value:.1f} ({100 * of.low:.1f} to {100 * of.high:.1f})"
+    if figure.low is None or figure.high is None:
+        return f"{100 * figure.value:.1f} (no interval)"
+    return f"{100 * figure.value:.1f} ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
 
 
-def in_words(of: ScorerFigure) -> str:
+def in_words(figure: ScorerFigure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
-    if of.value is None:
+    if figure.value is None:
         return "none"
-    if FIGURES[of.name].percent:
-        return f"{percent(of)} %"
-    if of.low is None or of.high is None:
-        return f"{of.value:.3f} (no interval)"
-    return f"{of.value:.3f} ({of.low:.3f} to {of.high:.3f})"
+    if FIGURES[figure.name].percent:
+        return f"{percent(figure)} %"
+    if figure.low is None or figure.high is None:
+        return f"{figure.value:.3f} (no interval)"
+    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
 
 
-def points(of: ScorerFigure | None) -> str:
+def points(figure: ScorerFigure | None) -> str:
     """As `percent`, with a sign."""
-    if of is None or of.value is None or of.low is None or of.high is None:
+    if figure is None or figure.value is None or figure.low is None or figure.high is None:
         return ""
-    return f"{100 * of.value:+.1f} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
+    return f"{100 * figure.value:+.1f} ({100 * figure.low:+.1f} to {100 * figure.high:+.1f})"
 
 
-def value(of: ScorerFigure | None) -> str:
-    return "" if of is None or of.value is None else f"{100 * of.value:.1f}"
+def value(figure: ScorerFigure | None) -> str:
+    return "" if figure is None or figure.value is None else f"{100 * figure.value:.1f}"
 
 
-def count(of: ScorerFigure | None) -> str:
-    return "" if of is None else f"{of.n:,}"
+def count(figure: ScorerFigure | None) -> str:
+    return "" if figure is None else f"{figure.n:,}"
 
 
-def clusters(of: ScorerFigure | None) -> str:
-    return "" if of is None else f"{of.clusters:,}"
+def clusters(figure: ScorerFigure | None) -> str:
+    return "" if figure is None else f"{figure.clusters:,}"
 
 
-def bounds(of: BoardEntry, mode: Mode | None) -> str:
+def bounds(entry: BoardEntry, mode: Mode | None) -> str:
     """Accuracy with all ties and missing scores wrong, and right."""
-    worst, best = value(of.figure("worst_case", mode)), value(of.figure("best_case", mode))
+    worst, best = value(entry.figure("worst_case", mode)), value(entry.figure("best_case", mode))
     return f"{worst} to {best}" if worst and best else ""
 
 
-def _whole(of: BoardEntry, mode: Mode | None) -> bool:
-    coverage = of.figure("coverage", mode)
+def _whole(entry: BoardEntry, mode: Mode | None) -> bool:
+    coverage = entry.figure("coverage", mode)
     return coverage is None or coverage.value in (None, 1.0)
 
 
-def _to_next(of: Ranking, entry: BoardEntry) -> str:
-    found = of.next_to(entry.name) if entry.name in of.ranked else None
+def _to_next(ranking: Ranking, entry: BoardEntry) -> str:
+    found = ranking.next_to(entry.name) if entry.name in ranking.ranked else None
     return p_value(found.adjusted) if found else ""
 
 

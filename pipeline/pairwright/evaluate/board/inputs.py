@@ -16,10 +16,10 @@ from pairwright.intervals import Floats, Places
 from pairwright.records import Mode
 
 
-def gather_results(given: Iterable[Path]) -> list[Result]:
+def gather_results(paths: Iterable[Path]) -> list[Result]:
     """All results of the folders and files, by scorer and condition; a file named twice counts
     once. Raises InputError naming the two files that disagree."""
-    files = {result.path.resolve(): result for path in given for result in read_results(path)}
+    files = {result.path.resolve(): result for path in paths for result in read_results(path)}
     results = list(files.values())
     for result in results:
         _named(result)
@@ -28,16 +28,18 @@ def gather_results(given: Iterable[Path]) -> list[Result]:
     _one_scorer_a_name(results)
     _shown_alike(results)
     order = list(CONDITIONS)
-    return sorted(results, key=lambda of: (of.about.scorer.name, order.index(of.about.condition)))
+    return sorted(
+        results, key=lambda result: (result.about.scorer.name, order.index(result.about.condition))
+    )
 
 
 def _named(result: Result) -> None:
     name = result.about.scorer.name
     if not NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} is no scorer's name: lower case, digits and dashes",
+            f"{name!r} is not a scorer's name: lower case, digits and dashes",
             where=f"{result.path} [scorer.name]",
-            fix="Take this file anew from where it came from.",
+            fix="Get this file again from where it came from.",
         )
 
 
@@ -52,13 +54,15 @@ def _of_one_release(result: Result, first: Result) -> None:
         )
     limits = result.about.limit, first.about.limit
     if limits[0] != limits[1]:
-        told = [f"the first {limit:,} subjects" if limit else "all pairs" for limit in limits]
+        limits_text = [
+            f"the first {limit:,} subjects" if limit else "all pairs" for limit in limits
+        ]
         raise InputError(
-            f"is of {told[0]}, and {first.path} of {told[1]}",
+            f"is of {limits_text[0]}, and {first.path} of {limits_text[1]}",
             where=result.path,
             fix="Evaluate both with the same --limit, or without.",
         )
-    splits = [of.about.split or "all" for of in (result, first)]
+    splits = [one.about.split or "all" for one in (result, first)]
     if splits[0] != splits[1]:
         raise InputError(
             f"is of split {splits[0]}, and {first.path} of split {splits[1]}",
@@ -91,7 +95,7 @@ def _one_scorer_a_name(results: Sequence[Result]) -> None:
     there: dict[str, Result] = {}
     for result in results:
         other = there.setdefault(result.about.scorer.name, result)
-        mine, theirs = (of.about.scorer.model_dump() for of in (result, other))
+        mine, theirs = (one.about.scorer.model_dump() for one in (result, other))
         for key in mine:
             if mine[key] != theirs[key]:
                 raise InputError(
@@ -149,8 +153,10 @@ class Pairs(NamedTuple):
     def points(self, decisions: Sequence[PairDecision]) -> Floats:
         """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count
         for any scorer."""
-        counted = {one.id: points(one) for of in by_mode(decisions) for one in of.due}
-        return np.array([counted.get(name, np.nan) for name in self.facts], np.float64)
+        by_pair = {
+            one.id: points(one) for mode_pairs in by_mode(decisions) for one in mode_pairs.due
+        }
+        return np.array([by_pair.get(name, np.nan) for name in self.facts], np.float64)
 
     def check(self, result: Result, decisions: Sequence[PairDecision]) -> None:
         """Raises InputError where a result is not of these pairs, or not what its summary says."""
@@ -197,7 +203,9 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
     return pairs
 
 
-def check_shown_alike(points: Mapping[str, Floats], results: Sequence[Result], of: Pairs) -> None:
+def check_shown_alike(
+    points: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
+) -> None:
     """Raises InputError where a pair counts in one result and not in another of its condition: the
     release has something to show of its user for all scorers, or for none."""
     there: dict[ConditionName, Result] = {}
@@ -205,7 +213,7 @@ def check_shown_alike(points: Mapping[str, Floats], results: Sequence[Result], o
         first = there.setdefault(result.about.condition, result)
         counts = [~np.isnan(points[one.about.stem]) for one in (result, first)]
         if (apart := np.flatnonzero(counts[0] != counts[1])).size:
-            name = list(of.facts)[apart[0]]
+            name = list(pairs.facts)[apart[0]]
             raise InputError(
                 f"pair {name} {'has' if counts[0][apart[0]] else 'does not have'} something to"
                 f" show of its user, and in {first.path.with_suffix('.jsonl')} it is the other way",
@@ -214,8 +222,8 @@ def check_shown_alike(points: Mapping[str, Floats], results: Sequence[Result], o
             )
 
 
-def _facts(of: PairDecision) -> tuple[object, ...]:
-    return tuple(getattr(of, name) for name in FACTS)
+def _facts(decision: PairDecision) -> tuple[object, ...]:
+    return tuple(getattr(decision, name) for name in FACTS)
 
 
 def _part_of(result: Result, facts: tuple[object, ...]) -> bool:

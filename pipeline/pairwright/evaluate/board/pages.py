@@ -29,7 +29,7 @@ from pairwright.text import number_of, visible
 
 def board_page(board: Leaderboard) -> Page:
     """The whole page."""
-    modes = dict.fromkeys(of.mode for of in board.rankings)
+    modes = dict.fromkeys(ranking.mode for ranking in board.rankings)
     return Page(
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
@@ -50,15 +50,16 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield f"Only the first {number_of(board.limit, 'subject was', 'subjects were')} scored."
     if board.split is not None:
         yield f"Only the split {visible(board.split)} was scored."
-    if any(of.about.simulated for of in board.entries.values()):
-        yield "Rows marked as simulated are answers of the embedded model, and no result."
+    if any(entry.about.simulated for entry in board.entries.values()):
+        yield "Rows marked as simulated are answers of the embedded model, and not results."
     yield from _position_biases(board)
-    for of in board.rankings:
-        if of.test and of.test.least >= LEVEL:
+    for ranking in board.rankings:
+        if ranking.test and ranking.test.least >= LEVEL:
             yield (
-                f"{MODES[of.mode]}, condition {of.condition}: no two rows can be told apart. The"
-                f" least p that {number_of(of.test.clusters, 'cluster')} of pairs can give is"
-                f" {of.test.least:.2g}; it takes {clusters_needed()} or more."
+                f"{MODES[ranking.mode]}, condition {ranking.condition}: no two rows can be told"
+                " apart. The"
+                f" least p that {number_of(ranking.test.clusters, 'cluster')} of pairs can give is"
+                f" {ranking.test.least:.2g}; it takes {clusters_needed()} or more."
             )
     for condition, names in board.missing.items():
         yield (
@@ -72,10 +73,12 @@ def _position_biases(board: Leaderboard) -> Iterator[str]:
     """A sentence for each scorer that leans to a place in some condition."""
     found: dict[str, list[str]] = {}
     for entry in board.entries.values():
-        told = [
-            f"condition {entry.about.condition}, {leaning(of)}" for of in entry.figures if leans(of)
+        leanings = [
+            f"condition {entry.about.condition}, {leaning(figure)}"
+            for figure in entry.figures
+            if leans(figure)
         ]
-        found.setdefault(entry.about.scorer.name, []).extend(told)
+        found.setdefault(entry.about.scorer.name, []).extend(leanings)
     for name, biases in found.items():
         if biases:
             yield (
@@ -85,7 +88,7 @@ def _position_biases(board: Leaderboard) -> Iterator[str]:
 
 
 def _same(board: Leaderboard, condition: ConditionName) -> str:
-    """The options without which other results could not stand beside these."""
+    """The options without which other results could not be compared with these."""
     record = CONDITIONS[condition]
     chosen = record.shows_posts and any(one.about.history for one in board.entries.values())
     settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
@@ -94,25 +97,28 @@ def _same(board: Leaderboard, condition: ConditionName) -> str:
     return settings + limit + split
 
 
-def why_unranked(board: Leaderboard, of: Ranking) -> Iterator[str]:
+def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """A sentence for each reason why rows are shown and not ranked."""
     reasons: dict[str, list[str]] = {}
-    for name in by_accuracy(board, of):
-        # That a whole table ranks nothing stands above it.
-        if not CONDITIONS[of.condition].unranked:
-            reasons.setdefault(of.unranked[name], []).append(board.entries[name].about.scorer.name)
+    for name in by_accuracy(board, ranking):
+        # That a whole table ranks nothing is said above it.
+        if not CONDITIONS[ranking.condition].unranked:
+            reasons.setdefault(ranking.unranked[name], []).append(
+                board.entries[name].about.scorer.name
+            )
     for why, names in reasons.items():
         yield f"Not ranked: {', '.join(names)} ({why})."
 
 
-def floor(of: Ranking) -> str:
+def floor(ranking: Ranking) -> str:
     """What the test of a ranking could find at best."""
-    assert of.test
-    flips = "all" if of.test.exact else f"{of.test.flips:,} random"
+    assert ranking.test
+    test = ranking.test
+    flips = "all" if test.exact else f"{test.flips:,} random"
     return (
-        f"{MODES[of.mode]}, condition {of.condition}: the least p that two of"
-        f" {len(of.ranked)} rows can have with {number_of(of.test.clusters, 'cluster')} is"
-        f" {of.test.least:.2g} ({flips} flips)."
+        f"{MODES[ranking.mode]}, condition {ranking.condition}: the least p that two of"
+        f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
+        f" {test.least:.2g} ({flips} flips)."
     )
 
 
@@ -120,12 +126,12 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield plots.accuracies(board, mode)
     if gained := plots.gains(board, mode):
         yield gained
-    for of in board.rankings:
-        if of.mode == mode:
-            made = rows(board, of)
-            note = " ".join(why_unranked(board, of))
-            yield f"{CONDITIONS[of.condition].title} (condition {of.condition})."
-            yield Table(made.head, made.rows, left=2 if of.ranked else 1, note=note)
+    for ranking in board.rankings:
+        if ranking.mode == mode:
+            made = rows(board, ranking)
+            note = " ".join(why_unranked(board, ranking))
+            yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
+            yield Table(made.head, made.rows, left=2 if ranking.ranked else 1, note=note)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
     judges = order(board, mode)
@@ -152,27 +158,29 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     )
     yield test_in_words()
     yield "The p to the next row is one of these."
-    yield from map(floor, (of for of in board.rankings if of.test))
+    yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
-        " hard does not pay; the accuracy of the scored stands beside. Coverage is of twins with"
+        " hard does not pay; the accuracy of the scored is beside it. Coverage is of twins with"
         " both halves scored, or of pairs. Below 95 % a row is not ranked."
     )
-    told = tuple((words(name), kind.meaning) for name, kind in FIGURES.items())
-    yield Table(("figure", "what it is"), told, left=2)
+    meanings = tuple((words(name), kind.meaning) for name, kind in FIGURES.items())
+    yield Table(("figure", "what it is"), meanings, left=2)
 
 
 def summary_page(board: Leaderboard) -> Page:
     """The page."""
-    first = [_first(board, mode) for mode in dict.fromkeys(of.mode for of in board.rankings)]
-    names = dict.fromkeys(name for of in first for name in (*of.ranked, *of.unranked))
-    asked = costs(board, tuple(names))
+    first = [
+        _first(board, mode) for mode in dict.fromkeys(ranking.mode for ranking in board.rankings)
+    ]
+    names = dict.fromkeys(name for one in first for name in (*one.ranked, *one.unranked))
+    cost_table = costs(board, tuple(names))
     return Page(
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
-            *(Section(MODES[of.mode], tuple(_mode_summary(board, of))) for of in first),
-            *((Section("What it takes", (asked,)),) if asked.rows else ()),
+            *(Section(MODES[one.mode], tuple(_mode_summary(board, one))) for one in first),
+            *((Section("What it takes", (cost_table,)),) if cost_table.rows else ()),
             Section("How to read it", tuple(_brief_method(board))),
         ),
     )
@@ -180,37 +188,37 @@ def summary_page(board: Leaderboard) -> Page:
 
 def _first(board: Leaderboard, mode: Mode | None) -> Ranking:
     """The ranking that a mode's table is in the order of: the first that ranks anything."""
-    of_mode = [of for of in board.rankings if of.mode == mode]
-    return next((of for of in of_mode if of.ranked), of_mode[0])
+    of_mode = [ranking for ranking in board.rankings if ranking.mode == mode]
+    return next((one for one in of_mode if one.ranked), of_mode[0])
 
 
-def _mode_summary(board: Leaderboard, of: Ranking) -> Iterator[Block]:
-    title = CONDITIONS[of.condition].title
-    yield f"{title} (condition {of.condition}); other conditions stand beside."
-    yield _table(board, of)
-    yield from why_unranked(board, of)
-    if of.test:
-        yield floor(of)
+def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
+    title = CONDITIONS[ranking.condition].title
+    yield f"{title} (condition {ranking.condition}); other conditions are beside it."
+    yield _table(board, ranking)
+    yield from why_unranked(board, ranking)
+    if ranking.test:
+        yield floor(ranking)
 
 
-def _table(board: Leaderboard, of: Ranking) -> Table:
+def _table(board: Leaderboard, ranking: Ranking) -> Table:
     """A row a scorer; those that were not evaluated in the table's own condition come last."""
-    mode = of.mode
+    mode = ranking.mode
     by_condition = {
         one.condition: {board.entries[name].about.scorer.name: board.entries[name]
                         for name in (*one.ranked, *by_accuracy(board, one))}
         for one in board.rankings if one.mode == mode
     }  # fmt: skip
-    own = by_condition.pop(of.condition)
+    own = by_condition.pop(ranking.condition)
     scorers = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
     columns: dict[str, Callable[[BoardEntry], str]] = {
-        "group": lambda one: of.groups.get(one.name, ""),
+        "group": lambda one: ranking.groups.get(one.name, ""),
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
     if mode == "twin":
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
-    elif (controls := CONDITIONS[of.condition].compared_with) and controls[0] in by_condition:
+    elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
         columns[f"{gain}, points"] = lambda one: points(one.figure(gain, mode))
     columns["whole twins, %" if mode == "twin" else "scored, %"] = lambda one: value(

@@ -48,7 +48,7 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             _panel(right, scorers, "both_right", mode)
             right.tick_params(labelleft=False)
             right.set_xlabel("both halves right, %")
-        _legend(figure, [one.about.condition for of in scorers.values() for one in of])
+        _legend(figure, [one.about.condition for entries in scorers.values() for one in entries])
         caption = (
             f"{MODES[mode]}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
             " marks are not ranked."
@@ -104,7 +104,7 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
         seeing = [value for sees, value in values if sees]
         return max(seeing or [value for _, value in values])
 
-    return dict(sorted(found.items(), key=lambda of: (-best(of[1]), of[0])))
+    return dict(sorted(found.items(), key=lambda item: (-best(item[1]), item[0])))
 
 
 def _sees_user(condition: ConditionName) -> bool:
@@ -134,18 +134,18 @@ def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mo
 
 def _mark(
     axes: Axes,
-    of: ScorerFigure | None,
+    figure: ScorerFigure | None,
     at: float,
     condition: ConditionName,
     *,
     hollow: bool = False,
 ) -> None:
-    if of is None or of.value is None or of.low is None or of.high is None:
+    if figure is None or figure.value is None or figure.low is None or figure.high is None:
         return
     marker, colour = _look(condition)
-    axes.hlines(at, 100 * of.low, 100 * of.high, color=colour.light, linewidth=1.8)
+    axes.hlines(at, 100 * figure.low, 100 * figure.high, color=colour.light, linewidth=1.8)
     axes.plot(
-        100 * of.value, at, marker, color=colour.light, markersize=5, clip_on=False,
+        100 * figure.value, at, marker, color=colour.light, markersize=5, clip_on=False,
         markerfacecolor=PAPER.light if hollow else colour.light,
     )  # fmt: skip
 

@@ -37,9 +37,11 @@ class BoardEntry(Record):
 
     def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
         """A figure or gain of all pairs of a mode; None where there is none."""
-        asked = (name, *whole(mode))
+        key = (name, *whole(mode))
         every = (*self.figures, *self.gains)
-        return next((of for of in every if (of.name, of.mode, of.group) == asked), None)
+        return next(
+            (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None
+        )
 
     def unranked(self, mode: Mode | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""
@@ -66,15 +68,17 @@ def group_letters(rows: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict
     """Each row's letters, `a` the group of the first row; `apart` are the pairs that differ."""
     groups = [frozenset(rows)]
     for first, second in apart:
-        split = [of for of in groups if first in of and second in of]
-        kept = [of for of in groups if of not in split]
-        for of in split:
-            kept += [of - {first}, of - {second}]
-        kept = list(dict.fromkeys(kept))
-        groups = [of for of in kept if not any(of < other for other in kept)]
+        split = [group for group in groups if first in group and second in group]
+        left = [group for group in groups if group not in split]
+        for group in split:
+            left += [group - {first}, group - {second}]
+        left = list(dict.fromkeys(left))
+        groups = [group for group in left if not any(group < other for other in left)]
     place = {row: n for n, row in enumerate(rows)}
-    groups.sort(key=lambda of: sorted(place[row] for row in of))
-    return {row: " ".join(_letter(n) for n, of in enumerate(groups) if row in of) for row in rows}
+    groups.sort(key=lambda group: sorted(place[row] for row in group))
+    return {
+        row: " ".join(_letter(n) for n, group in enumerate(groups) if row in group) for row in rows
+    }
 
 
 def _letter(n: int) -> str:
@@ -134,7 +138,14 @@ class Ranking(Record):
         """A ranked row beside the one below it; None for the last."""
         at = self.ranked.index(name) + 1
         pair = (name, self.ranked[at]) if at < len(self.ranked) else None
-        return next((of for of in self.comparisons if (of.first, of.second) == pair), None)
+        return next(
+            (
+                comparison
+                for comparison in self.comparisons
+                if (comparison.first, comparison.second) == pair
+            ),
+            None,
+        )
 
 
 def rank(
@@ -149,14 +160,14 @@ def rank(
     `points`: by entry, of shape (n,) over the mode's pairs, NaN where one counts for no entry;
     `clusters`: of shape (n,).
     """
-    unranked = {of.name: why for of in entries if (why := of.unranked(mode))}
+    unranked = {entry.name: why for entry in entries if (why := entry.unranked(mode))}
     ranked = sorted(
-        (of for of in entries if of.name not in unranked),
-        key=lambda of: (-_accuracy(of, mode), of.name),
+        (entry for entry in entries if entry.name not in unranked),
+        key=lambda one: (-_accuracy(one, mode), one.name),
     )
-    names = tuple(of.name for of in ranked)
+    names = tuple(one.name for one in ranked)
     found, test = _compared(names, points, clusters) if len(names) > 1 else ([], None)
-    apart = [(of.first, of.second) for of in found if of.adjusted < LEVEL]
+    apart = [(one.first, one.second) for one in found if one.adjusted < LEVEL]
     return Ranking(
         mode=mode,
         condition=condition,
@@ -188,8 +199,8 @@ def _compared(
     )
 
 
-def _accuracy(of: BoardEntry, mode: Mode | None) -> float:
-    figure = of.figure("accuracy", mode)
+def _accuracy(entry: BoardEntry, mode: Mode | None) -> float:
+    figure = entry.figure("accuracy", mode)
     assert figure is not None
     assert figure.value is not None
     return figure.value

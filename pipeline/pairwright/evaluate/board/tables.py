@@ -25,15 +25,15 @@ from pairwright.text import visible
 def parts(board: Leaderboard, mode: Mode | None) -> Table:
     """All pairs of the mode, the halves of twins, and each configuration, a row each."""
     further = figure_names("twins") if mode == "twin" else tuple(map(gain_over, CONTROLS))
-    told = percent if mode == "twin" else points
+    text_of = percent if mode == "twin" else points
     made: list[tuple[str, ...]] = []
     for name in _names(board, mode):
         entry = board.entries[name]
-        every = [of for of in (*entry.figures, *entry.gains) if of.mode == mode]
-        found = {(of.group, of.name): of for of in every}
-        for accuracy in (of for of in every if of.name == "accuracy"):
+        every = [figure for figure in (*entry.figures, *entry.gains) if figure.mode == mode]
+        found = {(figure.group, figure.name): figure for figure in every}
+        for accuracy in (figure for figure in every if figure.name == "accuracy"):
             more = [found.get((accuracy.group, figure)) for figure in further]
-            cells = [cell for of in more for cell in (told(of), count(of))]
+            cells = [cell for one in more for cell in (text_of(one), count(one))]
             own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
             made.append((*own, *cells, clusters(accuracy)))
     unit = "%" if mode == "twin" else "points"
@@ -52,29 +52,36 @@ def order(board: Leaderboard, mode: Mode | None) -> Table:
     return _named(board, mode, figure_names("judges"))
 
 
-def _named(board: Leaderboard, mode: Mode | None, wanted: tuple[str, ...]) -> Table:
+def _named(board: Leaderboard, mode: Mode | None, names: tuple[str, ...]) -> Table:
     figures = [
         (name, board.entries[name].figure(figure, mode))
-        for figure in wanted
+        for figure in names
         for name in _names(board, mode)
     ]
-    told = tuple(
-        (words(of.name), name, in_words(of), count(of), clusters(of), of.note)
-        for name, of in figures
-        if of is not None
+    rows = tuple(
+        (words(one.name), name, in_words(one), count(one), clusters(one), one.note)
+        for name, one in figures
+        if one is not None
     )
-    return Table(("figure", "row", "value", "n", "clusters", "note"), told, left=2)
+    return Table(("figure", "row", "value", "n", "clusters", "note"), rows, left=2)
 
 
 def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     """Every two ranked rows."""
     made = [
         (
-            of.first, of.second, _difference(of), f"{of.n:,}", f"{of.clusters:,}",
-            p_value(of.p), p_value(of.adjusted),
+            comparison.first,
+            comparison.second,
+            _difference(comparison),
+            f"{comparison.n:,}",
+            f"{comparison.clusters:,}",
+            p_value(comparison.p),
+            p_value(comparison.adjusted),
         )
-        for ranking in board.rankings if ranking.mode == mode for of in ranking.comparisons
-    ]  # fmt: skip
+        for ranking in board.rankings
+        if ranking.mode == mode
+        for comparison in ranking.comparisons
+    ]
     head = ("row", "less row", "difference, points", "n", "clusters", "p", "p (table)")
     note = (
         "Each interval, and p, is of its own comparison alone; p (table) is of the step-down test"
@@ -83,11 +90,11 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     return Table(head, tuple(made), left=2, note=note)
 
 
-def _difference(of: RowComparison) -> str:
-    told = f"{100 * of.difference:+.1f}"
-    if of.low is None or of.high is None:
-        return f"{told} (no interval)"
-    return f"{told} ({100 * of.low:+.1f} to {100 * of.high:+.1f})"
+def _difference(comparison: RowComparison) -> str:
+    value = f"{100 * comparison.difference:+.1f}"
+    if comparison.low is None or comparison.high is None:
+        return f"{value} (no interval)"
+    return f"{value} ({100 * comparison.low:+.1f} to {100 * comparison.high:+.1f})"
 
 
 def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
@@ -118,7 +125,7 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
     return Table(
         tuple(head[n] for n in known),
         tuple(tuple(row[n] for n in known) for row in made),
-        note="Baselines ask no model. Each call counts once, with draws that came to nothing; older"
+        note="Baselines ask no model. Each call counts once, with draws that gave nothing; older"
         " results have tokens in and out together. The cost is by price_in and price_out of the"
         " endpoints, in their currency, and is empty where a model that was asked has none. Times"
         " are those of the last run that sent calls, with as many in flight as its endpoint's"
@@ -128,13 +135,13 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
 
 def scorers(board: Leaderboard) -> Table:
     """Which models the names stand for."""
-    refs = {of.about.scorer.name: of for of in board.entries.values()}
+    refs = {entry.about.scorer.name: entry for entry in board.entries.values()}
     return Table(
         ("scorer", "kind", "model", "revision", "settings"),
         tuple(
-            (label(of), *map(visible, (s.kind, s.model, s.revision or "", s.settings)))
-            for of in refs.values()
-            for s in (of.about.scorer,)
+            (label(one), *map(visible, (s.kind, s.model, s.revision or "", s.settings)))
+            for one in refs.values()
+            for s in (one.about.scorer,)
         ),
         left=5,
         note=f"{board.release.pairs:,} pairs; the release's digest is"
@@ -146,7 +153,7 @@ def _names(board: Leaderboard, mode: Mode | None) -> list[str]:
     """All rows of a mode, in the order of its tables."""
     return [
         name
-        for of in board.rankings
-        if of.mode == mode
-        for name in (*of.ranked, *by_accuracy(board, of))
+        for ranking in board.rankings
+        if ranking.mode == mode
+        for name in (*ranking.ranked, *by_accuracy(board, ranking))
     ]

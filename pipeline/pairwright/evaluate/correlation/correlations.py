@@ -22,8 +22,8 @@ CLAIMS_FROM = 10
 
 
 class DownstreamFacts(Record):
-    """What whoever reads a correlation must know of the downstream score, and only its maker can
-    say; None where it was not said."""
+    """What a reader of a correlation must know of the downstream score, and only its maker can say;
+    None where it was not said."""
 
     judge: str | None = None
     """Who judged the outputs."""
@@ -90,19 +90,25 @@ class Correlations(Record):
     def _of_benchmarks(self) -> tuple[str, ...]:
         sentences = []
         for name, correlations in self.found.items():
-            sure = [of for of in correlations if of.far and of.apart]
-            more = [of.measure for of in sure if of.value > of.chance.mean]
-            less = [of.measure for of in sure if of.value <= of.chance.mean]
+            sure = [
+                correlation for correlation in correlations if correlation.far and correlation.apart
+            ]
+            more = [one.measure for one in sure if one.value > one.chance.mean]
+            less = [one.measure for one in sure if one.value <= one.chance.mean]
             if more:
                 sentences.append(f"{name} goes with {self.downstream} by {_listed(more)}.")
             if less:
                 sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
-            if unsure := [of.measure for of in correlations if of.far and not of.apart]:
+            if unsure := [
+                correlation.measure
+                for correlation in correlations
+                if correlation.far and not correlation.apart
+            ]:
                 sentences.append(
                     f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
                     " but the interval does not leave out zero or what chance gives."
                 )
-            if rest := [of.measure for of in correlations if not of.far]:
+            if rest := [correlation.measure for correlation in correlations if not correlation.far]:
                 sentences.append(
                     f"By {_listed(rest)}, {name} cannot be told from a benchmark that has nothing"
                     f" to do with {self.downstream}."
@@ -111,9 +117,15 @@ class Correlations(Record):
 
     def _of_differences(self) -> tuple[str, ...]:
         sentences = []
-        for first, second in dict.fromkeys((of.first, of.second) for of in self.differences):
-            of_these = [of for of in self.differences if (of.first, of.second) == (first, second)]
-            apart = [of.measure for of in of_these if _without_zero(of.interval)]
+        for first, second in dict.fromkeys(
+            (difference.first, difference.second) for difference in self.differences
+        ):
+            of_these = [
+                difference
+                for difference in self.differences
+                if (difference.first, difference.second) == (first, second)
+            ]
+            apart = [one.measure for one in of_these if _without_zero(one.interval)]
             sentences.append(
                 f"{first} and {second} differ by {_listed(apart)}."
                 if apart
@@ -126,7 +138,7 @@ class Correlations(Record):
 def correlate(
     models: ModelTable,
     downstream: str,
-    stated: DownstreamFacts,
+    facts: DownstreamFacts,
     *,
     gain: Gain,
     p: float,
@@ -151,7 +163,7 @@ def correlate(
         n=len(models.names),
         lineages=len(set(models.lineages)),
         downstream=downstream,
-        stated=stated,
+        stated=facts,
         gain=gain,
         p=p,
         seed=seed,
@@ -165,7 +177,7 @@ def _of_benchmark(
 ) -> tuple[Correlation, ...]:
     y, found = models.downstream, []
     for measure in reported_measures(gain, p):
-        value, chance = float(measure.of(x, y)), by_chance(measure, x, y, seed)
+        value, chance = float(measure.compute(x, y)), by_chance(measure, x, y, seed)
         interval = _jackknife(models, x, measure).interval()
         found.append(
             Correlation(
@@ -178,9 +190,10 @@ def _of_benchmark(
             )
         )
         done()
-    adjusted = multipletests([of.chance.p for of in found], method="holm")[1]
+    adjusted = multipletests([one.chance.p for one in found], method="holm")[1]
     return tuple(
-        of.model_copy(update={"adjusted": float(p)}) for of, p in zip(found, adjusted, strict=True)
+        one.model_copy(update={"adjusted": float(p)})
+        for one, p in zip(found, adjusted, strict=True)
     )
 
 
@@ -197,11 +210,17 @@ def _difference(models: ModelTable, a: str, b: str, measure: RankMeasure) -> Ben
 
 def _jackknife(models: ModelTable, x: Scores, measure: RankMeasure) -> Jackknife:
     y = models.downstream
-    return jackknife(lambda kept: measure.of(x[kept], y[kept]), models.lineages, measure.least)
+    return jackknife(
+        lambda places: measure.compute(x[places], y[places]), models.lineages, measure.least
+    )
 
 
-def _without_zero(of: MeasureInterval) -> bool:
-    return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
+def _without_zero(interval: MeasureInterval) -> bool:
+    return (
+        interval.low is not None
+        and interval.high is not None
+        and (interval.low > 0 or interval.high < 0)
+    )
 
 
 def _listed(names: list[str]) -> str:

@@ -21,7 +21,7 @@ class RankMeasure(NamedTuple):
     """A measure with how it is to be read."""
 
     name: str
-    of: Callable[[Scores, Scores], Scores]
+    compute: Callable[[Scores, Scores], Scores]
     both_ways: bool
     """Whether less than chance is as far from chance as more is."""
     note: str
@@ -63,7 +63,7 @@ def spearman(x: Scores, y: Scores) -> Scores:
 
 def kendall(x: Scores, y: Scores) -> Scores:
     """Tau-b (Kendall 1945): pairs in one order less those in two, over what ties leave of them."""
-    a, b = (np.sign(of[..., :, None] - of[..., None, :]) for of in (x, y))
+    a, b = (np.sign(scores[..., :, None] - scores[..., None, :]) for scores in (x, y))
     pairs = (-2, -1)
     untied = np.sqrt((a * a).sum(axis=pairs) * (b * b).sum(axis=pairs))
     return _ratio((a * b).sum(axis=pairs), untied)
@@ -71,7 +71,9 @@ def kendall(x: Scores, y: Scores) -> Scores:
 
 def weighted_tau(x: Scores, y: Scores) -> Scores:
     """Vigna, A weighted correlation index for rankings with ties (2015): the top counts most."""
-    pairs = zip(*(of.reshape(-1, of.shape[-1]) for of in np.broadcast_arrays(x, y)), strict=True)
+    pairs = zip(
+        *(scores.reshape(-1, scores.shape[-1]) for scores in np.broadcast_arrays(x, y)), strict=True
+    )
     found = np.array([weightedtau(a, b).statistic for a, b in pairs])
     return found.reshape(np.broadcast_shapes(x.shape, y.shape)[:-1])
 

@@ -3,7 +3,7 @@
 Webber, Moffat and Zobel, A similarity measure for indefinite rankings (2010), with the three
 readings of ties of Corsi and Urbano, The treatment of ties in rank-biased overlap (2024):
 
-    w   tied items all stand at the first rank of their group
+    w   tied items are all at the first rank of their group
     a   the mean over all orders of the tied items; for a comparison with a reference
     b   as in Kendall's tau-b: also corrected for the ties of both, so that a ranking agrees
         wholly with itself
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Counts = NDArray[np.intp]
 Ties = Literal["w", "a", "b"]
-Ranking = Sequence[Collection[str]]
+TiedRanking = Sequence[Collection[str]]
 """Groups of tied items, the best group first."""
 
 
@@ -37,29 +37,29 @@ class Overlap(NamedTuple):
         return self.most - self.least
 
 
-def rank_biased_overlap(a: Ranking, b: Ranking, p: float, ties: Ties = "a") -> Overlap:
+def rank_biased_overlap(a: TiedRanking, b: TiedRanking, p: float, ties: Ties = "a") -> Overlap:
     """The overlap of two rankings, where depth d weighs (1 - p) p^(d - 1).
 
     Raises ValueError for p outside (0, 1), an empty ranking, and an item that is there twice.
     """
     _check(p)
-    seen = _compare(a, b, ties)
-    s, l = seen.ends  # noqa: E741, the paper's letters
+    compared = _compare(a, b, ties)
+    s, l = compared.ends  # noqa: E741, the paper's letters
     depths = np.arange(1, l + 1, dtype=np.float64)
     weights = (1 - p) * p ** (depths - 1)
     unseen = np.maximum(0, depths - s)
 
     # What is not seen of the shorter one meets an item of the longer one as often as was seen at
-    # its end, and counts no more than such an item stands above this depth.
-    going_on = seen.agreement(0 * depths, 0 * depths)[s - 1] * unseen * seen.alone_mean
-    extrapolated = seen.agreement(going_on, unseen)
+    # its end, and counts no more than such an item is above this depth.
+    going_on = compared.agreement(0 * depths, 0 * depths)[s - 1] * unseen * compared.alone_mean
+    extrapolated = compared.agreement(going_on, unseen)
     value = weights @ extrapolated + extrapolated[-1] * p**l
 
-    shared = float(seen.shared[-1])
+    shared = float(compared.shared[-1])
     never = (1 - p) / p * shared * (math.log(1 / (1 - p)) - sum(p**depths / depths))
-    least = weights @ seen.agreement(0 * depths, unseen) + never
+    least = weights @ compared.agreement(0 * depths, unseen) + never
 
-    most = weights @ seen.agreement(seen.alone_most, unseen)
+    most = weights @ compared.agreement(compared.alone_most, unseen)
     d = l + 1
     while (common := shared + (d - s) + (d - l)) < d:
         most += (1 - p) * p ** (d - 1) * common / d
@@ -92,13 +92,6 @@ def above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
     return above, tied
 
 
-def average_overlap(a: Ranking, b: Ranking, ties: Ties = "a") -> float:
-    """The mean agreement over all depths of the shorter ranking: overlap without a `p`."""
-    seen = _compare(a, b, ties)
-    none = np.zeros_like(seen.shared)
-    return float(seen.agreement(none, none)[: seen.ends[0]].mean())
-
-
 def _check(p: float) -> None:
     if not 0 < p < 1:
         raise ValueError(f"p is {p}, and must lie between 0 and 1")
@@ -128,7 +121,7 @@ class _Compared(NamedTuple):
         return found
 
 
-def _compare(a: Ranking, b: Ranking, ties: Ties) -> _Compared:
+def _compare(a: TiedRanking, b: TiedRanking, ties: Ties) -> _Compared:
     short, long = sorted((_spans(a), _spans(b)), key=len)
     items = list(short | long)
     depths = np.arange(1, len(long) + 1, dtype=np.float64)
@@ -150,7 +143,7 @@ def _compare(a: Ranking, b: Ranking, ties: Ties) -> _Compared:
     )
 
 
-def _spans(ranking: Ranking) -> dict[str, tuple[int, int]]:
+def _spans(ranking: TiedRanking) -> dict[str, tuple[int, int]]:
     """The first and the last rank of each item's group."""
     spans: dict[str, tuple[int, int]] = {}
     for group in ranking:
@@ -167,7 +160,7 @@ def _spans(ranking: Ranking) -> dict[str, tuple[int, int]]:
 def _shares(
     spans: dict[str, tuple[int, int]], items: list[str], depths: Floats, ties: Ties
 ) -> Floats:
-    """How much of each item stands within each depth: shape (items, depths)."""
+    """How much of each item is within each depth: shape (items, depths)."""
     nowhere = (len(depths) + 1, len(depths) + 1)
     first, last = np.array([spans.get(item, nowhere) for item in items]).T[:, :, None]
     if ties == "w":

@@ -17,53 +17,58 @@ NOT_SAID = {
 }
 
 
-def page(models: ModelTable, of: Correlations) -> Page:
+def correlation_page(models: ModelTable, result: Correlations) -> Page:
     """The whole report."""
     return Page(
-        title=f"{' and '.join(of.found)} against {of.downstream}",
-        warnings=warnings(of),
+        title=f"{' and '.join(result.found)} against {result.downstream}",
+        warnings=warnings(result),
         sections=(
-            Section("What may be said", of.claims or (no_claim(of),)),
+            Section("What may be said", result.claims or (no_claim(result),)),
             *(
                 Section(
-                    name, (_measures(found), _beside_chance(name, found), _models(models, name, of))
+                    name,
+                    (_measures(found), _beside_chance(name, found), _models(models, name, result)),
                 )
-                for name, found in of.found.items()
+                for name, found in result.found.items()
             ),
-            *((Section("Differences", (_differences(of),)),) if of.differences else ()),
-            Section("How it was done", _method(of)),
+            *((Section("Differences", (_differences(result),)),) if result.differences else ()),
+            Section("How it was done", _method(result)),
         ),
     )
 
 
-def warnings(of: Correlations) -> tuple[str, ...]:
-    """What a reader must know and was not told."""
-    return tuple(f"Not stated: {NOT_SAID[name]}." for name, said in of.stated if not said)
+def warnings(result: Correlations) -> tuple[str, ...]:
+    """What a reader must know and nobody has said."""
+    return tuple(f"Not stated: {NOT_SAID[name]}." for name, text in result.stated if not text)
 
 
-def no_claim(of: Correlations) -> str:
-    told = f"{of.n} models" if of.lineages == of.n else f"{of.n} models of {of.lineages} lineages"
-    return f"Nothing is claimed: {told}, and claims are made from {CLAIMS_FROM} on."
+def no_claim(result: Correlations) -> str:
+    size = (
+        f"{result.n} models"
+        if result.lineages == result.n
+        else f"{result.n} models of {result.lineages} lineages"
+    )
+    return f"Nothing is claimed: {size}, and claims are made from {CLAIMS_FROM} on."
 
 
-def cells(of: Correlation) -> tuple[str, ...]:
+def cells(correlation: Correlation) -> tuple[str, ...]:
     """One row of the table of measures."""
     return (
-        of.measure,
-        f"{of.value:.4f}",
-        between(of.interval),
-        f"{of.chance.mean:.2f}",
-        f"{of.chance.low:.2f} to {of.chance.high:.2f}",
-        p_value(of.chance.p),
-        p_value(of.adjusted),
+        correlation.measure,
+        f"{correlation.value:.4f}",
+        between(correlation.interval),
+        f"{correlation.chance.mean:.2f}",
+        f"{correlation.chance.low:.2f} to {correlation.chance.high:.2f}",
+        p_value(correlation.chance.p),
+        p_value(correlation.adjusted),
     )
 
 
-def between(of: MeasureInterval, sign: str = "") -> str:
-    if of.low is None or of.high is None:
-        return f"none: {of.note}"
+def between(interval: MeasureInterval, sign: str = "") -> str:
+    if interval.low is None or interval.high is None:
+        return f"none: {interval.note}"
     # Rounded outwards: a value of 0.9981 does not lie between "1.00 and 1.00".
-    low, high = floor(round(100 * of.low, 6)) / 100, ceil(round(100 * of.high, 6)) / 100
+    low, high = floor(round(100 * interval.low, 6)) / 100, ceil(round(100 * interval.high, 6)) / 100
     return f"{low:{sign}.2f} to {high:{sign}.2f}"
 
 
@@ -71,7 +76,7 @@ HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)
 
 
 def _measures(found: tuple[Correlation, ...]) -> Table:
-    notes = "; ".join(f"{of.measure}: {of.note}" for of in found)
+    notes = "; ".join(f"{correlation.measure}: {correlation.note}" for correlation in found)
     return Table(HEAD, tuple(map(cells, found)), note=f"{notes}.")
 
 
@@ -79,12 +84,21 @@ def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 0.45 * len(found) + 0.9), layout="constrained")
         axes = figure.add_subplot()
-        for n, of in enumerate(found):
-            axes.hlines(n, of.chance.low, of.chance.high, color=GREY.light, linewidth=9, alpha=0.5)
-            if of.interval.low is not None and of.interval.high is not None:
-                axes.hlines(n, of.interval.low, of.interval.high, color=BLUE.light)
-            axes.plot(of.value, n, "o", color=BLUE.light)
-        axes.set_yticks(range(len(found)), [of.measure for of in found])
+        for n, correlation in enumerate(found):
+            axes.hlines(
+                n,
+                correlation.chance.low,
+                correlation.chance.high,
+                color=GREY.light,
+                linewidth=9,
+                alpha=0.5,
+            )
+            if correlation.interval.low is not None and correlation.interval.high is not None:
+                axes.hlines(
+                    n, correlation.interval.low, correlation.interval.high, color=BLUE.light
+                )
+            axes.plot(correlation.value, n, "o", color=BLUE.light)
+        axes.set_yticks(range(len(found)), [correlation.measure for correlation in found])
         axes.invert_yaxis()
         axes.set_xlim(-1.05, 1.05)
         caption = (
@@ -94,7 +108,7 @@ def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
         return plot(figure, caption, name=f"chance-{list_id(name)}")
 
 
-def _models(models: ModelTable, name: str, of: Correlations) -> Plot:
+def _models(models: ModelTable, name: str, result: Correlations) -> Plot:
     x, y = models.benchmarks[name], models.downstream
     with drawing():
         figure = Figure(figsize=(8.6, 4.6), layout="constrained")
@@ -106,8 +120,8 @@ def _models(models: ModelTable, name: str, of: Correlations) -> Plot:
                 fontsize=8,
             )  # fmt: skip
         axes.set_xlabel(name)
-        axes.set_ylabel(of.downstream)
-        return plot(figure, f"The {of.n} models.", name=f"models-{list_id(name)}")
+        axes.set_ylabel(result.downstream)
+        return plot(figure, f"The {result.n} models.", name=f"models-{list_id(name)}")
 
 
 def list_id(name: str) -> str:
@@ -115,7 +129,7 @@ def list_id(name: str) -> str:
     return name.encode().hex()
 
 
-def _differences(of: Correlations) -> Table:
+def _differences(result: Correlations) -> Table:
     return Table(
         ("", "", "difference", "95 % interval"),
         tuple(
@@ -125,7 +139,7 @@ def _differences(of: Correlations) -> Table:
                 f"{found.value:+.4f}",
                 between(found.interval, "+"),
             )
-            for found in of.differences
+            for found in result.differences
         ),
         left=2,
         note="Of two measures of the same models (Zou 2007), from the interval of each and from"
@@ -133,17 +147,17 @@ def _differences(of: Correlations) -> Table:
     )
 
 
-def _method(of: Correlations) -> tuple[Block, ...]:
-    first = next(iter(of.found.values()))[0]
+def _method(result: Correlations) -> tuple[Block, ...]:
+    first = next(iter(result.found.values()))[0]
     orders = (
         f"all {first.chance.orders:,} orders" if first.chance.exact
-        else f"{first.chance.orders:,} random orders (seed {of.seed})"
+        else f"{first.chance.orders:,} random orders (seed {result.seed})"
     )  # fmt: skip
-    stated = of.stated
+    facts = result.stated
     return (
-        f"n = {of.n} models of {of.lineages} lineages. Chance: {orders} of the downstream scores,"
-        " which take every model for its own. Intervals: a jackknife over lineages, of Fisher's z"
-        " of the measure (Hinkley 1978), with Student's t.",
-        f"Downstream judge: {stated.judge or 'not stated'}. Questions in common:"
-        f" {stated.overlap or 'not stated'}. Lineages: {stated.lineage or 'not stated'}.",
+        f"n = {result.n} models of {result.lineages} lineages. Chance: {orders} of the downstream"
+        " scores, which take every model for its own. Intervals: a jackknife over lineages, of"
+        " Fisher's z of the measure (Hinkley 1978), with Student's t.",
+        f"Downstream judge: {facts.judge or 'not stated'}. Questions in common:"
+        f" {facts.overlap or 'not stated'}. Lineages: {facts.lineage or 'not stated'}.",
     )

@@ -135,7 +135,7 @@ def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> 
             score = math.nan
         if not math.isfinite(score):
             raise InputError(
-                f"{row[column][:40]!r} is no number", where=f"{path}:{line} [{column}]",
+                f"{row[column][:40]!r} is not a number", where=f"{path}:{line} [{column}]",
                 fix="Give the model's score, or take out the model: none is made up for it.",
             )  # fmt: skip
         scores.append(score)

@@ -52,8 +52,8 @@ def by_chance(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Chance:
     """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones."""
     exact = len(x) <= EXACT
     orders = _orders(len(x), exact, seed)
-    found = np.concatenate([measure.of(x, y[some]) for some in _in_pieces(orders)])
-    value, mean = float(measure.of(x, y)), float(found.mean())
+    found = np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
+    value, mean = float(measure.compute(x, y)), float(found.mean())
     # Sums come out in another order: equal values may differ in their last digits.
     edge = 1e-9
     if measure.both_ways:
@@ -149,8 +149,8 @@ def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1
     """Leave out each lineage in turn: models that descend from one another are not independent."""
     names, by_size = np.array(lineages), dict[int, list[NDArray[np.intp]]]()
     for name in dict.fromkeys(lineages):
-        kept = np.flatnonzero(names != name)
-        by_size.setdefault(len(kept), []).append(kept)
+        places = np.flatnonzero(names != name)
+        by_size.setdefault(len(places), []).append(places)
     value = float(statistic(np.arange(len(names))[None, :])[0])
     left = min(by_size)
     if left < FEWEST:
@@ -168,12 +168,12 @@ def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
     found = first.value - second.value
     if np.array_equal(first.without - first.value, second.without - second.value):
         return MeasureInterval(low=found, high=found)
-    one, other = (of.without - of.value for of in (first, second))
+    one, other = (measure.without - measure.value for measure in (first, second))
     size = float(np.sqrt((one @ one) * (other @ other)))
     together = float(one @ other) / size if size else 0.0
     (low, high), (second_low, second_high) = (
-        (of.value - (own.low or 0.0), (own.high or 0.0) - of.value)
-        for of in (first, second) for own in (of.interval(),)
+        (measure.value - (own.low or 0.0), (own.high or 0.0) - measure.value)
+        for measure in (first, second) for own in (measure.interval(),)
     )  # fmt: skip
     return MeasureInterval(
         low=found - _length(low, second_high, together),

@@ -32,10 +32,10 @@ def guided_results(
     policy, reward = scorers.scorers[spec.policy], scorers.scorers.get(spec.reward)
     assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
     every_token = isinstance(reward, Likelihood | ServedLikelihood)
-    three = [decided[of] for of in (name, spec.policy, spec.reward)]
+    three = [decided[scorer] for scorer in (name, spec.policy, spec.reward)]
     whole = [_whole(together) for together in zip(*three, strict=True)]
-    for of in by_mode(whole):
-        counted = {one.id for one in of.scored}
+    for mode_pairs in by_mode(whole):
+        counted = {one.id for one in mode_pairs.scored}
         if not counted:
             continue
         guided, alone, rewarded = (
@@ -52,9 +52,9 @@ def guided_results(
             per_token=policy.per_token,
             counts="at every token" if every_token else "at the last token",
             condition=condition,
-            mode=of.mode,
-            pairs=len(of.given),
-            unscored=dict(sorted(_reasons(of.given, counted).items())),
+            mode=mode_pairs.mode,
+            pairs=len(mode_pairs.given),
+            unscored=dict(sorted(_reasons(mode_pairs.given, counted).items())),
             accuracy=_accuracy(guided, clusters),
             policy_alone=_accuracy(alone, clusters),
             reward_alone=_accuracy(rewarded, clusters),
@@ -99,7 +99,7 @@ def taus(lines: Sequence[GuidedResult], seed: int) -> tuple[Tau, ...]:
     for line in lines:
         key = (line.policy, line.beta, line.condition, line.mode)
         groups.setdefault(key, {}).setdefault(line.reward, line)
-    return tuple(_tau(tuple(of.values()), seed) for of in groups.values())
+    return tuple(_tau(tuple(group.values()), seed) for group in groups.values())
 
 
 def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
@@ -116,12 +116,12 @@ def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
         return bare.model_copy(
             update={"note": f"nothing can be said of fewer than {FEWEST} rewards"}
         )
-    x = np.array([of.reward_alone.value for of in lines], np.float64)
-    y = np.array([of.accuracy.value for of in lines], np.float64)
+    x = np.array([line.reward_alone.value for line in lines], np.float64)
+    y = np.array([line.accuracy.value for line in lines], np.float64)
     if len(set(x)) == 1 or len(set(y)) == 1:
         return bare.model_copy(update={"note": "one of the two accuracies is the same for all"})
-    rewards = tuple(of.reward for of in lines)
-    interval = jackknife(lambda kept: kendall(x[kept], y[kept]), rewards).interval()
+    rewards = tuple(line.reward for line in lines)
+    interval = jackknife(lambda places: kendall(x[places], y[places]), rewards).interval()
     return bare.model_copy(
         update={
             "value": round(float(kendall(x, y)), 6),

@@ -40,34 +40,36 @@ HEAD = (
 TAU_HEAD = ("policy", "", "shown", "pairs of", "tau", "95 % interval", "chance", "p", "rewards")
 
 
-def policy_page(of: PolicyAccuracy) -> Page:
+def policy_page(result: PolicyAccuracy) -> Page:
     """The whole report."""
     return Page(
-        title=f"Policy accuracy, {visible(of.release.name)} {of.release.version}",
-        warnings=tuple(warnings(of)),
+        title=f"Policy accuracy, {visible(result.release.name)} {result.release.version}",
+        warnings=tuple(warnings(result)),
         sections=(
-            Section("Accuracies", (Table(HEAD, tuple(rows(of)), left=3, note=_NOTE),)),
-            Section("Rewards and what they lead to", (*_plots(of), _taus(of), *claims(of))),
-            Section("How it was done", (*_method(of), _readings(of), *missing(of))),
+            Section("Accuracies", (Table(HEAD, tuple(rows(result)), left=3, note=_NOTE),)),
+            Section(
+                "Rewards and what they lead to", (*_plots(result), _taus(result), *claims(result))
+            ),
+            Section("How it was done", (*_method(result), _readings(result), *missing(result))),
         ),
     )
 
 
-def warnings(of: PolicyAccuracy) -> Iterator[str]:
+def warnings(result: PolicyAccuracy) -> Iterator[str]:
     """What a reader must know before any number."""
-    if of.simulated:
-        yield "The embedded model had a part in it, so it is no result."
-    if of.release.trial:
+    if result.simulated:
+        yield "The embedded model had a part in it, so it is not a result."
+    if result.release.trial:
         yield TRIAL
-    if of.limit is not None:
-        yield f"Only the first {number_of(of.limit, 'subject was', 'subjects were')} scored."
-    if not of.lines:
+    if result.limit is not None:
+        yield f"Only the first {number_of(result.limit, 'subject was', 'subjects were')} scored."
+    if not result.lines:
         yield "No pair has a score from a guided policy, its policy and its reward."
 
 
-def rows(of: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
+def rows(result: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
     """A row a line."""
-    for line in of.lines:
+    for line in result.lines:
         yield (
             visible(line.scorer),
             line.condition,
@@ -81,27 +83,27 @@ def rows(of: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
         )
 
 
-def tau_rows(of: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
+def tau_rows(result: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
     """A row a tau."""
-    for tau in of.taus:
+    for tau in result.taus:
         named = (visible(tau.policy), f"beta {tau.beta:g}", tau.condition, tau.mode or "pairs")
         yield (*named, *_tau_cells(tau), str(tau.n))
 
 
-def claims(of: PolicyAccuracy) -> Iterator[str]:
+def claims(result: PolicyAccuracy) -> Iterator[str]:
     """What tau may be taken for, and why there is none."""
-    if any(tau.value is not None and tau.n < CLAIMS_FROM for tau in of.taus):
+    if any(tau.value is not None and tau.n < CLAIMS_FROM for tau in result.taus):
         yield f"Nothing is claimed of fewer than {CLAIMS_FROM} rewards: see what chance gives."
-    for note, n in Counter(tau.note for tau in of.taus if tau.note).items():
-        yield f"No tau for {n:,} of {len(of.taus):,} combinations: {note}."
+    for note, n in Counter(tau.note for tau in result.taus if tau.note).items():
+        yield f"No tau for {n:,} of {len(result.taus):,} combinations: {note}."
 
 
-def missing(of: PolicyAccuracy) -> Iterator[str]:
+def missing(result: PolicyAccuracy) -> Iterator[str]:
     """Pairs that do not count, and why."""
-    for line in of.lines:
+    for line in result.lines:
         if line.unscored:
-            told = ", ".join(f"{n:,} {reason}" for reason, n in line.unscored.items())
-            yield f"{visible(line.scorer)}, {line.condition}: without a score {told}."
+            reasons = ", ".join(f"{n:,} {reason}" for reason, n in line.unscored.items())
+            yield f"{visible(line.scorer)}, {line.condition}: without a score {reasons}."
 
 
 _NOTE = (
@@ -111,32 +113,35 @@ _NOTE = (
 )
 
 
-def _share(of: Interval, sign: str = "") -> str:
-    value, low, high = (None if x is None else round(x, 3) + 0 for x in (of.value, of.low, of.high))
+def _share(interval: Interval, sign: str = "") -> str:
+    value, low, high = (
+        None if x is None else round(x, 3) + 0
+        for x in (interval.value, interval.low, interval.high)
+    )
     if low is None or high is None:
         return f"{value:{sign}.3f} (no interval)"
     return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
-def _tau_cells(of: Tau) -> tuple[str, ...]:
-    if of.value is None or of.interval is None or of.chance is None:
+def _tau_cells(tau: Tau) -> tuple[str, ...]:
+    if tau.value is None or tau.interval is None or tau.chance is None:
         return ("none", "", "", "")
-    chance = f"{round(of.chance.mean, 2) + 0:.2f} ({of.chance.low:.2f} to {of.chance.high:.2f})"
-    return (f"{of.value:+.3f}", between(of.interval), chance, p_value(of.chance.p))
+    chance = f"{round(tau.chance.mean, 2) + 0:.2f} ({tau.chance.low:.2f} to {tau.chance.high:.2f})"
+    return (f"{tau.value:+.3f}", between(tau.interval), chance, p_value(tau.chance.p))
 
 
-def _taus(of: PolicyAccuracy) -> Table:
+def _taus(result: PolicyAccuracy) -> Table:
     note = (
         "Kendall's tau-b between the accuracy of a reward and the policy accuracy that it leads to."
         " Intervals are a jackknife over rewards, chance over shuffled ones; neither knows how sure"
         " the accuracies themselves are."
     )
-    return Table(TAU_HEAD, tuple(tau_rows(of)), left=4, note=note)
+    return Table(TAU_HEAD, tuple(tau_rows(result)), left=4, note=note)
 
 
-def _plots(of: PolicyAccuracy) -> Iterator[Plot | str]:
+def _plots(result: PolicyAccuracy) -> Iterator[Plot | str]:
     groups: dict[tuple[str, str], list[GuidedResult]] = {}
-    for line in of.lines:
+    for line in result.lines:
         groups.setdefault((line.condition, line.mode or "pairs"), []).append(line)
     drawn = {group: lines for group, lines in groups.items() if len(_guided(lines)) > 1}
     for (condition, mode), lines in drawn.items():
@@ -147,18 +152,18 @@ def _plots(of: PolicyAccuracy) -> Iterator[Plot | str]:
 
 def _plot(lines: list[GuidedResult], condition: str, mode: str) -> Plot:
     readings = [
-        (told, [line for line in lines if line.per_token is per_token])
-        for per_token, told in ((False, "summed"), (True, "per token"))
+        (reading, [line for line in lines if line.per_token is per_token])
+        for per_token, reading in ((False, "summed"), (True, "per token"))
     ]
-    drawn = [(told, some) for told, some in readings if some]
+    drawn = [(reading, some) for reading, some in readings if some]
     names = _guided(lines)
     with drawing():
         height = max(4.2, 0.2 * len(names))
         figure = Figure(figsize=(8.6, height), layout="constrained")
         panels = figure.subplots(1, len(drawn), sharex=True, sharey=True, squeeze=False)[0]
         points: dict[str, Line2D] = {}
-        for axes, (told, some) in zip(panels, drawn, strict=True):
-            axes.set_title(told)
+        for axes, (reading, some) in zip(panels, drawn, strict=True):
+            axes.set_title(reading)
             axes.axhline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
             axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
             axes.set_xlabel("accuracy of the reward alone, %")
@@ -190,30 +195,31 @@ def _point(axes: Axes, line: GuidedResult, place: int) -> Line2D:
     return point
 
 
-def _percent(of: Interval) -> tuple[float, float, float]:
-    value = of.value or 0.0
-    low = value if of.low is None else of.low
-    high = value if of.high is None else of.high
+def _percent(interval: Interval) -> tuple[float, float, float]:
+    value = interval.value or 0.0
+    low = value if interval.low is None else interval.low
+    high = value if interval.high is None else interval.high
     return 100 * value, 100 * low, 100 * high
 
 
-def _method(of: PolicyAccuracy) -> Iterator[str]:
+def _method(result: PolicyAccuracy) -> Iterator[str]:
     yield (
         "Our reading of policy accuracy (arXiv 2512.23067, whose formula is not public): the score"
         " of a response is the sum over its tokens of log pi(y_t | x, y_<t) + r(x, y_<=t) / beta,"
         " and a pair is right where the chosen response has the higher score. The reward of a"
         " language model is its own log-probability of each token; that of any other scorer counts"
         " once, at the last token. Names that end with per-token divide the whole sum by the number"
-        " of tokens. The end of the answer is no token of it, and the normaliser of guided decoding"
-        " is left out."
+        " of tokens. The end of the answer is not one of the tokens, and the normaliser of guided"
+        " decoding is left out."
     )
-    yield f"Release {visible(of.release.name)} {of.release.version}, {of.release.digest}."
+    release = result.release
+    yield f"Release {visible(release.name)} {release.version}, {release.digest}."
 
 
-def _readings(of: PolicyAccuracy) -> Table:
-    told = dict.fromkeys(
+def _readings(result: PolicyAccuracy) -> Table:
+    named = dict.fromkeys(
         (visible(line.scorer), visible(line.policy), visible(line.reward), line.counts, line.beta)
-        for line in of.lines
+        for line in result.lines
     )
-    rows = tuple((*names, f"{beta:g}") for *names, beta in told)
+    rows = tuple((*names, f"{beta:g}") for *names, beta in named)
     return Table(("guided policy", "policy", "reward", "it counts", "beta"), rows, left=4)

@@ -15,13 +15,13 @@ from pairwright.evaluate.scorers.spec import (
 PER_TOKEN = "-per-token"
 
 
-def guided_names(scorers: Scorers, wanted: Sequence[str]) -> tuple[str, ...]:
+def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
     """Those that are wanted, or all of the file. Raises ConfigError where one is no guided
     policy, and where there is none."""
-    known = [name for name, of in scorers.scorers.items() if isinstance(of, GuidedDecoding)]
-    if wrong := [name for name in wanted if name not in known]:
+    known = [name for name, spec in scorers.scorers.items() if isinstance(spec, GuidedDecoding)]
+    if wrong := [name for name in names if name not in known]:
         raise ConfigError(
-            f"{wrong[0]!r} is no scorer of kind guided",
+            f"{wrong[0]!r} is not a scorer of kind guided",
             where="--scorer",
             fix=f"Name one of: {', '.join(known) or 'none is there'}.",
         )
@@ -32,27 +32,27 @@ def guided_names(scorers: Scorers, wanted: Sequence[str]) -> tuple[str, ...]:
             fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward; docs/train.md"
             " shows one.",
         )
-    return tuple(dict.fromkeys(wanted)) or tuple(known)
+    return tuple(dict.fromkeys(names)) or tuple(known)
 
 
 def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tuple[str, ...]]:
     """The file with a reading over the number of tokens beside each sum, and the names of all
     guided policies. Raises ConfigError where such a name is taken by another scorer."""
-    known: dict[str, Spec] = dict(scorers.scorers)
+    specs: dict[str, Spec] = dict(scorers.scorers)
     names: list[str] = []
     for name in guided:
-        spec = known[name]
+        spec = specs[name]
         assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        policy = known[spec.policy]
+        policy = specs[spec.policy]
         assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
         names.append(name)
         if policy.per_token:
             continue
         other = f"{spec.policy}{PER_TOKEN}"
-        _add(known, other, policy.model_copy(update={"per_token": True}))
-        _add(known, f"{name}{PER_TOKEN}", spec.model_copy(update={"policy": other}))
+        _add(specs, other, policy.model_copy(update={"per_token": True}))
+        _add(specs, f"{name}{PER_TOKEN}", spec.model_copy(update={"policy": other}))
         names.append(f"{name}{PER_TOKEN}")
-    return scorers.model_copy(update={"scorers": known}), tuple(dict.fromkeys(names))
+    return scorers.model_copy(update={"scorers": specs}), tuple(dict.fromkeys(names))
 
 
 def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
@@ -65,8 +65,8 @@ def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _add(known: dict[str, Spec], name: str, spec: Spec) -> None:
-    if known.setdefault(name, spec) != spec or name in BASELINES:
+def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:
+    if specs.setdefault(name, spec) != spec or name in BASELINES:
         raise ConfigError(
             "is another scorer, and the reading per token has this name",
             where=f"[scorers.{name}]",

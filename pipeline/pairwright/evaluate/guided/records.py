@@ -1,4 +1,4 @@
-"""What comes of policy accuracy."""
+"""The records of policy accuracy."""
 
 from typing import Literal
 
@@ -61,7 +61,7 @@ class PolicyAccuracy(Record):
     limit: int | None
     split: str | None
     simulated: bool
-    """Whether the embedded model had a part in a score: then it is no result."""
+    """Whether the embedded model had a part in a score: then it is not a result."""
     seed: int
     lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]

@@ -89,8 +89,8 @@ class ModelTokenizer(NamedTuple):
                 "it has no chat template, which says how a conversation is read",
             )
         probe = (Message("user", "asked"), Message("assistant", "answered"))
-        told = self._rendered(probe)
-        if not all(message.content in told for message in probe):
+        rendered = self._rendered(probe)
+        if not all(message.content in rendered for message in probe):
             raise unusable_model(self.where, self.model, "its chat template leaves out a message")
 
     def _rendered(self, messages: tuple[Message, ...], **more: bool) -> str:
@@ -98,8 +98,8 @@ class ModelTokenizer(NamedTuple):
         try:
             return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
         except jinja2.TemplateError as error:
-            told = f"its chat template fails: {error}"
-            raise unusable_model(self.where, self.model, told) from None
+            problem = f"its chat template fails: {error}"
+            raise unusable_model(self.where, self.model, problem) from None
 
     def _ids(self, text: str) -> tuple[int, ...]:
         # Verbose, it warns of texts over its limit, which are counted elsewhere.

@@ -90,13 +90,13 @@ class InProcess:
 
     async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
         model = await self._started()
-        asked = [waiting.asked.messages for waiting in gathered]
-        read = await asyncio.to_thread(lambda: [model.read(messages) for messages in asked])
+        conversations = [waiting.call.messages for waiting in gathered]
+        read = await asyncio.to_thread(lambda: [model.read(messages) for messages in conversations])
         fitting = []
         for waiting, text in zip(gathered, read, strict=True):
             if len(text.ids) > model.limit:
-                told = f"{len(text.ids)} tokens, and the model reads {model.limit}"
-                waiting.answer(stand_in(CONTEXT_LENGTH, told))
+                detail = f"{len(text.ids)} tokens, and the model reads {model.limit}"
+                waiting.answer(stand_in(CONTEXT_LENGTH, detail))
             else:
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]

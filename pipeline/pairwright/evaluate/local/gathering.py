@@ -12,7 +12,7 @@ GATHER_S = 0.005
 class QueuedCall(NamedTuple, Generic[T]):
     """A question, and the place of its answer."""
 
-    asked: T
+    call: T
     reply: asyncio.Future[bytes]
 
     def answer(self, body: bytes) -> None:
@@ -30,8 +30,8 @@ class Gathering(Generic[T]):
         self._waiting: list[QueuedCall[T]] = []
         self._working: asyncio.Task[None] | None = None
 
-    def ask(self, asked: T) -> asyncio.Future[bytes]:
-        waiting = QueuedCall(asked, asyncio.get_running_loop().create_future())
+    def ask(self, call: T) -> asyncio.Future[bytes]:
+        waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())

@@ -117,7 +117,7 @@ class _Dpo:
 
     def _forward(self, texts: list[TokenizedText]) -> list[float]:
         policy, reference = (
-            [math.fsum(told) for told in _log_probabilities(model, texts)]
+            [math.fsum(values) for values in _log_probabilities(model, texts)]
             for model in (self._policy, self._reference)
         )
         return [self._beta * (p - r) for p, r in zip(policy, reference, strict=True)]
@@ -139,10 +139,10 @@ class _LanguageModel:
         return _within_memory(self._where, self._forward, texts)
 
     def _forward(self, texts: list[TokenizedText]) -> list[TokenLogprobs]:
-        told = _log_probabilities(self._model, texts)
+        each = _log_probabilities(self._model, texts)
         return [
-            TokenLogprobs(text.ids[text.response :], tuple(of))
-            for text, of in zip(texts, told, strict=True)
+            TokenLogprobs(text.ids[text.response :], tuple(values))
+            for text, values in zip(texts, each, strict=True)
         ]
 
 
@@ -150,7 +150,7 @@ def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[floa
     """Of each token of each text's response, given what comes before it."""
     inputs = _inputs(texts, 0, model)
     ids = inputs["input_ids"]
-    # A token's probability is told at the place before it. No others are computed: over a whole
+    # A token's probability is read at the place before it. No others are computed: over a whole
     # vocabulary they would take more memory than the model.
     first = min(text.response for text in texts) - 1
     places = torch.arange(first, ids.shape[1] - 1, device=model.device)
@@ -161,8 +161,8 @@ def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[floa
 
 def _of_response(logits: Any, ids: Any, text: TokenizedText, first: int) -> list[float]:
     start, end = text.response, len(text.ids)
-    told = logits[start - 1 - first : end - 1 - first].float().log_softmax(-1)
-    found: list[float] = told.gather(-1, ids[start:end, None])[:, 0].double().tolist()
+    values = logits[start - 1 - first : end - 1 - first].float().log_softmax(-1)
+    found: list[float] = values.gather(-1, ids[start:end, None])[:, 0].double().tolist()
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a scorer's decisions come to: every figure with its n, its clusters and its interval.
+"""The figures of a scorer's decisions: every figure with its n, its clusters and its interval.
 
 figure.py       a figure, and what the figures of each name are
 units.py        the pairs that count: of twins, the whole ones
@@ -6,7 +6,7 @@ accuracy.py     all figures of one result: accuracy, coverage, ties, twins; and 
 agreement.py    how a scorer agrees with itself, with people's votes, and with each user
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
-out what is hard does not pay; the figures `of_scored` stand beside them.
+out what is hard does not pay; the figures `of_scored` are beside them.
 
 **The averaging rule.** A figure of a mode is the mean over its pairs, or over its twins where it is
 of twins; each counts the same, whatever its domain. Modes are never averaged with one another: a

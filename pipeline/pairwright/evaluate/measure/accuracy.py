@@ -19,33 +19,41 @@ from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, po
 from pairwright.intervals import difference
 
 
-def accuracies(of: ModeDecisions) -> Iterator[ScorerFigure]:
+def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Of the mode, of each half of its twins where they have an asker, and of each config."""
-    group = whole(of.mode)
-    yield accuracy_figure("accuracy", group, of.due)
-    yield accuracy_figure("accuracy_of_scored", group, of.scored)
-    if of.mode == "twin":
-        for half, asked in (("asked", True), ("counterfactual", False)):
-            some = [one for one in of.due if one.asked is asked]
-            yield accuracy_figure("accuracy", Group(of.mode, f"{group.name}, {half}"), some)
-    for config, decisions in by_config(of.due).items():
-        yield accuracy_figure("accuracy", Group(of.mode, config), decisions)
+    group = whole(mode_pairs.mode)
+    yield accuracy_figure("accuracy", group, mode_pairs.due)
+    yield accuracy_figure("accuracy_of_scored", group, mode_pairs.scored)
+    if mode_pairs.mode == "twin":
+        for half, of_asker in (("asked", True), ("counterfactual", False)):
+            some = [one for one in mode_pairs.due if one.asked is of_asker]
+            yield accuracy_figure("accuracy", Group(mode_pairs.mode, f"{group.name}, {half}"), some)
+    for config, decisions in by_config(mode_pairs.due).items():
+        yield accuracy_figure("accuracy", Group(mode_pairs.mode, config), decisions)
 
 
-def open_ends(of: ModeDecisions) -> Iterator[ScorerFigure]:
+def open_ends(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
-    group = whole(of.mode)
-    covered = [float(all(one.choice is not None for one in unit)) for unit in of.units]
-    yield share("coverage", group, covered, [unit[0].cluster for unit in of.units], _missing(of))
-    tied = [one for one in of.scored if one.choice == "tie"]
+    group = whole(mode_pairs.mode)
+    covered = [float(all(one.choice is not None for one in unit)) for unit in mode_pairs.units]
+    yield share(
+        "coverage",
+        group,
+        covered,
+        [unit[0].cluster for unit in mode_pairs.units],
+        _missing(mode_pairs),
+    )
+    tied = [one for one in mode_pairs.scored if one.choice == "tie"]
     unstable = sum(one.orders is not None and len(set(one.orders)) == 2 for one in tied)
     note = f"{unstable:,} of {len(tied):,} are verdicts that change with the order"
-    ties = [float(one.choice == "tie") for one in of.scored]
-    yield share("ties", group, ties, [one.cluster for one in of.scored], note if unstable else "")
+    ties = [float(one.choice == "tie") for one in mode_pairs.scored]
+    yield share(
+        "ties", group, ties, [one.cluster for one in mode_pairs.scored], note if unstable else ""
+    )
     open_as: dict[str, Choice] = {"worst_case": "rejected", "best_case": "chosen"}
     for name, choice in open_as.items():
-        settled = [_settled(one.choice, choice) for one in of.due]
-        yield share(name, group, settled, [one.cluster for one in of.due])
+        settled = [_settled(one.choice, choice) for one in mode_pairs.due]
+        yield share(name, group, settled, [one.cluster for one in mode_pairs.due])
 
 
 def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) -> ScorerFigure:
@@ -65,25 +73,25 @@ def _settled(choice: Choice | None, open_as: Choice) -> float:
     return POINTS[open_as if choice in (None, "tie") else choice]
 
 
-def _missing(of: ModeDecisions) -> str:
-    parts = [f"{reason}: {n:,}" for reason, n in sorted(of.unscored.items())]
-    if any(reason in NOTHING_TO_SHOW for reason in of.unscored):
+def _missing(mode_pairs: ModeDecisions) -> str:
+    parts = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
+    if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
         parts.append("pairs that the release has nothing to show of are not counted")
-    if of.alone:
-        parts.append(f"halves with a score whose other half has none: {of.alone:,}")
+    if mode_pairs.alone:
+        parts.append(f"halves with a score whose other half has none: {mode_pairs.alone:,}")
     return "; ".join(parts)
 
 
-def twin_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
+def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Of all twins, and of those of each config."""
-    group, twins = whole(of.mode), [(first, second) for first, second in of.units]
+    group, twins = whole(mode_pairs.mode), [(first, second) for first, second in mode_pairs.units]
     yield from _of_twins(group, twins)
-    yield _both_right("both_right_of_scored", group, [(a, b) for a, b in of.whole])
+    yield _both_right("both_right_of_scored", group, [(a, b) for a, b in mode_pairs.whole])
     configs: dict[str, list[Halves]] = {}
     for twin in twins:
         configs.setdefault(twin[0].config, []).append(twin)
     for config, some in configs.items():
-        yield from _of_twins(Group(of.mode, config), some)
+        yield from _of_twins(Group(mode_pairs.mode, config), some)
 
 
 def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
@@ -104,7 +112,7 @@ def _scored(twin: Halves) -> bool:
 def interaction(first: PairDecision, second: PairDecision) -> float:
     """[s(u, r_u) - s(u, r_v)] + [s(v, r_v) - s(v, r_u)], over four, of the scores of both halves;
     of a comparing judge the sum of its two margins. Of scores the sum is exact, so that it is 0
-    for whoever scores a response alike for both users."""
+    for a scorer that scores a response alike for both users."""
     if first.orders is not None or second.orders is not None:
         return (first.margin or 0.0) + (second.margin or 0.0)
     sides = ((first.chosen, 1), (first.rejected, -1), (second.chosen, 1), (second.rejected, -1))
@@ -121,17 +129,17 @@ def gains(
     Of twins there are none: without a user their accuracy is one half, so the gain says no more
     than the accuracy.
     """
-    there = {of.id: of.points for of in other if of.points is not None}
+    there = {one.id: one.points for one in other if one.points is not None}
     found = []
-    for of in by_mode(profile):
-        if of.mode == "twin":
+    for mode_pairs in by_mode(profile):
+        if mode_pairs.mode == "twin":
             continue
-        joined = [one for one in of.scored if one.id in there]
-        short = len(of.given) - len(joined)
+        joined = [one for one in mode_pairs.scored if one.id in there]
+        short = len(mode_pairs.given) - len(joined)
         note = f"{short:,} pairs have no score in one of the two" if short else ""
-        found.append(_gain(name, whole(of.mode), joined, there, note))
+        found.append(_gain(name, whole(mode_pairs.mode), joined, there, note))
         found += [
-            _gain(name, Group(of.mode, config), some, there)
+            _gain(name, Group(mode_pairs.mode, config), some, there)
             for config, some in by_config(joined).items()
         ]
     return tuple(found)
@@ -147,14 +155,16 @@ def _gain(
 
 def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
     """Of each mode in turn, those of the whole mode before those of its configs."""
-    return tuple(figure for of in by_mode(decisions) for figure in _mode_figures(of))
+    return tuple(
+        figure for mode_pairs in by_mode(decisions) for figure in _mode_figures(mode_pairs)
+    )
 
 
-def _mode_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
-    yield from accuracies(of)
-    yield from open_ends(of)
-    yield from order_figures(of)
-    if of.mode == "twin":
-        yield from twin_figures(of)
-    yield users_above_chance(of)
-    yield from vote_figures(of)
+def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    yield from accuracies(mode_pairs)
+    yield from open_ends(mode_pairs)
+    yield from order_figures(mode_pairs)
+    if mode_pairs.mode == "twin":
+        yield from twin_figures(mode_pairs)
+    yield users_above_chance(mode_pairs)
+    yield from vote_figures(mode_pairs)

@@ -20,12 +20,12 @@ _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie
 _FIRST: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 
-def order_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
+def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Of the pairs with a verdict in both orders; nothing where nobody compared."""
-    compared = [(one, one.orders) for one in of.scored if one.orders is not None]
+    compared = [(one, one.orders) for one in mode_pairs.scored if one.orders is not None]
     if not compared:
         return
-    group, clusters = whole(of.mode), [one.cluster for one, _ in compared]
+    group, clusters = whole(mode_pairs.mode), [one.cluster for one, _ in compared]
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
     first = [(_FIRST[forward] + 1 - _FIRST[backward]) / 2 for _, (forward, backward) in compared]
@@ -33,20 +33,26 @@ def order_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
     yield _kappa(group, [_named(one, orders) for one, orders in compared], clusters)
 
 
-def leans(of: ScorerFigure) -> bool:
+def leans(figure: ScorerFigure) -> bool:
     """Whether it is a position bias: the interval of `first_position` leaves out one half."""
-    if of.name != "first_position" or of.low is None or of.high is None:
+    if figure.name != "first_position" or figure.low is None or figure.high is None:
         return False
-    return of.low > 0.5 or of.high < 0.5
+    return figure.low > 0.5 or figure.high < 0.5
 
 
-def leaning(of: ScorerFigure) -> str:
+def leaning(figure: ScorerFigure) -> str:
     """What a `first_position` that leans says."""
-    assert of.value is not None
-    assert of.low is not None
-    assert of.high is not None
-    pairs = "twins" if of.mode == "twin" else f"pairs of mode {of.mode}" if of.mode else "pairs"
-    return f"{pairs}, {of.value:.1%} ({of.low:.1%} to {of.high:.1%}, n = {of.n:,})"
+    assert figure.value is not None
+    assert figure.low is not None
+    assert figure.high is not None
+    pairs = (
+        "twins"
+        if figure.mode == "twin"
+        else f"pairs of mode {figure.mode}"
+        if figure.mode
+        else "pairs"
+    )
+    return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 
 def _kappa(
@@ -97,23 +103,29 @@ QUESTIONS = 10
 """Questions of a user below which nothing is said of that user."""
 
 
-def users_above_chance(of: ModeDecisions) -> ScorerFigure:
+def users_above_chance(mode_pairs: ModeDecisions) -> ScorerFigure:
     """Share of users with QUESTIONS or more where a one-sided exact sign test over their questions
     finds more right than wrong, at 5 % for each user; ties are left out. The note says how many
     users that leaves, and the share that guessing gives."""
     users: dict[str, list[PairDecision]] = {}
-    for one in of.due:
+    for one in mode_pairs.due:
         if one.user is not None:
             users.setdefault(one.user, []).append(one)
-    enough = [made for made in users.values() if len({of.item_id for of in made}) >= QUESTIONS]
-    group = whole(of.mode)
-    told = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
+    enough = [
+        decisions
+        for decisions in users.values()
+        if len({decision.item_id for decision in decisions}) >= QUESTIONS
+    ]
+    group = whole(mode_pairs.mode)
+    note = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
     if not enough:
-        told = told.replace("0 of", "none of", 1)
-        return share("users_above_chance", group, (), (), told)
-    above, chances = zip(*(_user_above_chance(made) for made in enough), strict=True)
-    told += f"; guessing gives {sum(chances) / len(chances):.1%}"
-    return share("users_above_chance", group, above, [made[0].cluster for made in enough], told)
+        note = note.replace("0 of", "none of", 1)
+        return share("users_above_chance", group, (), (), note)
+    above, chances = zip(*(_user_above_chance(decisions) for decisions in enough), strict=True)
+    note += f"; guessing gives {sum(chances) / len(chances):.1%}"
+    return share(
+        "users_above_chance", group, above, [decisions[0].cluster for decisions in enough], note
+    )
 
 
 def _user_above_chance(decisions: Sequence[PairDecision]) -> tuple[float, float]:
@@ -136,24 +148,26 @@ def _needed(n: int) -> tuple[int, float]:
     return n + 1, 0.0
 
 
-def vote_figures(of: ModeDecisions) -> Iterator[ScorerFigure]:
+def vote_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Over all pairs that people judged, those they were split on among them."""
-    judged = [(one, one.vote_share) for one in of.scored if one.vote_share is not None]
-    said = np.array([likely(one) for one, _ in judged], np.float64)
+    judged = [(one, one.vote_share) for one in mode_pairs.scored if one.vote_share is not None]
+    likelihoods = np.array([likely(one) for one, _ in judged], np.float64)
     voted = np.array([share for _, share in judged], np.float64)
-    clusters, group = [one.cluster for one, _ in judged], whole(of.mode)
+    clusters, group = [one.cluster for one, _ in judged], whole(mode_pairs.mode)
     note = "" if judged else "nobody voted on these pairs"
     half = np.abs(0.5 - voted)
     for name, values, always_half in (
-        ("vote_agreement", 1 - np.abs(said - voted), 1 - half),
-        ("brier", (said - voted) ** 2, half**2),
+        ("vote_agreement", 1 - np.abs(likelihoods - voted), 1 - half),
+        ("brier", (likelihoods - voted) ** 2, half**2),
     ):
-        told = note or f"always saying one half gives {always_half.mean():.3f}"
-        yield average(name, group, values, clusters, told)
+        full_note = note or f"always saying one half gives {always_half.mean():.3f}"
+        yield average(name, group, values, clusters, full_note)
 
 
-def likely(of: PairDecision) -> float:
+def likely(decision: PairDecision) -> float:
     """How likely the scorer makes the chosen response: the logistic of a difference of scores
     (Bradley and Terry 1952), and for a comparing judge the mean of its two verdicts."""
-    assert of.margin is not None
-    return (of.margin + 1) / 2 if of.orders is not None else float(expit(of.margin))
+    assert decision.margin is not None
+    return (
+        (decision.margin + 1) / 2 if decision.orders is not None else float(expit(decision.margin))
+    )

@@ -153,8 +153,8 @@ def average(
     bare = found and with_width(found)
     if bare == found:
         return figure_of(name, group, found, note)
-    told = "no interval: no two clusters differ"
-    return figure_of(name, group, bare, f"{note}; {told}" if note else told)
+    reason = "no interval: no two clusters differ"
+    return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
 
 
 def numbered(clusters: Sequence[str]) -> Places:

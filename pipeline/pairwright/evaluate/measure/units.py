@@ -35,12 +35,14 @@ class ModeDecisions(NamedTuple):
     @property
     def unscored(self) -> Counter[str]:
         """Pairs without a score, by reason."""
-        return Counter(of.unscored or "no score" for of in self.given if of.choice is None)
+        return Counter(
+            decision.unscored or "no score" for decision in self.given if decision.choice is None
+        )
 
     @property
     def alone(self) -> int:
         """Halves with a score whose other half has none or is not there."""
-        return sum(of.choice is not None for of in self.given) - len(self.scored)
+        return sum(decision.choice is not None for decision in self.given) - len(self.scored)
 
 
 def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
@@ -55,8 +57,10 @@ def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
 def mode_decisions(mode: Mode | None, given: Sequence[PairDecision]) -> ModeDecisions:
     """Which of a mode's decisions count."""
     together: dict[str, list[PairDecision]] = {}
-    for of in given:
-        together.setdefault((of.twin_id if mode == "twin" else None) or of.id, []).append(of)
+    for decision in given:
+        together.setdefault(
+            (decision.twin_id if mode == "twin" else None) or decision.id, []
+        ).append(decision)
     size = 2 if mode == "twin" else 1
     units = tuple(
         tuple(unit)
@@ -67,7 +71,7 @@ def mode_decisions(mode: Mode | None, given: Sequence[PairDecision]) -> ModeDeci
     return ModeDecisions(mode, tuple(given), units, whole)
 
 
-def points(of: PairDecision) -> float:
+def points(decision: PairDecision) -> float:
     """What a pair counts in an accuracy: one without a score counts as wrong, so that leaving out
     what is hard does not pay."""
-    return 0.0 if of.points is None else of.points
+    return 0.0 if decision.points is None else decision.points

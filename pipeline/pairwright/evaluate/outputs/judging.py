@@ -27,57 +27,59 @@ class AspectJudge(NamedTuple):
     model: Model
     prompts: Prompts
 
-    async def judge(self, asked: PersonQuestion, response: str) -> tuple[Adherence | Unscored, int]:
-        """With the tokens it took. A call that came to nothing is a reason, and is asked again by
+    async def judge(
+        self, question: PersonQuestion, response: str
+    ) -> tuple[Adherence | Unscored, int]:
+        """With the tokens it took. A call that failed is a reason, and is asked again by
         the next run."""
-        if not asked.aspects:
+        if not question.aspects:
             return Unscored("no_rubric"), 0
         if not response.strip():
             return Unscored("empty_output"), 0
-        counted = MeteredModel.of(self.model)
+        metered = MeteredModel.around(self.model)
         try:
             found = await adherence(
-                asked.question, response, _rubric(asked), counted.model, self.prompts
+                question.question, response, _rubric(question), metered.model, self.prompts
             )
         except CallFailed as error:
-            return Unscored(f"{CALL_FAILED}:{error.reason}", error.detail), counted.tokens
+            return Unscored(f"{CALL_FAILED}:{error.reason}", error.detail), metered.tokens
         if isinstance(found, Rejected):
-            return Unscored(found.reason, found.detail), counted.tokens
-        return found, counted.tokens
+            return Unscored(found.reason, found.detail), metered.tokens
+        return found, metered.tokens
 
 
 async def judge_outputs(
-    found: Sequence[QuestionOutput],
+    outputs: Sequence[QuestionOutput],
     judge: AspectJudge,
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[JudgedOutput], None],
+    on_each: Callable[[JudgedOutput], None],
 ) -> list[JudgedOutput]:
-    """What is said of each output, in their order. `seen` is told of each as it comes.
+    """What is said of each output, in their order. `on_each` is called with each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
     """
     done: dict[int, JudgedOutput] = {}
 
     async def work(numbered: tuple[int, QuestionOutput]) -> None:
-        number, of = numbered
-        done[number] = await _judged(of, judge)
-        seen(done[number])
+        number, output = numbered
+        done[number] = await _judged(output, judge)
+        on_each(done[number])
 
-    await work_through(iter(enumerate(found)), work, workers=workers, stop=stop)
-    return [done[number] for number in range(len(found))]
+    await work_through(iter(enumerate(outputs)), work, workers=workers, stop=stop)
+    return [done[number] for number in range(len(outputs))]
 
 
-async def _judged(of: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
-    given, tokens = await judge.judge(of.asked, of.output.output)
+async def _judged(output: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
+    given, tokens = await judge.judge(output.question, output.output.output)
     line = JudgedOutput(
-        id=of.output.id,
-        pair=of.asked.pair,
-        item_id=of.asked.item,
-        model=of.output.model,
-        domain=of.asked.domain,
-        cluster=of.asked.cluster,
+        id=output.output.id,
+        pair=output.question.pair,
+        item_id=output.question.item,
+        model=output.output.model,
+        domain=output.question.domain,
+        cluster=output.question.cluster,
         tokens=tokens,
     )
     if isinstance(given, Unscored):
@@ -86,6 +88,8 @@ async def _judged(of: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
     return line.model_copy(update={"adherence": round(given.share, 6), "scores": given.scores})
 
 
-def _rubric(asked: PersonQuestion) -> Rubric:
-    aspects = tuple(Aspect(aspect=aspect, reason="", evidence="") for aspect in asked.aspects)
-    return Rubric(question_id=asked.item, user=asked.cluster, origin="planner", aspects=aspects)
+def _rubric(question: PersonQuestion) -> Rubric:
+    aspects = tuple(Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects)
+    return Rubric(
+        question_id=question.item, user=question.cluster, origin="planner", aspects=aspects
+    )

@@ -21,7 +21,7 @@ from pairwright.sources.problems import excerpt
 
 
 class Output(Record, extra="ignore"):
-    """A line of a file of outputs. What else stands in it is not read."""
+    """A line of a file of outputs. Its other keys are not read."""
 
     id: str = Field(description="id of an item or of a pair of the release")
     model: str = Field(min_length=1, description="what wrote it")
@@ -50,7 +50,7 @@ class JudgedOutput(Record):
 
 
 class ModelScore(Record):
-    """What one model's outputs come to."""
+    """The scores of one model's outputs."""
 
     model: str
     outputs: int
@@ -73,7 +73,7 @@ class OutputScores(Record):
     release: ReleaseRef
     judge: ScorerRef
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is no result."""
+    """Whether the embedded model had a part in a score: then it is not a result."""
     models: tuple[ModelScore, ...]
 
 
@@ -84,7 +84,7 @@ class QuestionOutput(NamedTuple):
     """An output with the question that it answers."""
 
     output: Output
-    asked: PersonQuestion
+    question: PersonQuestion
 
 
 def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput]:
@@ -93,20 +93,22 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
     Raises InputError, naming the line, for what is no output, an id that the release does not have,
     and a second output of one model for one question; and for a file without any.
     """
-    found, seen = [], dict[tuple[str, str], int]()
+    found, lines = [], dict[tuple[str, str], int]()
     for number, output in _lines(path):
         where = f"{path}:{number}"
-        asked = questions.find(output.id)
-        if isinstance(asked, str):
-            raise InputError(asked, where=where, fix="Give outputs for this release's questions.")
-        before = seen.setdefault((asked.pair, output.model), number)
+        question = questions.find(output.id)
+        if isinstance(question, str):
+            raise InputError(
+                question, where=where, fix="Give outputs for this release's questions."
+            )
+        before = lines.setdefault((question.pair, output.model), number)
         if before != number:
             raise InputError(
                 f"{output.model!r} has an output for this question in line {before} already",
                 where=where,
                 fix="Keep one of the two, or give each its own model name.",
             )
-        found.append(QuestionOutput(output, asked))
+        found.append(QuestionOutput(output, question))
     if not found:
         raise InputError("holds no outputs", where=path, fix=_FORM)
     return found
@@ -151,9 +153,9 @@ def _missing(line: str) -> str:
     further = [name for name in fields if name not in Output.model_fields]
     if not absent and not further:
         return ""
-    said = [f"no key {', '.join(absent)}"] if absent else []
-    said += [f"unknown key {', '.join(map(excerpt, further))}"] if further else []
-    return f"{'; '.join(said)}; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"
+    problems = [f"no key {', '.join(absent)}"] if absent else []
+    problems += [f"unknown key {', '.join(map(excerpt, further))}"] if further else []
+    return f"{'; '.join(problems)}; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"
 
 
 def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:

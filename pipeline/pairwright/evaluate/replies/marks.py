@@ -59,7 +59,7 @@ def reports_others(clause: str) -> bool:
 
 
 def of_others(before: str) -> bool:
-    """Whether what stands before a word such as "verdict" says that it is somebody else's, or not
+    """Whether what comes before a word such as "verdict" says that it is somebody else's, or not
     the last one."""
     plain = re.sub(r"[^\w\s]", " ", before.lower())
     return _OF_OTHERS.search(" ".join(plain.split())[-80:]) is not None
@@ -78,7 +78,7 @@ class Mark(NamedTuple):
     at: int
     """Where the mark ends and the value begins, or both end: the last mark counts."""
     value: str
-    """As it stands; one in double brackets keeps them."""
+    """As the text has it; one in double brackets keeps them."""
     end: int
     """Where the text goes on after it."""
 
@@ -112,7 +112,7 @@ def _objects(text: str, names: str) -> Iterator[Mark]:
         else:
             for key, value in data.items():
                 if re.fullmatch(names, key.replace("_", " ").strip(), re.IGNORECASE):
-                    # A list is no result; as text it could pass for one.
+                    # A list is not a result; as text it could pass for one.
                     yield Mark(end, "" if isinstance(value, list | dict) else str(value), end)
         at = text.find("{", end)
 

@@ -41,7 +41,7 @@ _BRACKETED_TIE = re.compile(r"\[\[\s*C\s*\]\]")
 
 
 def read_verdict(text: str) -> Verdict | Unread:
-    """The verdict of a whole reply, or why there is none."""
+    """The verdict of a whole reply, or why it has none."""
     found = None
     if not cut_short(text):
         mark = last_mark(text, VERDICT_NAMES)
@@ -72,15 +72,15 @@ def _verdict_of_prose(text: str) -> Verdict | None:
     """Of a reply without a mark: a line that is a verdict alone, or the last sentence that says
     which response is better. Where it has both, they must agree."""
     if text.lstrip().startswith(("{", "```")):
-        return None  # An object without a verdict: what stands in it is a reason.
+        return None  # An object without a verdict: what is in it is a reason.
     alone = {_compared(line) or bare_verdict(plain(line)) for line in text.splitlines()} - {None}
-    # Two names that stand alone are headings.
+    # Two names alone in their lines are headings.
     found = {*(alone if len(alone) == 1 else ()), text_verdict(text)} - {None}
     return found.pop() if len(found) == 1 else None
 
 
 def _compared(text: str) -> Verdict | None:
-    """Of a comparison that stands alone, such as "A>B"."""
+    """The verdict of a comparison alone, such as "A>B"."""
     match = _COMPARED.fullmatch(text.strip())
     if match is None or match[1].upper() == match[3].upper():
         return None
@@ -128,7 +128,7 @@ _TURN = re.compile(
 
 
 def read_rating(text: str) -> int | Unread:
-    """The score of a whole reply, or why there is none."""
+    """The score of a whole reply, or why it has none."""
     found = set[str]()
     if not cut_short(text):
         mark = last_mark(text, _SCORE_NAMES)
@@ -157,7 +157,7 @@ def _scores_of_prose(text: str) -> set[str]:
 
 
 def _scores_under_headings(text: str) -> set[str]:
-    """The scores that stand alone in the line below a heading such as "Score"."""
+    """The scores alone in the line below a heading such as "Score"."""
     lines = [bare for line in text.splitlines() if (bare := line.strip(" \t#*_`\"'[]()<>."))]
     return {
         match[1]
@@ -181,5 +181,5 @@ def _own_scores(sentence: str) -> set[str]:
     if re.search(r"\bif\b", sentence, re.IGNORECASE):
         marks = []  # "If it were shorter, I would give it a 9."
     named = [_SCORE.match(sentence, match.end()) for match in marks]
-    said = {match[1] for match in _SAID.finditer(sentence)}
-    return said | {match[1] for match in named if match}
+    scores = {match[1] for match in _SAID.finditer(sentence)}
+    return scores | {match[1] for match in named if match}

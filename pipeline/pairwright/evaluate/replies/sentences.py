@@ -94,7 +94,7 @@ _OTHERS = re.compile(rf"\b{_NAME.format('of')}\b")
 _INSERTED = re.compile(
     rf"\b({_NAME.format('of')}) ?, (however|though|on the other hand|in contrast|by contrast), "
 )
-# A reason or a concession that stands before what is said.
+# A reason or a concession that comes before what is said.
 _SUBORDINATE = re.compile(
     r"^(?:and |so )?(?:since|because|given|considering|as|while|whereas|although|though|even though"
     r"|even if|despite|in spite of)\b[^,]*(?:,|$) ?"
@@ -118,7 +118,7 @@ _UNSURE = re.compile(
 class _Clause(NamedTuple):
     text: str
     turns: bool
-    """Whether it speaks against what stands before it."""
+    """Whether it speaks against what comes before it."""
     concedes: bool
 
 
@@ -164,7 +164,7 @@ def _walk(given: Iterable[str], *, leads: bool = False) -> Verdict | None:
         for place, clause in enumerate(_clauses(sentence)):
             # "B is kind, but it is long" turns against B, and not against what was said before.
             turns = clause.turns and (place == 0 or inside is not None)
-            found = _found(clause.text, leads=leads and inside is None)
+            found = _clause_verdicts(clause.text, leads=leads and inside is None)
             if len(found) > 1 or (clause.concedes and inside and found - {inside}):
                 held = inside = None
             elif found:
@@ -176,7 +176,7 @@ def _walk(given: Iterable[str], *, leads: bool = False) -> Verdict | None:
 
 
 def _clauses(sentence: str) -> Iterator[_Clause]:
-    """The parts of a sentence, without reasons and concessions that stand before them."""
+    """The parts of a sentence, without reasons and concessions that come before them."""
     whole = _INSERTED.sub(lambda match: f"however {match[1]} ", sentence)
     turns = concedes = False
     if back := _TAKES_BACK.match(whole):
@@ -193,7 +193,7 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
     yield _Clause(whole[at:], turns, concedes)
 
 
-def _found(clause: str, *, leads: bool) -> set[Verdict]:
+def _clause_verdicts(clause: str, *, leads: bool) -> set[Verdict]:
     """What one clause says; several where it contradicts itself."""
     main = _BECAUSE.split(clause)[0].strip(" ,:–—-")
     if _DOUBT.search(main) or reports_others(main):

@@ -30,8 +30,8 @@ def _constant(_: PromptContent, _response: str) -> float:
 
 
 def _overlap(shown: PromptContent, response: str) -> float:
-    """Distinct content words of the response that stand in posts or aspects."""
-    return float(len(text.terms(response) & _known(shown)))
+    """Distinct content words of the response that are in posts or aspects."""
+    return float(len(text.terms(response) & _shown_terms(shown)))
 
 
 def _similarity(shown: PromptContent, response: str) -> float:
@@ -68,7 +68,7 @@ def _texts(shown: PromptContent) -> Iterable[str]:
 
 # Both responses of a pair are held against the same.
 @lru_cache(maxsize=64)
-def _known(shown: PromptContent) -> frozenset[str]:
+def _shown_terms(shown: PromptContent) -> frozenset[str]:
     return text.terms_of(_texts(shown))
 
 

@@ -2,7 +2,7 @@
 
 A judge's prompt begins with what is known of the person (posts oldest first, question, aspects), so
 an engine that keeps prefixes computes it once for both orders and both responses. The wording is
-the same in every condition: only what stands between the tags changes. A judge that brings one
+the same in every condition: only the text between the tags changes. A judge that brings one
 prompt of its own is asked with that, and neither with a system message nor with a schema.
 """
 
@@ -27,7 +27,7 @@ class MeteredModel(NamedTuple):
     log: CallLog
 
     @classmethod
-    def of(cls, model: Model) -> "MeteredModel":
+    def around(cls, model: Model) -> "MeteredModel":
         log = CallLog()
         return cls(model.bound_to(Traced(model.llm, log)), log)
 
@@ -52,7 +52,7 @@ async def ask_judge(
     prompts: Prompts | OwnPrompt,
     ask: Ask,
     reply: type[R],
-    of: Callable[[R], T],
+    value_of: Callable[[R], T],
     read: Callable[[str], T | Unread],
 ) -> T | Unscored:
     """What the judge says: by `of` where it replied with the JSON object that it is asked for, by
@@ -60,7 +60,7 @@ async def ask_judge(
 
     def understood(text: str) -> T | Unread:
         parsed = parse(text, reply)
-        return read(text) if isinstance(parsed, str) else of(parsed)
+        return read(text) if isinstance(parsed, str) else value_of(parsed)
 
     schema = None if isinstance(prompts, OwnPrompt) else schema_of(reply)
     answer = await model.understood(ask, schema, understood)
@@ -90,7 +90,7 @@ class ComparingJudge(NamedTuple):
 
     async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
         """Raises CallFailed. Without a verdict in either order the pair has none."""
-        judge = MeteredModel.of(self.model)
+        judge = MeteredModel.around(self.model)
         forward, backward = await together(
             self._verdict(judge.model, shown, first, second),
             self._verdict(judge.model, shown, second, first),
@@ -123,7 +123,7 @@ class RatingJudge(NamedTuple):
 
     async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         """A whole number from 1 to 10. Raises CallFailed."""
-        judge = MeteredModel.of(self.model)
+        judge = MeteredModel.around(self.model)
         ask = ask_about(self.prompts, "rate", shown, response=response)
         score = await ask_judge(
             judge.model, self.prompts, ask, RateReply, lambda reply: reply.score, read_rating

@@ -20,7 +20,7 @@ class OwnClass(NamedTuple):
 
     where: str
     """For messages: its place in the file of scorers, and its own file."""
-    made: type
+    cls: type
     file: Path
     code: str
     """sha256 of the file that defines it."""
@@ -71,7 +71,7 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
             where=where,
             fix=f'Write {name.replace(".", "/")}.py there, or name its folder: folder = "...".',
         ) from None
-    except (Exception, SystemExit) as error:  # Whatever somebody's module raises.
+    except (Exception, SystemExit) as error:  # Anything that the user's module raises.
         raise ConfigError(
             f"the module {name} cannot be imported: {place_of(error, beside or folder)}",
             where=where,
@@ -113,9 +113,9 @@ def _own(value: object, module: ModuleType) -> bool:
     return isinstance(value, type) and value.__module__ == module.__name__
 
 
-def _check_options(where: str, found: type, options: dict[str, Any]) -> None:
+def _check_options(where: str, cls: type, options: dict[str, Any]) -> None:
     try:
-        signature = inspect.signature(found)
+        signature = inspect.signature(cls)
     except ValueError:
         return  # A class written in another language does not say.
     try:
@@ -128,9 +128,9 @@ def _check_options(where: str, found: type, options: dict[str, Any]) -> None:
         ) from None
 
 
-def _source(where: str, found: type) -> Path:
+def _source(where: str, cls: type) -> Path:
     try:
-        source = Path(inspect.getfile(found))
+        source = Path(inspect.getfile(cls))
     except (OSError, TypeError):
         source = Path()
     if source.is_file():

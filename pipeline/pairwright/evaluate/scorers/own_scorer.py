@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, SupportsFloat
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.own_class import OwnClass, place_of
@@ -55,9 +55,11 @@ _RETURNS = "It must give one finite number, or None, for each candidate, in thei
 class OwnObject:
     """The `Sender` of one such object, which is made at the first request."""
 
-    def __init__(self, found: OwnClass, options: dict[str, Any], batch: int, meter: Meter) -> None:
+    def __init__(
+        self, own_class: OwnClass, options: dict[str, Any], batch: int, meter: Meter
+    ) -> None:
         """`batch` is the most candidates that it is given at once."""
-        self._found = found
+        self._own_class = own_class
         self._options = options
         self._batch = batch
         self._meter = meter
@@ -98,7 +100,7 @@ class OwnObject:
                 raise Interrupted("interrupted; every finished call is stored, run again to go on")
             lot = gathered[at : at + self._batch]
             began = time.monotonic()
-            scores = await self._scores(tuple(waiting.asked for waiting in lot))
+            scores = await self._scores(tuple(waiting.call for waiting in lot))
             self._meter.seconds += len(lot) * (time.monotonic() - began)
             for waiting, score in zip(lot, scores, strict=True):
                 waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
@@ -107,15 +109,15 @@ class OwnObject:
         # A tuple: a class that sorted the candidates in place would mix up their scores.
         try:
             if self._object is None:
-                self._object = await asyncio.to_thread(self._found.made, **self._options)
+                self._object = await asyncio.to_thread(self._own_class.cls, **self._options)
             if inspect.iscoroutinefunction(self._object.score):
                 given = await self._object.score(candidates)
             else:
                 given = await asyncio.to_thread(self._object.score, candidates)
-        except (Exception, SystemExit) as error:  # Whatever somebody's code raises.
+        except (Exception, SystemExit) as error:  # Anything that the user's code raises.
             raise ConfigError(
-                place_of(error, self._found.file),
-                where=self._found.where,
+                place_of(error, self._own_class.file),
+                where=self._own_class.where,
                 fix="Mend it; what was scored is stored.",
             ) from error
         return self._checked(given, len(candidates))
@@ -124,7 +126,7 @@ class OwnObject:
         # A set has no order, and a mapping's would be that of its keys.
         ordered = hasattr(given, "__len__") and hasattr(given, "__getitem__")
         if not ordered or isinstance(given, str | bytes | Mapping):
-            raise self._wrong(f"score() gave {type(given).__name__}, and no list of scores")
+            raise self._wrong(f"score() gave {type(given).__name__}, and not a list of scores")
         scores: list[object] = list(given)  # type: ignore[call-overload]
         if len(scores) != n:
             raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")
@@ -141,7 +143,7 @@ class OwnObject:
             raise self._wrong(f"score() gave {score!r:.60} as a score") from None
 
     def _wrong(self, what: str) -> ConfigError:
-        return ConfigError(what, where=self._found.where, fix=_RETURNS)
+        return ConfigError(what, where=self._own_class.where, fix=_RETURNS)
 
 
 class OwnReward(NamedTuple):
@@ -158,7 +160,7 @@ class OwnReward(NamedTuple):
             shown.question,
             tuple(post.text for post in shown.posts),
             shown.aspects,
-            message(shown.question, shown.posts, shown.aspects),
+            user_message(shown.question, shown.posts, shown.aspects),
             response,
         )
         try:

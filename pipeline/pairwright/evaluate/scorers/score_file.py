@@ -48,7 +48,7 @@ class ScoreFile:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError, naming the line, for a file that cannot be read, a line without the
-        four columns, a condition or response that is none, a score that is no finite number, and a
+        four columns, an unknown condition or response, a score that is not a finite number, and a
         second score for the same pair, condition and response."""
         self.path = path
         self._lines: dict[_Cell, _FileScore] = {}
@@ -143,11 +143,11 @@ def _check_columns(where: str, given: Collection[str]) -> None:
 def _cell(row: SourceRow) -> _Cell:
     pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
     if not isinstance(pair, str) or not pair:
-        raise _wrong(row, "pair", "is no id")
+        raise _wrong(row, "pair", "is not an id")
     if not isinstance(condition, str) or condition not in IN_FILES:
-        raise _wrong(row, "condition", f"is none of {', '.join(IN_FILES)}")
+        raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
     if not isinstance(side, str) or side not in SIDES:
-        raise _wrong(row, "response", f"is none of {', '.join(SIDES)}")
+        raise _wrong(row, "response", f"is not one of {', '.join(SIDES)}")
     return _Cell(pair, condition, SIDES[side])
 
 
@@ -157,15 +157,15 @@ def _score(row: SourceRow, text: bool) -> float | None:
     if given is None or (text and given == ""):
         return None
     if not text and (isinstance(given, bool) or not isinstance(given, int | float)):
-        raise _wrong(row, "score", "is no number")
+        raise _wrong(row, "score", "is not a number")
     if text and "_" in given:
-        raise _wrong(row, "score", "is no number")  # Python alone takes "1_0" for ten.
+        raise _wrong(row, "score", "is not a number")  # Python alone takes "1_0" for ten.
     try:
         score = float(given)
     except (ValueError, OverflowError):
-        raise _wrong(row, "score", "is no number") from None
+        raise _wrong(row, "score", "is not a number") from None
     if not math.isfinite(score):
-        raise _wrong(row, "score", "is no finite number; leave it empty where there is none")
+        raise _wrong(row, "score", "is not a finite number; leave it empty where there is no score")
     return score
 
 

@@ -9,7 +9,7 @@ forward pass in this process.
 import math
 from typing import NamedTuple
 
-from pairwright.dataset.message import message
+from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
@@ -26,11 +26,11 @@ def score_request(
     purpose: str,
 ) -> Request:
     """`settings` is canonical JSON of what decides the reply beside the model."""
-    asked = message(shown.question, shown.posts, shown.aspects)
+    prompt = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
         model=model,
         revision=revision,
-        messages=(Message("user", asked), Message("assistant", response)),
+        messages=(Message("user", prompt), Message("assistant", response)),
         max_tokens=1,
         extra=settings,
         purpose=purpose,
@@ -85,11 +85,11 @@ class LanguageModel(NamedTuple):
 
     async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
         """log pi(y|x), or that over the number of tokens. Raises CallFailed."""
-        told = await self.tokens(shown, response)
-        if isinstance(told, Unscored):
-            return told
-        divisor = len(told.tokens.ids) if self.per_token else 1
-        return Score(told.tokens.total / divisor, told.read)
+        answer = await self.tokens(shown, response)
+        if isinstance(answer, Unscored):
+            return answer
+        divisor = len(answer.tokens.ids) if self.per_token else 1
+        return Score(answer.tokens.total / divisor, answer.read)
 
     async def tokens(self, shown: PromptContent, response: str) -> ResponseTokens | Unscored:
         """Log-probabilities of the response's tokens. Raises CallFailed."""
@@ -128,20 +128,20 @@ class GuidedPolicy(NamedTuple):
         Raises CallFailed, and ConfigError where policy and reward, both language models, have
         other tokens.
         """
-        told, reward = await together(
+        answer, reward = await together(
             self.policy.tokens(shown, response), self._reward(shown, response)
         )
-        if isinstance(told, Unscored):
-            return told
+        if isinstance(answer, Unscored):
+            return answer
         if isinstance(reward, Unscored):
             return reward
         if isinstance(reward, ResponseTokens):
-            self._check(told, reward, response)
+            self._check(answer, reward, response)
             value, read = reward.tokens.total, reward.read
         else:
             value, read = reward.value, reward.tokens
-        divisor = len(told.tokens.ids) if self.policy.per_token else 1
-        return Score((told.tokens.total + value / self.beta) / divisor, told.read + read)
+        divisor = len(answer.tokens.ids) if self.policy.per_token else 1
+        return Score((answer.tokens.total + value / self.beta) / divisor, answer.read + read)
 
     async def _reward(
         self, shown: PromptContent, response: str

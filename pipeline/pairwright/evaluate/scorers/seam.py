@@ -1,7 +1,8 @@
 """What is under test: something that scores one response, compares two, or has scores of pairs.
 
 A kind that ships with Pairwright is a class with one of these methods, its table in `spec.py`, and
-the line in `cli/scorers.py` that opens it. One's own scorer needs none of this: see `own`.
+the line in `cli/scorers.py` that opens it. A scorer of your own needs none of this: see
+`own_scorer`.
 """
 
 from typing import Literal, NamedTuple, Protocol, runtime_checkable

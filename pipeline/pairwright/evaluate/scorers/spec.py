@@ -237,31 +237,32 @@ class Scorers(Record):
         return given
 
     @model_validator(mode="after")
-    def _known(self) -> "Scorers":
-        named = {f"scorers.{name}": of for name, of in self.scorers.items()}
+    def _check_names(self) -> "Scorers":
+        named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
         roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
-        for place, of in {**named, **roles}.items():
-            endpoint = getattr(of, "endpoint", None)
+        for place, spec in {**named, **roles}.items():
+            endpoint = getattr(spec, "endpoint", None)
             if endpoint is not None and endpoint not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints)) or "none"
                 raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
-        for name, of in self.scorers.items():
-            if isinstance(of, GuidedDecoding):
-                self._check_guided(name, of)
+        for name, spec in self.scorers.items():
+            if isinstance(spec, GuidedDecoding):
+                self._check_guided(name, spec)
         return self
 
-    def _check_guided(self, name: str, of: GuidedDecoding) -> None:
-        policy, reward = self.scorers.get(of.policy), self.scorers.get(of.reward)
+    def _check_guided(self, name: str, spec: GuidedDecoding) -> None:
+        policy, reward = self.scorers.get(spec.policy), self.scorers.get(spec.reward)
         if not isinstance(policy, Likelihood | ServedLikelihood):
             raise ValueError(
-                f"[scorers.{name}] policy = {of.policy!r} is no scorer of kind likelihood or"
+                f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind likelihood or"
                 " served-likelihood"
             )
         if isinstance(reward, GuidedDecoding | PairwiseJudge | ScoresOfFile) or not (
-            reward or of.reward in BASELINES
+            reward or spec.reward in BASELINES
         ):
             raise ValueError(
-                f"[scorers.{name}] reward = {of.reward!r} is no scorer that scores one response"
+                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one"
+                " response"
             )
 
 
@@ -270,15 +271,15 @@ def load_scorers(path: Path) -> Scorers:
     otherwise = "docs/scorers.md shows one. The baselines need none."
     found = validated(Scorers, read_toml(path, otherwise), path, docs="docs/scorers_keys.md")
     folder = path.resolve().parent
-    placed = {name: _placed(of, folder) for name, of in found.scorers.items()}
+    placed = {name: _placed(spec, folder) for name, spec in found.scorers.items()}
     return found.model_copy(update={"scorers": placed})
 
 
-def _placed(of: Spec, folder: Path) -> Spec:
-    if isinstance(of, PythonScorer):
-        return of.model_copy(update={"folder": str(folder / of.folder)})
-    if isinstance(of, ScoresOfFile):
-        return of.model_copy(update={"path": str(folder / of.path)})
-    if isinstance(of, PairwiseJudge | PointwiseJudge) and of.prompt is not None:
-        return of.model_copy(update={"prompt": str(folder / of.prompt)})
-    return of
+def _placed(spec: Spec, folder: Path) -> Spec:
+    if isinstance(spec, PythonScorer):
+        return spec.model_copy(update={"folder": str(folder / spec.folder)})
+    if isinstance(spec, ScoresOfFile):
+        return spec.model_copy(update={"path": str(folder / spec.path)})
+    if isinstance(spec, PairwiseJudge | PointwiseJudge) and spec.prompt is not None:
+        return spec.model_copy(update={"prompt": str(folder / spec.prompt)})
+    return spec

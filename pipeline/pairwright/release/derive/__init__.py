@@ -1,69 +1,67 @@
 """Every file of a release that is a function of its primary files.
 
-known.py       the primary files, decisions and estimates, made once
-built.py audited.py human.py units.py    what pages tell of build, audit, people and units
-cautions.py making.py people.py columns.py baselines.py    sentences and rows that pages share
+context.py     what all of them are made of, computed once
+build.py study.py audit.py    the build, the human verification and the audit in brief: records that
+               manifest.json holds, and sentences and table rows of pages
+cautions.py    sentences on uses, people, biases and limits
 markdown.py    templates in which every value is escaped
-manifest.py card.py (front_matter.py) datasheet.py croissant.py (croissant_*.py) licences.py
-changelog.py attribution.py preference.py    one file each
+manifest.py card.py (front_matter.py) pages.py licences.py croissant.py row_files.py    the files
 
-To verify a release is to write these again and compare.
+Verifying a release derives these files again and compares. A new one gets a function here and a
+line in `documents`.
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from pairwright.dataset import Layout, Row, parts_of, read_rows
+from pairwright.dataset import Row, parts_of, read_rows
 from pairwright.records import Record
-from pairwright.release.derive.attribution import Line, attribution, lines_of
-from pairwright.release.derive.card import card
-from pairwright.release.derive.changelog import changelog
-from pairwright.release.derive.croissant import croissant
-from pairwright.release.derive.datasheet import datasheet
-from pairwright.release.derive.known import Known, know
+from pairwright.release.derive.card import dataset_card
+from pairwright.release.derive.context import ReleaseContext, release_context
+from pairwright.release.derive.croissant import croissant_json
 from pairwright.release.derive.licences import licence_page
-from pairwright.release.derive.manifest import Manifest, manifest
-from pairwright.release.derive.preference import preference
+from pairwright.release.derive.manifest import Manifest, make_manifest
+from pairwright.release.derive.pages import changelog, datasheet
+from pairwright.release.derive.row_files import (
+    AttributionLine,
+    attribution,
+    attribution_lines,
+    preference,
+)
+from pairwright.release.primary import Document
 
-__all__ = ["Known", "Manifest", "documents", "know", "manifest"]
-Document = tuple[str, Iterable[str]]
-"""A path inside the release with forward slashes, and its text in pieces."""
+__all__ = ["Manifest", "ReleaseContext", "documents", "make_manifest", "release_context"]
 
 
-def documents(known: Known) -> Iterator[Document]:
-    """Every derived file. Pieces are made when they are asked for, and a file at a time: all of one
-    before the next.
+def documents(release: ReleaseContext) -> Iterator[Document]:
+    """Every derived file. The pieces of a file are made when they are asked for: take all pieces of
+    one file before the next.
 
     Raises InputError where stated.json or the audit is not what it should be.
     """
-    layout = known.layout
-    yield _at(layout, layout.manifest), [_one(manifest(known))]
-    yield "README.md", [card(known)]
-    yield "DATASHEET.md", [datasheet(known)]
-    yield "croissant.json", [croissant(known)]
-    yield "LICENSE.md", [licence_page(known)]
-    yield "CHANGELOG.md", [changelog(known)]
-    if known.findings:
-        decisions = known.decisions.values()
-        yield _at(layout, layout.decisions), (of.model_dump_json() + "\n" for of in decisions)
-        yield _at(layout, layout.findings), [_one(known.findings)]
-    lines = set[Line]()
+    layout = release.layout
+    yield layout.inside(layout.manifest), [_indented(make_manifest(release))]
+    yield "README.md", [dataset_card(release)]
+    yield "DATASHEET.md", [datasheet(release)]
+    yield "croissant.json", [croissant_json(release)]
+    yield "LICENSE.md", [licence_page(release)]
+    yield "CHANGELOG.md", [changelog(release)]
+    if release.findings:
+        decisions = release.decisions.values()
+        yield layout.inside(layout.decisions), (each.model_dump_json() + "\n" for each in decisions)
+        yield layout.inside(layout.findings), [_indented(release.findings)]
+    lines = set[AttributionLine]()
     for part in parts_of(layout.root):
-        rows = _noted(read_rows(layout.part(part)), lines)
-        yield _at(layout, layout.preference(part)), preference(rows, known.canary)
-    # Last: rows are read once for both, and by now all were.
-    yield _at(layout, layout.attribution), attribution(lines)
+        rows = _collecting(read_rows(layout.part(part)), lines)
+        yield layout.inside(layout.preference(part)), preference(rows, release.canary)
+    # The last file: all rows were read for the views before it.
+    yield layout.inside(layout.attribution), attribution(lines)
 
 
-def _noted(rows: Iterable[Row], lines: set[Line]) -> Iterator[Row]:
+def _collecting(rows: Iterable[Row], lines: set[AttributionLine]) -> Iterator[Row]:
     for row in rows:
-        lines.update(lines_of(row))
+        lines.update(attribution_lines(row))
         yield row
 
 
-def _at(layout: Layout, path: Path) -> str:
-    return path.relative_to(layout.root).as_posix()
-
-
-def _one(record: Record) -> str:
+def _indented(record: Record) -> str:
     return record.model_dump_json(indent=2) + "\n"

@@ -1,128 +1,183 @@
 """README.md: the dataset card, as the Hugging Face Hub shows it."""
 
-from pairwright.release.derive import baselines, cautions, making, people
-from pairwright.release.derive.audited import Audited, audited
-from pairwright.release.derive.built import built
-from pairwright.release.derive.changelog import errata
-from pairwright.release.derive.columns import COLUMNS
-from pairwright.release.derive.front_matter import front_matter
-from pairwright.release.derive.human import HumanSummary, human_summary
-from pairwright.release.derive.known import Known
+from collections.abc import Iterable, Sequence
+
+from pairwright.release.derive import build, cautions
+from pairwright.release.derive.audit import (
+    BASELINE_HEAD,
+    AuditSummary,
+    baseline_notes,
+    baseline_rows,
+)
+from pairwright.release.derive.context import ReleaseContext
+from pairwright.release.derive.front_matter import yaml_header
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
-from pairwright.release.derive.units import unit_counts
-from pairwright_human_eval.report.records import Findings
+from pairwright.release.derive.study import (
+    NOBODY,
+    agreement_rows,
+    chance_sentences,
+    control_sentences,
+    judge_sentences,
+    preference_rows,
+    protocol_sentences,
+    state_head,
+    state_rows,
+    verified_sentence,
+    voters,
+)
+from pairwright.release.records import Erratum
+
+COLUMNS = {
+    "id": (
+        "Derived from item, user, mode and both responses, not from the texts of question and"
+        " posts, of which build/units.jsonl has hashes."
+    ),
+    "question": "The question both responses answer.",
+    "profile": "The user's earlier posts, oldest first, with time, address and licence.",
+    "rubric_aspects": (
+        "What this user expects in an answer: aspect, reason, evidence and the posts it is from,"
+        " the planner's confidence, and the judge's adherence scores of both responses (0 to 2)."
+    ),
+    "narrative": (
+        "The asker's own long explanation, where the source has one. Never show it to a scorer."
+    ),
+    "category": "Subcategory of the question, in the words of the source.",
+    "chosen": "The response that is meant to fit this user.",
+    "rejected": "The response that is meant not to.",
+    "item_id": "The source's id of the question.",
+    "domain": "The domain; a twin's is that of its question.",
+    "mode": "How the rejected response came about: twin or violate.",
+    "twin_id": "The twin this pair is one half of; none in mode violate.",
+    "asked": "Whether this user asked the question: false in a twin's counterfactual half.",
+    "user": "Pseudonym of the user whose preference it states.",
+    "dyad": "Names the user, or a twin's two users. Draw whole dyads for intervals and folds.",
+    "aspects_origin": (
+        "Where the rubric is from: planner (inferred from posts), narrative, or gold (the source)."
+    ),
+    "strategy": "How the rejected response was asked for.",
+    "generator": "The model that wrote both responses.",
+    "judge": "The model that scored them; none where nothing was judged.",
+    "quality": "The judge's scores of both responses by quality scale.",
+    "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
+    "votes": "Annotators' preference votes of the first round; none where nobody was asked.",
+    "verified": "Whether people's answers verified the pair under the rule of its study.",
+    "simulated": "Whether a program had a part in it: then it is no benchmark.",
+    "created": "When the question was asked, in UTC.",
+    "source_url": "Where the question stands.",
+    "licence": "SPDX id of the question's licence; none where it is not known.",
+}
+"""What each column of data/*.parquet holds, for the card and Croissant. The first eight are the
+official benchmark's schema, in its order."""
+_COLUMN_HEAD = ("column", "what it holds")
+_CONFIG_HEAD = (
+    "configuration", "pairs by split", "pairs", "twins or single pairs", "users",
+    "posts a user", "aspects", "words, chosen", "words, rejected",
+)  # fmt: skip
+_STAGE_HEAD = ("mode", "outcome", "stage", "reason", "n")
+_AGREEMENT_HEAD = (
+    "question", "items", "answers", "annotators", "agreement", "Krippendorff's alpha",
+)  # fmt: skip
+_PREFERENCE_HEAD = ("preference votes", "votes", "chosen, of choices", "chosen, of all votes")
 
 
-def card(known: Known) -> str:
-    """The whole file."""
-    primary, summary = known.primary, known.summary
-    made, study = built(primary.stated, known.layout), human_summary(known)
-    audit = audited(primary, known.layout)
-    modes = {of.mode for of in summary.configs}
-    return front_matter(known) + page(
+def dataset_card(release: ReleaseContext) -> str:
+    """Write the whole file."""
+    info, summary, audit = release.primary.provenance.info, release.summary, release.audit
+    modes = {config.mode for config in summary.configs}
+    by_mode = {"twin": build.TWIN, "violate": build.VIOLATE}
+    return yaml_header(release) + page(
         "card.md.jinja",
-        known=known, info=primary.stated.info, summary=summary, built=made, audit=audit,
-        trial=cautions.trial(known),
-        who=people.verified_by(summary, study),
-        # Of the few characters that a path may have; they stand in blocks of code.
+        release=release, info=info, summary=summary, audit=audit,
+        trial=cautions.trial(release), verified=verified_sentence(summary, release.study),
+        # Both are made of the few characters that a path may have; they go into blocks of code.
         first=Markdown(summary.parts[0].config), split=Markdown(summary.parts[0].split),
-        what=[making.PAIR]
-        + [text for mode, text in (("twin", making.TWIN), ("violate", making.VIOLATE))
-           if mode in modes],
-        configs=_configs(known), columns=_columns(), source=list(making.source(made)),
-        models=_models(making.models(made)), calls=making.calls(made),
-        stages=_stages(known), prompts=_prompts(made.prompts),
-        human=human_tables(known, study), nobody=people.NOBODY, audited=_audit(audit),
-        asked=study and people.who(study),
-        languages=", ".join(primary.stated.info.languages), twins="twin" in modes,
-        baselines=_baselines(audit), ended=audit and ended(audit),
-        uses=points(cautions.uses(known, study)), misuses=points(cautions.misuses(known)),
-        sensitive=points(cautions.sensitive(known)),
-        biases=points(cautions.biases(known, study)), limits=points(cautions.limits(known)),
-        licences=table(("licence", "posts"), _counted(summary.licences)),
-        meaning=list(meaning(known)), errata=errata(primary.errata), citation=citation(known),
+        what=[build.PAIR, *(text for mode, text in by_mode.items() if mode in modes)],
+        configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
+        source=list(build.source_sentences(release.build)),
+        models=_table_or_none(("role", "model", "sampling"), build.model_rows(release.build)),
+        calls=build.call_sentence(release.build),
+        stages=_table_or_none(_STAGE_HEAD, build.stage_rows(release.units)),
+        prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
+        human=study_tables(release), nobody=NOBODY, failed=_failed_checks(audit),
+        voters=release.study and voters(release.study),
+        languages=", ".join(info.languages), twins="twin" in modes,
+        baselines=_baselines(audit), checks=audit and _check_counts(audit),
+        uses=points(cautions.uses(release)), misuses=points(cautions.misuses(release)),
+        sensitive=points(cautions.sensitive(release)),
+        biases=points(cautions.biases(release)), limits=points(cautions.limits(release)),
+        licences=table(
+            ("licence", "posts"), ((name, f"{n:,}") for name, n in summary.licences.items())
+        ),
+        meaning=list(meaning(release)), errata=errata_table(release.primary.errata),
+        citation=_citation(release),
     )  # fmt: skip
 
 
-def citation(known: Known) -> Markdown:
-    """The makers' own; else an entry that names exactly this release."""
-    return code(known.primary.stated.info.citation.strip() or entry(known), "bibtex")
-
-
-def entry(known: Known) -> str:
-    """A BibTeX entry made of what is known."""
-    return (
-        f"@misc{{{known.name},\n  title = {{{known.name}}},\n  version = {{{known.version}}},\n"
-        f"  note = {{Canary {known.canary}}}\n}}"
-    )
-
-
-def human_tables(known: Known, study: HumanSummary | None) -> dict[str, Markdown] | None:
+def study_tables(release: ReleaseContext) -> dict[str, Markdown] | None:
     """What people were asked and said, by section; None where nobody was asked."""
-    findings = known.findings
+    study, findings = release.study, release.findings
     if study is None or findings is None:
         return None
     return {
-        "protocol": points(people.protocol(study)),
-        "states": table(people.states_head(findings, study), people.states(findings)),
-        "by_chance": points(people.by_chance(findings)),
-        "agreement": _agreement(findings),
-        "preferred": table(
-            ("preference votes", "votes", "chosen, of choices", "chosen, of all votes"),
-            people.preferred(findings),
+        "protocol": points(protocol_sentences(study)),
+        "states": table(state_head(findings, study), state_rows(findings)),
+        "by_chance": points(chance_sentences(findings)),
+        "agreement": table(_AGREEMENT_HEAD, agreement_rows(findings)),
+        "preferred": table(_PREFERENCE_HEAD, preference_rows(findings)),
+        "besides": points(
+            [*control_sentences(findings), *judge_sentences(findings, voters(study))]
         ),
-        "besides": points([*people.controls(findings), *people.judge(findings, people.who(study))]),
     }
 
 
-def _agreement(findings: Findings) -> Markdown:
-    head = ("question", "items", "answers", "annotators", "agreement", "Krippendorff's alpha")
-    return table(head, people.agreement(findings))
+def errata_table(errata: Iterable[Erratum]) -> Markdown | None:
+    """Known errors, in the order of errata.jsonl; None where there is none."""
+    rows = [(each.pair, each.versions, each.what, each.mended or "not yet") for each in errata]
+    return _table_or_none(("pair", "in versions", "what is wrong", "mended"), rows)
 
 
-def _configs(known: Known) -> Markdown:
-    rows: list[tuple[str, ...]] = []
-    for of in known.summary.configs:
-        splits = [part for part in known.summary.parts if part.config == of.config]
-        rows.append(
-            (
-                of.config, ", ".join(f"{part.split} {part.rows:,}" for part in splits),
-                f"{of.rows:,}", f"{of.subjects:,}", f"{of.users:,}", f"{of.posts:.1f}",
-                f"{of.aspects:.1f}", f"{of.words_chosen:.0f}", f"{of.words_rejected:.0f}",
-            )
-        )  # fmt: skip
-    whole = (f"{known.summary.rows:,}", f"{known.summary.subjects:,}", f"{known.summary.users:,}")
-    rows.append(("all", "", *whole, "", "", "", ""))
-    head = (
-        "configuration", "pairs by split", "pairs", "twins or single pairs", "users",
-        "posts a user", "aspects", "words, chosen", "words, rejected",
-    )  # fmt: skip
-    return table(head, rows, left=2)
+def bibtex_entry(release: ReleaseContext) -> str:
+    """A BibTeX entry that names exactly this release."""
+    return (
+        f"@misc{{{release.name},\n  title = {{{release.name}}},\n"
+        f"  version = {{{release.version}}},\n  note = {{Canary {release.canary}}}\n}}"
+    )
 
 
-def _columns() -> Markdown:
-    return table(("column", "what it holds"), COLUMNS.items(), left=2)
+def _citation(release: ReleaseContext) -> Markdown:
+    """The makers' own citation; else an entry that names exactly this release."""
+    own = release.primary.provenance.info.citation.strip()
+    return code(own or bibtex_entry(release), "bibtex")
 
 
-def _models(rows: list[making.Row]) -> Markdown | None:
-    return table(("role", "model", "sampling"), rows, left=3) if rows else None
+def _configs(release: ReleaseContext) -> Markdown:
+    summary = release.summary
+    splits = {
+        config.config: ", ".join(
+            f"{part.split} {part.rows:,}" for part in summary.parts if part.config == config.config
+        )
+        for config in summary.configs
+    }
+    rows: list[tuple[str, ...]] = [
+        (
+            each.config, splits[each.config], f"{each.rows:,}", f"{each.subjects:,}",
+            f"{each.users:,}", f"{each.posts:.1f}", f"{each.aspects:.1f}",
+            f"{each.words_chosen:.0f}", f"{each.words_rejected:.0f}",
+        )
+        for each in summary.configs
+    ]  # fmt: skip
+    whole = (f"{summary.rows:,}", f"{summary.subjects:,}", f"{summary.users:,}")
+    return table(_CONFIG_HEAD, [*rows, ("all", "", *whole, "", "", "", "")], left=2)
 
 
-def _stages(known: Known) -> Markdown | None:
-    rows = making.stages(unit_counts(known.primary.units))
-    return table(("mode", "outcome", "stage", "reason", "n"), rows, left=4) if rows else None
+def _table_or_none(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Markdown | None:
+    """A table of words whose last column may hold numbers; None without rows."""
+    numbers = head[-1] == "n"
+    return table(head, rows, left=len(head) - numbers) if rows else None
 
 
-def _prompts(hashes: dict[str, str]) -> Markdown | None:
-    return table(("prompt", "hash"), sorted(hashes.items()), left=2) if hashes else None
-
-
-def _counted(counts: dict[str, int]) -> list[tuple[str, str]]:
-    return [(name, f"{n:,}") for name, n in counts.items()]
-
-
-def ended(audit: Audited) -> str:
+def _check_counts(audit: AuditSummary) -> str:
     """How the checks of the audit ended."""
     n = {status: audit.checks.get(status, 0) for status in ("fail", "too_few", "pass", "note")}
     return (
@@ -132,15 +187,14 @@ def ended(audit: Audited) -> str:
     )
 
 
-def _baselines(audit: Audited | None) -> dict[str, Markdown] | None:
+def _baselines(audit: AuditSummary | None) -> dict[str, Markdown] | None:
     """The table of simple ways of choosing, and what to know to read it."""
-    if audit is None or not (rows := baselines.rows(audit)):
+    if audit is None or not (rows := baseline_rows(audit)):
         return None
-    return {"table": table(baselines.HEAD, rows), "notes": points(baselines.notes(audit))}
+    return {"table": table(BASELINE_HEAD, rows), "notes": points(baseline_notes(audit))}
 
 
-def _audit(audit: Audited | None) -> Markdown | None:
-    if audit is None or not audit.failed:
-        return None
-    rows = [(of.family, of.name, of.config or "all") for of in audit.failed]
-    return table(("family", "check that failed", "configuration"), rows, left=3)
+def _failed_checks(audit: AuditSummary | None) -> Markdown | None:
+    failed = audit.failed if audit else ()
+    rows = [(check.family, check.name, check.config or "all") for check in failed]
+    return _table_or_none(("family", "check that failed", "configuration"), rows)

@@ -6,23 +6,22 @@ Plain text: whoever puts it on a page escapes it.
 import math
 from collections.abc import Iterator
 
-from pairwright.release.derive.audited import audited
-from pairwright.release.derive.baselines import violated
-from pairwright.release.derive.human import HumanSummary
-from pairwright.release.derive.known import Known
+from pairwright.release.derive.audit import violate_sentence
+from pairwright.release.derive.context import ReleaseContext
+from pairwright.release.derive.study import HumanSummary
 
 
-def trial(known: Known) -> str:
+def trial(release: ReleaseContext) -> str:
     """Why this is no benchmark; empty in an ordinary release."""
-    if not known.trial:
+    if not release.trial:
         return ""
-    because = "; ".join(known.primary.stated.trial_because) or "no reason was recorded"
+    because = "; ".join(release.primary.provenance.trial_because) or "no reason was recorded"
     return f"THIS IS A TRIAL AND NO BENCHMARK: {because}. Report no result on it."
 
 
-def uses(known: Known, study: HumanSummary | None) -> Iterator[str]:
+def uses(release: ReleaseContext) -> Iterator[str]:
     """What the pairs are for; of a trial, trying out."""
-    if known.trial:
+    if release.trial:
         yield "Trying out the tools that read a release. No result on these pairs means anything."
         return
     yield (
@@ -33,14 +32,14 @@ def uses(known: Known, study: HumanSummary | None) -> Iterator[str]:
         "Comparing what scorers gain from the right history: the same scorer without a history,"
         " and with another user's, beside it."
     )
-    if study:
+    if release.study:
         yield (
             "Studying agreement of people and judges on personal fit: the votes on"
-            f" {study.subjects:,} twins and single pairs are here, released or not."
+            f" {release.study.subjects:,} twins and single pairs are here, released or not."
         )
 
 
-def misuses(known: Known) -> Iterator[str]:
+def misuses(release: ReleaseContext) -> Iterator[str]:
     """What they are not for."""
     yield (
         "Training or tuning a model that is then measured on them. The canary is there to find such"
@@ -54,7 +53,7 @@ def misuses(known: Known) -> Iterator[str]:
         "Judging which answers are correct: both responses of a pair are meant to be equally good"
         " to someone who does not know the user."
     )
-    modes = sorted({of.mode for of in known.summary.configs})
+    modes = sorted({config.mode for config in release.summary.configs})
     if len(modes) > 1:
         yield (
             f"Reporting one figure over the modes {' and '.join(modes)} together: they measure"
@@ -62,9 +61,9 @@ def misuses(known: Known) -> Iterator[str]:
         )
 
 
-def sensitive(known: Known) -> Iterator[str]:
+def sensitive(release: ReleaseContext) -> Iterator[str]:
     """Of personal information."""
-    summary = known.summary
+    summary = release.summary
     addressed = summary.posts - summary.hosts.get("none", 0)
     yield (
         f"The histories are {summary.posts:,} posts of {summary.users:,} users, as the source has"
@@ -79,61 +78,63 @@ def sensitive(known: Known) -> Iterator[str]:
         "Posts may speak of health, faith, money, family or work, of those who wrote them and of"
         " others. Pairwright takes nothing out of them to hide that."
     )
-    if known.primary.audit is not None:
+    if release.primary.audit is not None:
         yield (
             "What an automatic search found in them, such as e-mail addresses and phone numbers, is"
             " in the section on people of audit/report.html."
         )
-    if known.primary.public:
+    if release.primary.public:
         yield (
             "Annotators appear as annotator-01 and so on. Their names and comments are not in the"
             " release, nor the days and hours they worked at: only how long each answer took."
         )
 
 
-def biases(known: Known, study: HumanSummary | None) -> Iterator[str]:
+def biases(release: ReleaseContext) -> Iterator[str]:
     """Whom and what the pairs favour."""
-    hosts = ", ".join(sorted(set(known.summary.hosts) - {"none"}))
+    hosts = ", ".join(sorted(set(release.summary.hosts) - {"none"}))
     where = f"people who post in public at {hosts}" if hosts else "those of the source"
     yield (
         f"The users are {where}. Nothing here tells whether they are a sample of any population."
         " Preferences can be inferred only of users with enough posts."
     )
-    origins = set(known.summary.origins)
+    origins = set(release.summary.origins)
     if "planner" in origins:
         yield (
-            f"{_rubrics(known, 'planner')} were inferred by a model from the user's earlier posts."
-            " The users themselves were not asked."
+            f"{_rubrics(release, 'planner')} were inferred by a model from the user's earlier"
+            " posts. The users themselves were not asked."
         )
     if "gold" in origins:
         yield (
-            f"{_rubrics(known, 'gold')} came with the source, with whatever bias they were made"
+            f"{_rubrics(release, 'gold')} came with the source, with whatever bias they were made"
             " with."
         )
     if "narrative" in origins:
         yield (
-            f"{_rubrics(known, 'narrative')} were drawn from the asker's own explanation of the"
+            f"{_rubrics(release, 'narrative')} were drawn from the asker's own explanation of the"
             " question, which the earlier posts need not show."
         )
-    generators = ", ".join(sorted(known.summary.generators))
+    generators = ", ".join(sorted(release.summary.generators))
     yield (
         f"All responses were written by {generators}. A scorer of the same family may favour or"
         " know that way of writing."
     )
-    if study:
-        yield _divided(known)
-        if missing := _missing(study):
+    if release.study:
+        yield _divided(release)
+        if missing := _missing(release.study):
             yield missing
         yield "Annotators judge for a stranger whose posts they have read, not for themselves."
 
 
-def _rubrics(known: Known, origin: str) -> str:
-    return f"The rubrics of {known.summary.origins[origin]:,} of the {known.summary.rows:,} pairs"
+def _rubrics(release: ReleaseContext, origin: str) -> str:
+    return (
+        f"The rubrics of {release.summary.origins[origin]:,} of the {release.summary.rows:,} pairs"
+    )
 
 
-def _divided(known: Known) -> str:
+def _divided(release: ReleaseContext) -> str:
     """How many of the pairs here annotators did not agree on."""
-    summary = known.summary
+    summary = release.summary
     if not summary.voted:
         return "No annotator's preference vote on the pairs here counts."
     return (
@@ -145,17 +146,18 @@ def _divided(known: Known) -> str:
 def _missing(study: HumanSummary) -> str:
     """What is not verified; empty where everything is."""
     others = {state: n for state, n in study.states.items() if state != "verified" and n}
-    told = ", ".join(f"{state} {n:,}" for state, n in others.items())
-    if not told:
+    if not others:
         return ""
+    states = ", ".join(f"{state} {n:,}" for state, n in others.items())
     return (
-        f"Of the {study.subjects:,} twins and single pairs of the study these are not here: {told}."
+        f"Of the {study.subjects:,} twins and single pairs of the study these are not here:"
+        f" {states}."
     )
 
 
-def limits(known: Known) -> Iterator[str]:
+def limits(release: ReleaseContext) -> Iterator[str]:
     """What the pairs cannot show."""
-    modes = {of.mode for of in known.summary.configs}
+    modes = {config.mode for config in release.summary.configs}
     if "twin" in modes:
         yield (
             "Twins: two users, one question, the same two responses with chosen and rejected"
@@ -174,19 +176,18 @@ def limits(known: Known) -> Iterator[str]:
             " Accuracy on such pairs is no evidence of personalization unless the same scorer"
             " without the history does worse."
         )
-        names = {of.config for of in known.summary.configs if of.mode == "violate"}
-        audit = audited(known.primary, known.layout)
-        if audit and (told := violated(audit, names)):
-            yield told
+        names = {config.config for config in release.summary.configs if config.mode == "violate"}
+        if release.audit and (sentence := violate_sentence(release.audit, names)):
+            yield sentence
     yield (
         "Size: pairs that share a user are not independent, and there are at most"
-        f" {known.summary.dyads:,} groups of users that are. Over all of them an accuracy of one"
-        f" half is known to ±{_half_width(known.summary.dyads):.0f} percentage points (95 %) at"
+        f" {release.summary.dyads:,} groups of users that are. Over all of them an accuracy of one"
+        f" half is known to ±{_half_width(release.summary.dyads):.0f} percentage points (95 %) at"
         " best; in one configuration it is known less well."
     )
-    addressed = known.summary.posts - known.summary.hosts.get("none", 0)
+    addressed = release.summary.posts - release.summary.hosts.get("none", 0)
     where = (
-        f"{addressed:,} of the {known.summary.posts:,} posts stand at an address"
+        f"{addressed:,} of the {release.summary.posts:,} posts stand at an address"
         if addressed
         else "No post has an address, and nothing here tells where they were published"
     )

@@ -4,19 +4,27 @@ There is no `datePublished`: a release holds no clock, and nothing in it tells t
 """
 
 import json
+from typing import Any
 
+import pyarrow as pa
 from pydantic import JsonValue
 
-from pairwright.release.derive import cautions
-from pairwright.release.derive.card import entry
-from pairwright.release.derive.croissant_fields import fields
-from pairwright.release.derive.croissant_rai import responsible
-from pairwright.release.derive.known import Known
+from pairwright.dataset.parquet import SCHEMA
+from pairwright.release.derive import build, cautions
+from pairwright.release.derive.card import COLUMNS, bibtex_entry
+from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import addresses
-from pairwright.release.derive.making import PAIR
+from pairwright.release.derive.markdown import NOT_STATED
+from pairwright.release.derive.study import (
+    NOBODY,
+    HumanSummary,
+    agreement_rows,
+    chance_sentences,
+    protocol_sentences,
+)
 
 Json = dict[str, JsonValue]
-_PARQUET, _JSONL = "application/x-parquet", "application/jsonlines"
+_PARQUET = "application/x-parquet"
 _CROISSANT = (
     "arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field",
     "fileObject", "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset",
@@ -40,9 +48,10 @@ CONTEXT: Json = {
 }
 
 
-def croissant(known: Known) -> str:
+def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
-    info = known.primary.stated.info
+    info = release.primary.provenance.info
+    configs = [config.config for config in release.summary.configs]
     value: Json = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -50,15 +59,15 @@ def croissant(known: Known) -> str:
             "http://mlcommons.org/croissant/1.1",
             "http://mlcommons.org/croissant/RAI/1.0",
         ],
-        "name": known.name,
-        "version": known.version,
-        "description": description(known),
-        "license": list[JsonValue](addresses(known)),
-        "citeAs": info.citation.strip() or entry(known),
+        "name": release.name,
+        "version": release.version,
+        "description": _description(release),
+        "license": list[JsonValue](addresses(release)),
+        "citeAs": info.citation.strip() or bibtex_entry(release),
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
-        **responsible(known),
-        "distribution": [*_files(known), *(_set(of.config) for of in known.summary.configs)],
-        "recordSet": [_records(of.config) for of in known.summary.configs],
+        **_responsible(release),
+        "distribution": [*_files(release), *map(_set, configs)],
+        "recordSet": [_records(config) for config in configs],
     }
     if info.languages:
         value["inLanguage"] = list[JsonValue](info.languages)
@@ -67,14 +76,14 @@ def croissant(known: Known) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def description(known: Known) -> str:
+def _description(release: ReleaseContext) -> str:
     """What it is; a trial says first that it is one."""
-    rows, users = known.summary.rows, known.summary.users
-    parts = [cautions.trial(known), f"{rows:,} pairs about {users:,} users. {PAIR}"]
+    rows, users = release.summary.rows, release.summary.users
+    parts = [cautions.trial(release), f"{rows:,} pairs about {users:,} users. {build.PAIR}"]
     return " ".join(part for part in parts if part)
 
 
-def _files(known: Known) -> list[JsonValue]:
+def _files(release: ReleaseContext) -> list[JsonValue]:
     return [
         {
             "@type": "cr:FileObject",
@@ -83,9 +92,9 @@ def _files(known: Known) -> list[JsonValue]:
             "description": f"{part.rows:,} pairs of {part.config}, split {part.split}",
             "contentUrl": part.path,
             "encodingFormat": _PARQUET,
-            "sha256": known.digests[part.path],
+            "sha256": release.digests[part.path],
         }
-        for part in known.summary.parts
+        for part in release.summary.parts
     ]
 
 
@@ -107,5 +116,111 @@ def _records(config: str) -> Json:
         "name": config,
         "description": f"The pairs of {config}",
         "key": {"@id": f"{config}/id"},
-        "field": fields(config),
+        "field": _fields(config),
     }
+
+
+def _fields(config: str) -> list[JsonValue]:
+    """One field a column, in the order of the files."""
+    return [_field(config, column.name, column.type) for column in SCHEMA]
+
+
+def _field(config: str, column: str, type_: Any) -> Json:
+    field: Json = {
+        "@type": "cr:Field",
+        "@id": f"{config}/{column}",
+        "name": column,
+        "description": COLUMNS[column],
+    }
+    listed = pa.types.is_list(type_)
+    inner = type_.value_type if listed else type_
+    if listed:
+        field |= {"isArray": True, "arrayShape": "-1"}
+    if not pa.types.is_struct(inner):
+        return field | {"dataType": _data_type(inner), "source": _source(config, column)}
+    return field | {"subField": [_part(config, column, part.name, part.type) for part in inner]}
+
+
+def _part(config: str, column: str, name: str, type_: Any) -> Json:
+    field: Json = {"@type": "cr:Field", "@id": f"{config}/{column}/{name}", "name": name}
+    if pa.types.is_list(type_):
+        field |= {"isArray": True, "arrayShape": "-1"}
+        type_ = type_.value_type
+    source = _source(config, column) | {"transform": {"jsonPath": f"$.{name}"}}
+    return field | {"dataType": _data_type(type_), "source": source}
+
+
+def _source(config: str, column: str) -> Json:
+    return {"fileSet": {"@id": f"{config}-files"}, "extract": {"column": column}}
+
+
+def _data_type(type_: Any) -> str:
+    if pa.types.is_boolean(type_):
+        return "sc:Boolean"
+    if pa.types.is_integer(type_):
+        return "sc:Integer"
+    return "sc:Float" if pa.types.is_floating(type_) else "sc:Text"
+
+
+def _responsible(release: ReleaseContext) -> Json:
+    """The fields of http://mlcommons.org/croissant/RAI/1.0. What nobody stated says so."""
+    info, summary = release.primary.provenance.info, release.summary
+    study = release.study
+    found: Json = {
+        "dataCollection": " ".join(
+            [build.PAIR, *build.source_sentences(release.build), build.call_sentence(release.build)]
+        ),
+        "dataCollectionType": ["Secondary Data Analysis", "Machine-generated text",
+                               *(["Manual Human Curation"] if _by_people(study) else [])],
+        "dataCollectionMissingData": "Fields that the source does not have are null.",
+        "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
+        "dataPreprocessingProtocol": [
+            *build.preparation_sentences(summary, release.units)
+        ],
+        "machineAnnotationTools": [
+            f"{role}: {model} ({sampling})"
+            for role, model, sampling in build.model_rows(release.build)
+        ] or [NOT_STATED],
+        "dataAnnotationProtocol": [*protocol_sentences(study)] if study else [NOBODY],
+        "dataAnnotationAnalysis": _analysis(release),
+        "annotationsPerItem": _per_item(study),
+        "annotatorDemographics": [info.annotators or NOT_STATED],
+        "dataUseCases": [*cautions.uses(release),
+                         *(f"Not for: {misuse}" for misuse in cautions.misuses(release))],
+        "dataBiases": [*cautions.biases(release)],
+        "dataLimitations": [*cautions.limits(release)],
+        "dataSocialImpact": (
+            "A scorer that fits answers to users can serve them better, and can also tell them"
+            " only what they like to hear. These pairs do not measure the second."
+        ),
+        "personalSensitiveInformation": [*cautions.sensitive(release)],
+        "dataReleaseMaintenancePlan": " ".join(
+            [info.maintenance or NOT_STATED, "Removal of posts:", info.contact or NOT_STATED]
+        ),
+    }  # fmt: skip
+    return {f"rai:{name}": value for name, value in found.items()}
+
+
+def _by_people(study: HumanSummary | None) -> bool:
+    return study is not None and study.simulated_annotators < study.annotators
+
+
+def _analysis(release: ReleaseContext) -> list[JsonValue]:
+    if release.findings is None:
+        return [NOBODY]
+    agreement = [
+        f"{question}: {items} items, {answers} answers of {who} annotators, agreement {share},"
+        f" Krippendorff's alpha {alpha}"
+        for question, items, answers, who, share, alpha in agreement_rows(release.findings)
+    ]
+    return [*agreement, *chance_sentences(release.findings)]
+
+
+def _per_item(study: HumanSummary | None) -> str:
+    if study is None:
+        return NOBODY
+    return (
+        f"To pass the rule: {study.rule.votes} preference votes on each pair,"
+        f" {study.rule.quality_votes} scores of quality on each response,"
+        f" {study.rule.rubric_votes} answers on each aspect."
+    )

@@ -11,34 +11,34 @@ import json
 
 from pydantic import JsonValue
 
-from pairwright.release.derive.known import Known
+from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import on_the_hub
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LARGEST = "1M<n<10M"
 
 
-def front_matter(known: Known) -> str:
+def yaml_header(release: ReleaseContext) -> str:
     """Between its two lines of dashes."""
-    licences = on_the_hub(known)
+    licences = on_the_hub(release)
     values: dict[str, JsonValue] = {
-        "pretty_name": f"{known.name} {known.version}",
+        "pretty_name": f"{release.name} {release.version}",
         "license": licences[0] if len(licences) == 1 else list[JsonValue](licences),
     }
-    if languages := known.primary.stated.info.languages:
+    if languages := release.primary.provenance.info.languages:
         values["language"] = list[JsonValue](languages)
     if "other" in licences:
         values |= {"license_name": "see-license-md", "license_link": "LICENSE.md"}
     values |= {
         "task_categories": ["text-ranking", "text-generation"],
-        "size_categories": [size(known.summary.rows)],
+        "size_categories": [size(release.summary.rows)],
         "tags": [
             "preference", "personalization", "reward-models", "evaluation",
-            *(["trial-no-benchmark"] if known.trial else []),
+            *(["trial-no-benchmark"] if release.trial else []),
         ],
     }  # fmt: skip
     lines = [f"{name}: {json.dumps(value)}" for name, value in values.items()]
-    configs = [f"- {json.dumps(value)}" for value in _configs(known)]
+    configs = [f"- {json.dumps(value)}" for value in _configs(release)]
     return "\n".join(["---", *lines, "configs:", *configs, "---"]) + "\n"
 
 
@@ -47,15 +47,15 @@ def size(rows: int) -> str:
     return next((name for limit, name in _SIZES if rows < limit), _LARGEST)
 
 
-def _configs(known: Known) -> list[JsonValue]:
+def _configs(release: ReleaseContext) -> list[JsonValue]:
     return [
         {
-            "config_name": of.config,
+            "config_name": config.config,
             "data_files": [
                 {"split": part.split, "path": part.path}
-                for part in known.summary.parts
-                if part.config == of.config
+                for part in release.summary.parts
+                if part.config == config.config
             ],
         }
-        for of in known.summary.configs
+        for config in release.summary.configs
     ]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pairwright.dataset.licence import stack_exchange_host
-from pairwright.release.derive.known import Known
+from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.markdown import Markdown, page, table, visible
 
 SHARE_ALIKE = "CC-BY-SA-"
@@ -16,15 +16,15 @@ _ON_THE_HUB = (
 _SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 
-def licence_page(known: Known) -> str:
+def licence_page(release: ReleaseContext) -> str:
     """The whole file."""
-    counts, own = known.summary.licences, known.primary.stated.info.own_licence
+    counts, own = release.summary.licences, release.primary.provenance.info.own_licence
     texts = {
         _name(name): address for name in [*counts, own] if name and (address := _address(name))
     }
     return page(
         "licence.md.jinja",
-        known=known,
+        release=release,
         counts=table(
             ("licence of the post", "posts"),
             ((_name(name), f"{n:,}") for name, n in counts.items()),
@@ -32,14 +32,14 @@ def licence_page(known: Known) -> str:
         own=own,
         # Addresses of this file's making, of ids of a few characters: links, where others are text.
         texts=Markdown("\n".join(f"- {name}: <{address}>" for name, address in texts.items())),
-        stack_exchange=any(map(stack_exchange_host, known.summary.hosts)),
-        meaning=list(meaning(known)),
+        stack_exchange=any(map(stack_exchange_host, release.summary.hosts)),
+        meaning=list(meaning(release)),
     )
 
 
-def meaning(known: Known) -> Iterator[str]:
+def meaning(release: ReleaseContext) -> Iterator[str]:
     """What the licences of the posts mean for whoever passes the release on."""
-    counts = known.summary.licences
+    counts = release.summary.licences
     alike = [name for name in counts if name.startswith(SHARE_ALIKE)]
     if alike:
         yield (
@@ -59,7 +59,7 @@ def meaning(known: Known) -> Iterator[str]:
             f"For {counts['unknown']:,} posts no licence is known. Without one, nobody but their"
             " authors may pass them on: ask the maintainers before you do."
         )
-    own = known.primary.stated.info.own_licence
+    own = release.primary.provenance.info.own_licence
     adapted = (
         " where they adapt a post under CC BY-SA, share-alike holds for them too." if alike else ""
     )
@@ -74,10 +74,10 @@ def meaning(known: Known) -> Iterator[str]:
     )
 
 
-def on_the_hub(known: Known) -> list[str]:
+def on_the_hub(release: ReleaseContext) -> list[str]:
     """Ids as the Hugging Face Hub writes them, of the posts and of what was made from them; `other`
     for those that it does not list or nobody states."""
-    all_ = {*known.summary.licences, known.primary.stated.info.own_licence or "unknown"}
+    all_ = {*release.summary.licences, release.primary.provenance.info.own_licence or "unknown"}
     names = {
         name.lower().removesuffix("-1.0") if name == "ODC-By-1.0" else name.lower()
         for name in all_
@@ -87,13 +87,13 @@ def on_the_hub(known: Known) -> list[str]:
     return [*sorted(names), *(["other"] if rest or not names else [])]
 
 
-def addresses(known: Known) -> list[str]:
+def addresses(release: ReleaseContext) -> list[str]:
     """Each licence's text on spdx.org, or else its name; this release's own page for what has none
     that is known."""
-    own = known.primary.stated.info.own_licence or "unknown"
+    own = release.primary.provenance.info.own_licence or "unknown"
     found = (
         "LICENSE.md" if name == "unknown" else _address(name) or " ".join(visible(name).split())
-        for name in (*known.summary.licences, own)
+        for name in (*release.summary.licences, own)
     )
     return list(dict.fromkeys(found)) or ["LICENSE.md"]
 

@@ -3,10 +3,10 @@
 from pydantic import JsonValue
 
 from pairwright.records import Record
-from pairwright.release.derive.audited import Audited, audited
-from pairwright.release.derive.human import HumanSummary, human_summary
-from pairwright.release.derive.known import Known
-from pairwright.release.derive.units import UnitCount, unit_counts
+from pairwright.release.derive.audit import AuditSummary
+from pairwright.release.derive.build import UnitCount
+from pairwright.release.derive.context import ReleaseContext
+from pairwright.release.derive.study import HumanSummary
 from pairwright.release.records import Kind
 from pairwright.release.summary import Summary
 
@@ -28,27 +28,27 @@ class Manifest(Record):
     units: tuple[UnitCount, ...]
     human: HumanSummary | None
     """None where nobody was asked."""
-    audit: Audited | None
+    audit: AuditSummary | None
     build: dict[str, JsonValue]
     """What the run says of itself: source, models, sampling, prompts, configuration, calls."""
     files: dict[str, str]
     """sha256 of each file that is not derived from others. checksums.sha256 has all files."""
 
 
-def manifest(known: Known) -> Manifest:
-    stated = known.primary.stated
+def make_manifest(release: ReleaseContext) -> Manifest:
+    provenance = release.primary.provenance
     return Manifest(
-        name=known.name,
-        version=known.version,
-        kind=stated.kind,
-        trial_because=stated.trial_because,
-        pairwright=stated.pairwright,
-        code=stated.code,
-        canary=known.canary,
-        rows=known.summary,
-        units=unit_counts(known.primary.units),
-        human=human_summary(known),
-        audit=audited(known.primary, known.layout),
-        build=stated.build,
-        files=known.digests,
+        name=release.name,
+        version=release.version,
+        kind=provenance.kind,
+        trial_because=provenance.trial_because,
+        pairwright=provenance.pairwright,
+        code=provenance.code,
+        canary=release.canary,
+        rows=release.summary,
+        units=release.units,
+        human=release.study,
+        audit=release.audit,
+        build=provenance.build,
+        files=release.digests,
     )

@@ -36,7 +36,12 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True,
     )  # fmt: skip
-    filters = {"paragraph": paragraph, "stated": stated, "points": points, "code": code}
+    filters = {
+        "paragraph": paragraph,
+        "or_not_stated": or_not_stated,
+        "points": points,
+        "code": code,
+    }
     environment.filters.update(filters)
     return environment
 
@@ -52,7 +57,7 @@ def paragraph(text: str) -> Markdown:
     return Markdown(plain(visible(text)))
 
 
-def stated(text: str) -> Markdown:
+def or_not_stated(text: str) -> Markdown:
     """Paragraphs that the release's makers wrote, or that they wrote none."""
     parts = [plain(part) for part in re.split(r"\n\s*\n", visible(text)) if part.strip()]
     return Markdown("\n\n".join(parts) or NOT_STATED)

@@ -14,7 +14,7 @@ audited.py     the audit speaks of these rows
 audited_again.py page.py    the audit derived again, and its page where other libraries drew it
 """
 
-from pairwright.release.verify.difference import Progress
-from pairwright.release.verify.verify import Verified, verify
+from pairwright.release.verify.comparison import VerifyProgress
+from pairwright.release.verify.release import VerifiedRelease, verify_release
 
-__all__ = ["Progress", "Verified", "verify"]
+__all__ = ["VerifiedRelease", "VerifyProgress", "verify_release"]

@@ -3,14 +3,18 @@
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import ConfigDict, ValidationError
+
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
+from pairwright.dataset.lines import read_document
 from pairwright.errors import InputError
-from pairwright.release.verify.difference import Progress, difference, reading, same
+from pairwright.records import Record
+from pairwright.release.verify.comparison import VerifyProgress, difference, reading, same
 
 DOWNLOADED = (".git", ".gitattributes", ".cache")
 """What git and the Hub's own tools put beside the files of a release: at the top level only, and
@@ -18,7 +22,7 @@ DOWNLOADED = (".git", ".gitattributes", ".cache")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-class Folder(NamedTuple):
+class ReleaseFolder(NamedTuple):
     """The files of a folder that is as its checksums say."""
 
     digest: str
@@ -29,7 +33,7 @@ class Folder(NamedTuple):
     """Of DOWNLOADED, what is there. No part of the release."""
 
 
-def check_folder(root: Path, digest: str | None, progress: Progress) -> Folder:
+def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> ReleaseFolder:
     """Raises Difference; InputError where there is no release, or `digest` is none."""
     _check_use(root, digest)
     beside = tuple(_beside(root))
@@ -50,7 +54,7 @@ def check_folder(root: Path, digest: str | None, progress: Progress) -> Folder:
     found = root_digest(root)
     if digest is not None:
         same("the root digest", found, digest, own)
-    return Folder(found, tuple(listed), beside)
+    return ReleaseFolder(found, tuple(listed), beside)
 
 
 def _check_use(root: Path, digest: str | None) -> None:
@@ -74,7 +78,7 @@ def _check_use(root: Path, digest: str | None) -> None:
             " release` makes a release of it, and that is what this command verifies.",
         )
     layout = Layout(root)
-    known = (layout.checksums, layout.stated, layout.manifest)
+    known = (layout.checksums, layout.provenance, layout.manifest)
     if not any(map(os.path.lexists, known)):
         raise InputError(
             "is not a release",
@@ -129,3 +133,21 @@ def _check_names(listed: dict[str, str]) -> None:
         known = seen.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
         if known != path:
             raise difference(f"is one file with {known} where case does not count", path)
+
+
+class _StatedDigests(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    files: dict[str, str]
+
+
+def check_digests(layout: Layout, digests: Mapping[str, str]) -> None:
+    """Name the primary file that changed where the manifest still has its digest, since to compare
+    the manifest with what it must be would name the manifest. Raises Difference."""
+    try:
+        stated = _StatedDigests.model_validate_json(read_document(layout.manifest)).files
+    except (InputError, ValidationError):
+        return  # It is compared whole after this.
+    for path, digest in digests.items():
+        if stated.get(path, digest) != digest:
+            raise difference(f"sha256 is {digest}, and manifest.json has {stated[path]}", path)

@@ -7,25 +7,24 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+import pyarrow.parquet as pq
+
 from pairwright.dataset import Layout, Part, Row, licence_of, parts_of, read_rows
-from pairwright.dataset.layout import DOMAIN
+from pairwright.dataset.layout import DOMAIN, SPLITS
 from pairwright.records import content_id
-from pairwright.release.records import Stated
-from pairwright.release.summary import Summary, Summing
-from pairwright.release.verify.difference import Progress, difference, same
-from pairwright.release.verify.evidence import check_evidence
-from pairwright.release.verify.parts import check_part
-from pairwright.release.verify.stated import Models
-from pairwright.release.verify.twins import Halves
-from pairwright.release.verify.units import Kept
-from pairwright.release.verify.votes import Decided
+from pairwright.release.records import Provenance, file_note
+from pairwright.release.summary import Summary, SummaryBuilder
+from pairwright.release.verify.comparison import VerifyProgress, difference, same
+from pairwright.release.verify.provenance import ModelCheck
+from pairwright.release.verify.row_checks import DecisionCheck, TwinCheck, check_evidence
+from pairwright.release.verify.units import KeptUnit
 
 # A user's posts come again with each of their pairs.
 _licence_of = lru_cache(maxsize=4096)(licence_of)
 _USER = re.compile(r"user-[0-9a-f]{16}")
 
 
-class Read(NamedTuple):
+class RowTotals(NamedTuple):
     """All rows, counted."""
 
     summary: Summary
@@ -37,17 +36,17 @@ class Read(NamedTuple):
 
 def check_rows(
     layout: Layout,
-    kept: Mapping[str, Kept],
-    decided: Decided,
-    stated: Stated,
-    progress: Progress,
-) -> Read:
+    kept: Mapping[str, KeptUnit],
+    decided: DecisionCheck,
+    stated: Provenance,
+    progress: VerifyProgress,
+) -> RowTotals:
     """Raises Difference; InputError for a file that cannot be read."""
-    own, summing, digest = _Rows(kept, stated), Summing(), hashlib.sha256()
-    models = Models(stated, layout.stated.name)
+    own, summing, digest = _AllRows(kept, stated), SummaryBuilder(), hashlib.sha256()
+    models = ModelCheck(stated, layout.provenance.name)
     done = 0
     for part in parts_of(layout.root):
-        halves, before = Halves(), done
+        halves, before = TwinCheck(), done
         for number, row in enumerate(read_rows(layout.part(part)), start=1):
             where = f"{part.path}:{number}"
             own.add(part, row, where)
@@ -63,13 +62,13 @@ def check_rows(
                 progress("rows", done, None)
         halves.end()
         check_part(layout, part, stated, done - before)
-    return Read(summing.summary(), f"sha256:{digest.hexdigest()}", own.subjects)
+    return RowTotals(summing.summary(), f"sha256:{digest.hexdigest()}", own.subjects)
 
 
-class _Rows:
+class _AllRows:
     """What every row must be, and what it must not share with another."""
 
-    def __init__(self, kept: Mapping[str, Kept], stated: Stated) -> None:
+    def __init__(self, kept: Mapping[str, KeptUnit], stated: Provenance) -> None:
         self._kept = kept
         self._licence = stated.info.licence
         self._format = stated.format
@@ -131,3 +130,33 @@ class _Rows:
             must = _licence_of(post.source_url, post.created, self._licence)
             if post.licence != must:
                 same("licence", post.licence, must, f"{where} [profile.{n}]")
+
+
+_MAGIC = 4
+_END = 8
+"""The footer's length, and the magic once more."""
+
+
+def check_part(layout: Layout, part: Part, stated: Provenance, rows: int) -> None:
+    """What a file of so many rows says of itself. Raises Difference."""
+    if not rows:
+        raise difference("holds no rows", part.path)
+    if part.split != SPLITS[0] and not stated.validation_share:
+        raise difference("is there, and no user is in this split", part.path)
+    path = layout.part(part)
+    found = pq.read_metadata(path)
+    same(
+        "metadata",
+        pq.read_schema(path).metadata,
+        {b"pairwright": file_note(stated).encode()},
+        part.path,
+    )
+    same("the number of its bytes", path.stat().st_size, _accounted(found), part.path)
+
+
+def _accounted(file: pq.FileMetaData) -> int:
+    """Bytes of the columns and the footer: a reader sees no others."""
+    groups = [file.row_group(n) for n in range(file.num_row_groups)]
+    columns = (group.column(n) for group in groups for n in range(group.num_columns))
+    size = sum(column.total_compressed_size for column in columns)
+    return int(_MAGIC + size + file.serialized_size + _END)

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pairwright.records import Mode
-from pairwright.release.records import Format, Unit
-from pairwright.release.verify.difference import difference, same
+from pairwright.release.records import Format, UnitOutcome
+from pairwright.release.verify.comparison import difference, same
 from pairwright_human_eval.outline import Outline
 
 _NAME = re.compile(r"unit-[0-9a-f]{16}")
 
 
-class Kept(NamedTuple):
+class KeptUnit(NamedTuple):
     """A unit that was kept."""
 
     name: str
@@ -24,9 +24,9 @@ class Kept(NamedTuple):
     """Hashes of the subject's rows, where it is released; empty in format 1."""
 
 
-def check_units(units: Iterable[Unit], format_: Format, file: str) -> dict[str, Kept]:
+def check_units(units: Iterable[UnitOutcome], format_: Format, file: str) -> dict[str, KeptUnit]:
     """The kept units by their subjects; raises Difference."""
-    names, kept = set[str](), dict[str, Kept]()
+    names, kept = set[str](), dict[str, KeptUnit]()
     for number, unit in enumerate(units, start=1):
         where = f"{file}:{number}"
         if not _NAME.fullmatch(unit.unit):
@@ -42,11 +42,11 @@ def check_units(units: Iterable[Unit], format_: Format, file: str) -> dict[str, 
         if unit.subject is not None:
             if unit.subject in kept:
                 raise difference(f"{unit.subject} was kept before", where)
-            kept[unit.subject] = Kept(unit.unit, unit.mode, number, unit.contents)
+            kept[unit.subject] = KeptUnit(unit.unit, unit.mode, number, unit.contents)
     return kept
 
 
-def check_contents(kept: Mapping[str, Kept], rows: Mapping[str, int], file: str) -> None:
+def check_contents(kept: Mapping[str, KeptUnit], rows: Mapping[str, int], file: str) -> None:
     """Raise Difference where a unit has more hashes than rows of its subject are there."""
     for subject, unit in kept.items():
         if len(unit.contents) > rows.get(subject, 0):
@@ -56,7 +56,7 @@ def check_contents(kept: Mapping[str, Kept], rows: Mapping[str, int], file: str)
             )
 
 
-def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, Kept], file: str) -> None:
+def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, KeptUnit], file: str) -> None:
     """Every subject that people were asked about was kept, and they stand in the build's order."""
     before = 0
     for number, outline in enumerate(outlines.values(), start=1):

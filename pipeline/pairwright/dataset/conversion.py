@@ -1,0 +1,112 @@
+"""From a pair of a run to its row."""
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath, PureWindowsPath
+
+from pairwright.dataset.licence import licence_of
+from pairwright.dataset.row import QualityVerdict, Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.records import Comparison, Pair, Post, dyad_id, pseudonym
+
+
+def row_of(
+    pair: Pair,
+    *,
+    partner: str | None = None,
+    votes: RowVotes | None = None,
+    verified: bool = False,
+    simulated: bool = False,
+    licence: str | None = None,
+) -> Row:
+    """The pair as a row.
+
+    `partner` is the user of a twin's other half, by the run's id; `simulated` says that annotators
+    were, `licence` is that of posts whose own address does not tell one.
+    """
+    users = {pair.user, partner or pair.user}
+    return Row(
+        id=pair.id,
+        question=pair.question,
+        profile=tuple(_post(post, licence) for post in pair.profile),
+        rubric_aspects=_aspects(pair),
+        narrative=pair.narrative,
+        category=pair.category,
+        chosen=pair.chosen,
+        rejected=pair.rejected,
+        item_id=pair.item_id,
+        domain=pair.domain,
+        mode=pair.mode,
+        twin_id=pair.twin_id,
+        asked=pair.asked,
+        user=pseudonym(pair.user),
+        dyad=dyad_id(users),
+        aspects_origin=pair.rubric.origin,
+        strategy=pair.draft.strategy,
+        generator=model_name(pair.draft.generator),
+        judge=pair.judge and model_name(pair.judge),
+        quality=_quality(pair),
+        comparison=_comparison(pair),
+        votes=votes,
+        verified=verified,
+        simulated=pair.simulated or simulated,
+        created=pair.created,
+        source_url=pair.source_url,
+        licence=licence_of(pair.source_url, pair.created, licence),
+    )
+
+
+@lru_cache(maxsize=256)
+def model_name(model: str) -> str:
+    """A model as a release names it: of a folder on the maker's machine, the last part."""
+    if PurePosixPath(model).is_absolute() or PureWindowsPath(model).is_absolute():
+        return re.split(r"[/\\]", model.rstrip("/\\"))[-1]
+    return model
+
+
+@lru_cache(maxsize=4096)
+def _post(post: Post, licence: str | None) -> RowPost:
+    return RowPost(
+        id=post.id,
+        text=post.text,
+        category=post.category,
+        created=post.created,
+        source_url=post.source_url,
+        licence=licence_of(post.source_url, post.created, licence),
+    )
+
+
+def _aspects(pair: Pair) -> tuple[RowAspect, ...]:
+    judged = {side: given.scores for side, given in pair.adherence.items()}
+    return tuple(
+        RowAspect(
+            aspect=aspect.aspect,
+            reason=aspect.reason,
+            evidence=aspect.evidence,
+            post_ids=aspect.post_ids,
+            confidence=aspect.confidence,
+            chosen_score=judged["chosen"][n].score if "chosen" in judged else None,
+            rejected_score=judged["rejected"][n].score if "rejected" in judged else None,
+        )
+        for n, aspect in enumerate(pair.rubric.aspects)
+    )
+
+
+def _quality(pair: Pair) -> tuple[RowQuality, ...]:
+    sides = pair.quality
+    if len(sides) < 2:
+        return ()
+    chosen, rejected = sides["chosen"].scores, sides["rejected"].scores
+    return tuple(
+        RowQuality(scale=name, chosen=score, rejected=rejected[name])
+        for name, score in chosen.items()
+        if name in rejected
+    )
+
+
+def _comparison(pair: Pair) -> QualityVerdict | None:
+    given = pair.draft.comparison
+    if given is None:
+        return None
+    if given in (Comparison.FIRST, Comparison.SECOND):
+        return "chosen" if (given == Comparison.FIRST) == pair.chosen_is_first else "rejected"
+    return "tie" if given == Comparison.TIE else "undecided"

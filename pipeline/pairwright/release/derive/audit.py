@@ -1,0 +1,230 @@
+"""What the audit of a release says, in brief. Release and audit know each other by files alone."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from pydantic import ConfigDict, ValidationError
+
+from pairwright.dataset import Layout
+from pairwright.errors import InputError
+from pairwright.records import Record
+from pairwright.release.primary import PrimaryFiles
+
+BLIND = {
+    "length": "longer", "lists": "more lists", "headings": "more headings", "bold": "more bold",
+    "question_overlap": "more words of the question", "lexical_diversity": "more different words",
+    "persona_words": "talks of a person", "refusal_words": "refuses less",
+    "bag_of_words": "bag of words", "style": "style",
+    "bag_of_words_with_question": "bag of words, question seen",
+    "style_with_question": "style, question seen",
+}  # fmt: skip
+"""Checks of the audit that choose without the user, and how a table names them."""
+INFORMED = {
+    "profile_overlap": "words of the posts", "profile_tfidf": "words of the posts, tf-idf",
+    "aspects_overlap": "words of the aspects",
+}  # fmt: skip
+"""Checks that choose by what is known of the user."""
+AuditVerdict = Literal["passed", "undecided", "failed"]
+
+
+class FailedCheck(Record):
+    """A check that failed."""
+
+    family: str
+    name: str
+    config: str
+    """Empty: all rows together."""
+
+
+class BaselineScore(Record):
+    """How often one way of choosing picks the chosen response in one configuration."""
+
+    config: str
+    name: str
+    """The check's."""
+    blind: bool
+    """Whether it sees nothing of the user."""
+    status: str
+    """The check's, where it is held to a bound; else `note`."""
+    value: float | None
+    low: float | None
+    high: float | None
+    """The audit's interval: of a `note` at 95 %, of what is held to a bound at its level among all
+    estimates of the audit, which is wider. None where there is none, as of twins, which give one
+    half by identity."""
+    pairs: int
+    clusters: int
+
+
+class AuditSummary(Record):
+    """audit/audit.json in brief."""
+
+    verdict: AuditVerdict
+    """Failed if one check did; else undecided if one had too few pairs."""
+    checks: dict[str, int]
+    """By status."""
+    failed: tuple[FailedCheck, ...]
+    """In the order of the audit."""
+    baselines: tuple[BaselineScore, ...]
+    """What ways of choosing score on these pairs, in the order of the audit."""
+    rows: int
+    digest: str
+    """Of the rows that the audit saw: `content_digest` of all rows of the release."""
+
+
+class _AuditPart(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _AuditInterval(_AuditPart):
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+
+class _AuditCheck(_AuditPart):
+    family: str
+    name: str
+    config: str = ""
+    status: str
+    found: _AuditInterval | None = None
+
+
+class _AuditRows(_AuditPart):
+    digest: str
+    rows: int
+
+
+class _AuditFile(_AuditPart):
+    source: _AuditRows
+    checks: tuple[_AuditCheck, ...]
+
+
+def audit_summary(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
+    """The audit in brief; None where there is none. Raises InputError where it is no audit."""
+    if primary.audit is None:
+        return None
+    try:
+        audit = _AuditFile.model_validate(primary.audit)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise InputError(
+            first["msg"],
+            where=f"{layout.audit} [{at}]",
+            fix="Take this file anew from where it came from.",
+        ) from None
+    statuses = Counter(check.status for check in audit.checks)
+    failed = tuple(
+        FailedCheck(family=check.family, name=check.name, config=check.config)
+        for check in audit.checks
+        if check.status == "fail"
+    )
+    return AuditSummary(
+        verdict="failed" if failed else "undecided" if statuses["too_few"] else "passed",
+        checks=dict(sorted(statuses.items())),
+        failed=failed,
+        baselines=tuple(_baselines(audit.checks)),
+        rows=audit.source.rows,
+        digest=audit.source.digest,
+    )
+
+
+def _baselines(checks: Iterable[_AuditCheck]) -> Iterator[BaselineScore]:
+    names = BLIND.keys() | INFORMED.keys()
+    for check in checks:
+        if check.name in names and check.family in ("shortcuts", "baselines"):
+            found = check.found or _AuditInterval(value=None, low=None, high=None, n=0, clusters=0)
+            yield BaselineScore(
+                config=check.config,
+                name=check.name,
+                blind=check.name in BLIND,
+                status=check.status,
+                value=found.value,
+                low=found.low,
+                high=found.high,
+                pairs=found.n,
+                clusters=found.clusters,
+            )
+
+
+SHOWN = ("length", "bag_of_words", *INFORMED)
+BASELINE_HEAD = (
+    "configuration", "pairs", "independent groups", "highest of the blind",
+    *(BLIND.get(name) or INFORMED[name] for name in SHOWN),
+)  # fmt: skip
+"""The head of `baseline_rows`. The first two of SHOWN are blind to the user, the others are not."""
+
+
+def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
+    """A row a configuration, with intervals where the audit has them."""
+    found: dict[str, dict[str, BaselineScore]] = {}
+    for score in audit.baselines:
+        if score.config:
+            found.setdefault(score.config, {})[score.name] = score
+    return [_row(config, by_name) for config, by_name in found.items()]
+
+
+def violate_sentence(audit: AuditSummary, configs: set[str]) -> str:
+    """How the blind checks of these configurations ended; empty where there are none."""
+    blind = (score for score in audit.baselines if score.blind and score.config in configs)
+    statuses = Counter(score.status for score in blind)
+    words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
+    if not (checks := sum(statuses[status] for status in words)):
+        return ""
+    counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
+    return (
+        f"Of {checks:,} checks of these configurations in the audit of this release, which choose"
+        f" without the user, {counts}."
+    )
+
+
+def _row(config: str, by_name: dict[str, BaselineScore]) -> tuple[str, ...]:
+    widest = max(by_name.values(), key=lambda score: score.pairs)
+    cells = (_cell(by_name.get(name)) for name in SHOWN)
+    return (config, f"{widest.pairs:,}", f"{widest.clusters:,}", _highest(by_name), *cells)
+
+
+def _highest(by_name: dict[str, BaselineScore]) -> str:
+    """Over all that are blind, so that it is high by chance, too. By identity it is one half."""
+    blind = [score for score in by_name.values() if score.blind and score.value is not None]
+    if not blind:
+        return "not estimated"
+    if all(score.low is None for score in blind):
+        return _cell(blind[0])
+    best = max(blind, key=lambda score: score.value or 0)
+    return f"{_cell(best)}, {BLIND[best.name]}, of {len(blind)}"
+
+
+def _cell(score: BaselineScore | None) -> str:
+    if score is None or score.value is None:
+        return "not estimated"
+    value = f"{100 * score.value:.0f} %"
+    if score.low is None or score.high is None:
+        return value
+    return f"{value} ({100 * score.low:.0f} to {100 * score.high:.0f})"
+
+
+def baseline_notes(audit: AuditSummary) -> Iterator[str]:
+    """What must be known to read the table."""
+    yield (
+        "How often each way of choosing picks the chosen response, a tie counting one half, with"
+        " an interval over independent groups. “Longer” and “bag of words” are blind to the user;"
+        " the columns after them see the user's posts or the aspects. A scorer that reads the user"
+        " has to do better than all of them."
+    )
+    yield (
+        "Intervals of the columns that see posts or aspects are 95 % intervals, each by itself."
+        " Those of the blind ways are wider: the audit decides them together with its other"
+        " estimates, by Holm's levels."
+    )
+    if any(
+        score.blind and score.value is not None and score.low is None for score in audit.baselines
+    ):
+        yield (
+            "A figure without an interval is one half by identity: a scorer that cannot see the"
+            " user is right on one half of a twin and wrong on the other."
+        )

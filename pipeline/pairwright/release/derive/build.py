@@ -1,0 +1,229 @@
+"""What stated.json says of the build, as far as pages tell it. The manifest has all of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
+
+from pairwright.dataset import Layout
+from pairwright.errors import InputError
+from pairwright.records import Mode, Record
+from pairwright.release.records import Provenance, UnitOutcome
+from pairwright.release.summary import Summary
+
+
+class _ManifestPart(Record):
+    """Part of a run's manifest: what is not told on pages is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class BuildSource(_ManifestPart):
+    """Where the items came from."""
+
+    path: str
+    hash: str
+    items: int
+    refused: dict[str, int] = Field(default={})
+    repaired: dict[str, int] = Field(default={})
+
+
+class EndpointModel(_ManifestPart):
+    model: str
+    revision: str | None = None
+
+
+class RoleEndpoints(_ManifestPart):
+    """By the name of an endpoint."""
+
+    planner: str
+    generator: tuple[str, ...]
+    judge: str
+
+
+class CallCounts(_ManifestPart):
+    n: int
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: int = 0
+
+
+class RoleSampling(_ManifestPart):
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+class BuildSettings(_ManifestPart):
+    """Of the run, resolved."""
+
+    preset: str = ""
+    seed: int | None = None
+    words: int | None = None
+    strategies: tuple[str, ...] = ()
+    sampling: dict[str, RoleSampling] = Field(default={})
+    content: dict[str, JsonValue] = Field(default={})
+    """Hashes of prompts, rubrics and source."""
+
+
+class BuildSummary(_ManifestPart):
+    """How the pairs were made."""
+
+    source: BuildSource | None = None
+    roles: RoleEndpoints | None = None
+    endpoints: dict[str, EndpointModel] = Field(default={})
+    calls: CallCounts | None = None
+    prompts: dict[str, str] = Field(default={})
+    """Hash by name."""
+    config: BuildSettings = BuildSettings()
+
+    def model(self, endpoint: str) -> str:
+        """The model behind an endpoint, with its revision."""
+        found = self.endpoints.get(endpoint)
+        if found is None:
+            return endpoint
+        return f"{found.model} ({found.revision})" if found.revision else found.model
+
+
+def build_summary(stated: Provenance, layout: Layout) -> BuildSummary:
+    """Read it; raises InputError naming the field that a build would not have written."""
+    try:
+        return BuildSummary.model_validate(stated.build)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise InputError(
+            first["msg"],
+            where=f"{layout.provenance} [build.{at}]",
+            fix="Take this file anew from where it came from.",
+        ) from None
+
+
+class UnitCount(Record):
+    """Units of one mode that ended in one way."""
+
+    mode: Mode
+    outcome: Literal["kept", "rejected", "failed"]
+    stage: str
+    reason: str
+    units: int
+
+
+def unit_counts(units: Iterable[UnitOutcome]) -> tuple[UnitCount, ...]:
+    """By mode, outcome, stage and reason; within an outcome the most frequent first."""
+    counts = Counter((unit.mode, unit.outcome, unit.stage, unit.reason) for unit in units)
+    order = sorted(counts, key=lambda key: (*key[:2], -counts[key], *key[2:]))
+    return tuple(
+        UnitCount(mode=mode, outcome=outcome, stage=stage, reason=reason, units=counts[key])
+        for key in order
+        for mode, outcome, stage, reason in (key,)
+    )
+
+
+Row = tuple[str, ...]
+
+PAIR = (
+    "A pair is one question, the earlier posts of one user, and two responses: the chosen one fits"
+    " what the posts let one expect of this user, the rejected one does not. Both are meant to be"
+    " equally good answers to anyone who does not know the user. The rubric says what this user"
+    " expects, why, and which post shows it."
+)
+TWIN = (
+    "Mode twin: one question and two users whose rubrics for it differ. Each response is written"
+    " to one of the two rubrics by a model that sees the question and that rubric alone. What is"
+    " chosen for the one user is rejected for the other, so that a twin is two pairs: it is"
+    " verified, released and left out as one."
+)
+VIOLATE = (
+    "Mode violate: the rejected response is written so that it misses or contradicts the user's"
+    " rubric."
+)
+
+
+def source_sentences(build: BuildSummary) -> Iterator[str]:
+    """Where the items came from."""
+    source = build.source
+    if source is None:
+        return
+    yield (
+        f"Source: {source.path}, hash {source.hash}: {source.items:,} questions, each with its"
+        " user's posts."
+    )
+    for what, counts in (("refused", source.refused), ("repaired", source.repaired)):
+        if counts:
+            reasons = ", ".join(f"{reason} {n:,}" for reason, n in sorted(counts.items()))
+            yield f"Rows of the source {what}, by reason: {reasons}."
+
+
+def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
+    """What was done to the material, as far as its rows and units show it."""
+    yield "Posts that are not older than the question are left out; very long ones are cut."
+    how = {
+        "planner": "inferred by a model from the user's posts",
+        "gold": "of the source",
+        "narrative": "drawn from the asker's explanation of the question",
+    }
+    origins = (f"{n:,} {how[name]}" for name, n in summary.origins.items() if name in how)
+    if rubrics := ", ".join(origins):
+        yield f"Rubrics, by pairs: {rubrics}."
+    judged = summary.rows - summary.judges.get("none", 0)
+    yield f"Responses were written by a model; those of {judged:,} pairs were scored by a judge."
+    outcomes = Counter[str]()
+    for count in counts:
+        outcomes[count.outcome] += count.units
+    yield (
+        f"A question in a mode is a unit: {outcomes['kept']:,} were kept,"
+        f" {outcomes['rejected']:,} were refused and {outcomes['failed']:,} failed, as"
+        " build/units.jsonl says of each."
+    )
+
+
+def model_rows(build: BuildSummary) -> list[Row]:
+    """Role, model, how it sampled."""
+    if build.roles is None:
+        return []
+    tasks = {
+        "planner": "infers what a user expects",
+        "generator": "writes both responses",
+        "judge": "scores adherence and quality",
+    }
+    named = {
+        "planner": (build.roles.planner,),
+        "generator": build.roles.generator,
+        "judge": (build.roles.judge,),
+    }
+    return [
+        (f"{role}: {task}", build.model(endpoint), _sampled(build.config.sampling.get(role)))
+        for role, task in tasks.items()
+        for endpoint in named[role]
+    ]
+
+
+def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
+    """Mode, outcome, stage, reason, n."""
+    return [
+        (count.mode, count.outcome, count.stage, count.reason, f"{count.units:,}")
+        for count in counts
+    ]
+
+
+def call_sentence(build: BuildSummary) -> str:
+    """What was asked of models in all."""
+    calls = build.calls
+    if calls is None:
+        return "Calls and tokens are not stated."
+    simulated = f", {calls.simulated:,} of them simulated" if calls.simulated else ""
+    return (
+        f"In all {calls.n:,} calls of models{simulated}, with {calls.prompt_tokens:,} tokens in and"
+        f" {calls.completion_tokens:,} tokens out."
+    )
+
+
+def _sampled(sampling: RoleSampling | None) -> str:
+    if sampling is None:
+        return "not stated"
+    values = {"temperature": sampling.temperature, "top-p": sampling.top_p, "seed": sampling.seed}
+    parts = [f"{name} {value}" for name, value in values.items() if value is not None]
+    return ", ".join(parts) or "as the endpoint decides"

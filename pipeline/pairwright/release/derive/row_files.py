@@ -1,0 +1,68 @@
+"""attribution.csv: where each post and question stands, and under which licence.
+
+Who wrote it is named at the address. A cell that a spreadsheet would take for a formula begins
+with an apostrophe, which a spreadsheet does not show.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Set
+from typing import NamedTuple
+
+from pairwright.dataset import Row, RowPost
+from pairwright.dataset.message import user_message
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class AttributionLine(NamedTuple):
+    """One post or question; empty where nothing is known."""
+
+    id: str
+    address: str
+    licence: str
+    created: str
+
+
+def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
+    """The file, line by line: every post and question, sorted."""
+    yield _written(AttributionLine._fields)
+    for line in sorted(lines):
+        yield _written(line)
+
+
+def attribution_lines(row: Row) -> Iterator[AttributionLine]:
+    """The question's line, and those of the posts. They hold no text of theirs."""
+    yield _line(row.item_id, row)
+    for post in row.profile:
+        yield _line(post.id, post)
+
+
+def _line(name: str, text: Row | RowPost) -> AttributionLine:
+    return AttributionLine(name, text.source_url or "", text.licence or "", text.created or "")
+
+
+def _written(cells: Iterable[str]) -> str:
+    file = io.StringIO()
+    # Quoted throughout: a lone carriage return would end a line otherwise.
+    csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(
+        [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells]
+    )
+    return file.getvalue()
+
+
+def preference(rows: Iterable[Row], canary: str) -> Iterator[str]:
+    """One line a row, in their order."""
+    for row in rows:
+        text = user_message(row.question, row.profile)
+        prompt = {"role": "user", "content": text}
+        line = {
+            "id": row.id,
+            "subset": row.config,
+            "prompt": text,
+            "chosen": [prompt, {"role": "assistant", "content": row.chosen}],
+            "rejected": [prompt, {"role": "assistant", "content": row.rejected}],
+            "canary": canary,
+        }
+        yield json.dumps(line, ensure_ascii=False) + "\n"

@@ -1,0 +1,241 @@
+"""Human verification in brief: how many were asked, what was decided, how far people agree."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from pairwright.records import Record
+from pairwright.release.summary import Summary
+from pairwright.settings.rules import HumanRules
+from pairwright_human_eval.decide import Decision, State
+from pairwright_human_eval.public import Public
+from pairwright_human_eval.report.records import Agreed, ByChance, Findings, Preferred, Proportion
+from pairwright_human_eval.report.shown import (
+    estimate_percent,
+    group_name,
+    percent,
+    percent_points,
+    points,
+    share,
+)
+
+
+class HumanSummary(Record):
+    """A study in brief."""
+
+    subjects: int
+    """Twins and violate pairs that people were asked about and that are in this release's study."""
+    of: int
+    """Subjects in the run, of which they were drawn."""
+    left_out: int
+    """Subjects of the study that are not in this release: forgotten, or simulated in part."""
+    states: dict[State, int]
+    """Subjects by what the rule decided; `verified` is those that pass it, and by the answers of
+    simulated annotators nothing is verified."""
+    verified: Proportion
+    """Those that pass the rule, of those that could."""
+    by_chance: tuple[ByChance, ...]
+    """What annotators who toss a coin would have verified."""
+    verdicts: int
+    """Answers released, of every kind."""
+    set_aside: dict[str, int]
+    """Annotations that are no answer, by reason."""
+    annotators: int
+    simulated_annotators: int
+    excluded: tuple[str, ...]
+    """Below the attention floor: their answers do not count."""
+    preferred: Preferred
+    """The preference votes that count."""
+    agreement: Agreed
+    """On preference."""
+    rule: HumanRules
+    """In force."""
+    rule_changed: tuple[str, ...]
+    """Numbers of the rule that are not as they were fixed before the first answer."""
+
+
+def human_summary(
+    public: Public, findings: Findings, decisions: Mapping[str, Decision]
+) -> HumanSummary:
+    """Sum up a study from its released part, its estimates and its decisions by subject."""
+    study = public.study
+    fixed, now = study.fixed.model_dump(), study.policy.model_dump()
+    states: Counter[State] = Counter(decision.state for decision in decisions.values())
+    (preference,) = (
+        question for question in findings.agreement if question.question == "preference"
+    )
+    return HumanSummary(
+        subjects=len(public.outlines),
+        of=study.of,
+        left_out=study.left_out,
+        states=dict(sorted(states.items())),
+        verified=findings.decisions[0].of_verifiable,
+        by_chance=findings.by_chance,
+        verdicts=len(public.verdicts),
+        set_aside=study.set_aside,
+        annotators=len(study.annotators),
+        simulated_annotators=sum(annotator.simulated for annotator in study.annotators),
+        excluded=tuple(sorted(public.excluded)),
+        preferred=findings.preferred[0],
+        agreement=preference,
+        rule=study.policy,
+        rule_changed=tuple(name for name in fixed if fixed[name] != now[name]),
+    )
+
+
+Row = tuple[str, ...]
+NOBODY = "Nobody was asked: these pairs are not verified by people."
+CONTROLS = {"wrong_profile": "another user's posts", "narrative": "posts and the asker's narrative"}
+
+
+def verified_sentence(summary: Summary, study: HumanSummary | None) -> str:
+    """How many of the pairs are verified, and whether by people."""
+    if study is None:
+        return NOBODY
+    told = f"{summary.verified:,} of the {summary.rows:,} pairs are verified"
+    if not study.simulated_annotators:
+        return f"{told} by the votes of {study.annotators:,} people."
+    return (
+        f"{told}: {study.simulated_annotators:,} of the {study.annotators:,} annotators are a"
+        " program, whose answers verify nothing. By all answers"
+        f" {study.states.get('verified', 0):,} twins and single pairs pass the rule."
+    )
+
+
+def voters(study: HumanSummary) -> str:
+    """Whom the figures of a study are about."""
+    return "annotators" if study.simulated_annotators else "people"
+
+
+def protocol_sentences(study: HumanSummary) -> Iterator[str]:
+    """How people were asked, and by which rule pairs were verified."""
+    rule, twins = study.rule, any(chance.halves == 2 for chance in study.by_chance)
+    alike = ", and the same in both halves of a twin" if twins else ""
+    yield (
+        f"{study.annotators:,} annotators answered tasks on {study.subjects:,} twins and single"
+        f" pairs, drawn from {study.of:,} in the run. They did not know which response was the"
+        f" chosen one; sides were drawn{alike}."
+    )
+    if study.simulated_annotators:
+        yield (
+            f"{study.simulated_annotators:,} of the annotators are a program. Their answers show"
+            " how the tool works and are no evidence about any pair: what passes the rule by them"
+            " is not verified."
+        )
+    yield (
+        f"A pair passes the rule with at least {rule.votes} votes and {rule.rule} for the chosen"
+        f" response (“cannot tell” at most {100 * rule.cannot_tell:.0f} %), a mean quality of at"
+        f" least {rule.quality_floor:g} for both responses on every scale ({rule.quality_votes}"
+        f" answers), and {100 * rule.aspects_supported:.0f} % or more of its aspects found"
+        f" supported by the posts ({rule.rubric_votes} answers)."
+        f"{' Both halves of a twin must pass.' if twins else ''}"
+    )
+    if study.rule_changed:
+        names = ", ".join(study.rule_changed)
+        yield f"The rule was changed after the first answers could be seen: {names}."
+    else:
+        yield "The rule is as it was fixed before the first answer."
+    excluded = ", ".join(study.excluded) or "nobody"
+    yield (
+        f"Annotators who passed fewer than {100 * rule.attention_floor:.0f} % of the attention"
+        f" checks do not count: {excluded}."
+    )
+    if study.set_aside:
+        told = ", ".join(f"{reason} {n:,}" for reason, n in study.set_aside.items())
+        yield f"Annotations that are no answer, set aside by reason: {told}."
+    if study.left_out:
+        yield (
+            f"{study.left_out:,} twins and pairs of the study are not in this release, nor are the"
+            " votes on them: people asked to be forgotten, or a simulated model had a part in them."
+        )
+
+
+def state_rows(findings: Findings) -> list[Row]:
+    """Group, n, how many ended in each state, and the verified share of those that could be."""
+    return [
+        (
+            group_name(group.group), f"{group.subjects:,}",
+            *(f"{group.states[state].k:,}" for state in group.states), share(group.of_verifiable),
+        )
+        for group in findings.decisions
+    ]  # fmt: skip
+
+
+def state_head(findings: Findings, study: HumanSummary) -> Row:
+    """The head of `state_rows`; by a program's answers nothing is verified."""
+    passed = "pass the rule" if study.simulated_annotators else "verified"
+    names = (passed if state == "verified" else state for state in findings.decisions[0].states)
+    return ("twins and pairs", "n", *names, f"{passed}, of those that could")
+
+
+def chance_sentences(findings: Findings) -> Iterator[str]:
+    """What a coin would have verified."""
+    for coin in findings.by_chance:
+        what = "both halves of a twin" if coin.halves == 2 else "a pair"
+        yield (
+            f"Mode {coin.mode}: annotators who toss a coin would have verified"
+            f" {100 * coin.share:.1f} % ({coin.rule} of {coin.votes} votes on {what}), if quality"
+            " and aspects refused nothing."
+        )
+
+
+def agreement_rows(findings: Findings) -> list[Row]:
+    """Question, items, answers, annotators, percent agreement, alpha."""
+    return [
+        (
+            each.question, *(f"{n:,}" for n in (share.items, share.ratings, share.raters)),
+            estimate_percent(share),
+            points(
+                each.agreement.alpha_nominal
+                if each.measurement == "nominal"
+                else each.agreement.alpha_ordinal
+            ),
+        )
+        for each in findings.agreement
+        for share in (each.agreement.percent,)
+    ]  # fmt: skip
+
+
+def preference_rows(findings: Findings) -> list[Row]:
+    """Group, votes, and the share for the chosen response, of choices and of all."""
+    groups = [*findings.preferred, *([findings.with_excluded] if findings.with_excluded else [])]
+    return [
+        (
+            group_name(each.group),
+            f"{each.of_all.n:,}",
+            percent(each.of_choices),
+            percent(each.of_all),
+        )
+        for each in groups
+    ]
+
+
+def control_sentences(findings: Findings) -> Iterator[str]:
+    """Whether the posts make the difference."""
+    for each in findings.contrasted:
+        yield (
+            f"Control: {each.pairs:,} pairs were also shown with {CONTROLS[each.control]}."
+            " Choices of the chosen response with the user's own posts alone, less those in the"
+            f" control, in percentage points: {percent_points(each.difference)},"
+            f" n = {each.difference.n:,} votes."
+        )
+
+
+def judge_sentences(findings: Findings, voters: str) -> Iterator[str]:
+    """How far the judge and annotators agree; `voters` names the latter."""
+    for group in findings.judged_preference:
+        if group.group == "all":
+            yield (
+                f"Of {group.agree.n:,} pairs with a majority for one response, {voters} agree with"
+                f" the pair's own label in {percent(group.agree)}."
+            )
+    for delivered in findings.delivered:
+        if delivered.responses == "all":
+            yield (
+                f"Whether a response delivers an aspect: judge and the majority of {voters} agree"
+                f" in {percent(delivered.agree)}, kappa {_two_places(delivered.kappa.value)}"
+                f" (n = {delivered.n:,})."
+            )
+
+
+def _two_places(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"

@@ -1,0 +1,100 @@
+"""stated.json: what only the run can tell of itself, without anything of the machine it ran on."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from pairwright.dataset import model_name
+from pairwright.errors import InputError
+from pairwright.release.history import TRIAL
+from pairwright.release.records import FORMAT, Provenance
+from pairwright.settings.rules import ReleaseInfo
+from pairwright.version import __version__, code_digest, library_versions
+
+_UNITS = "counts"
+_FOLDERS = ("prompts", "rubrics")
+
+
+def run_provenance(
+    version: str,
+    info: ReleaseInfo,
+    manifest: JsonValue,
+    content: JsonValue,
+    *,
+    trial_because: Sequence[str],
+    validation_share: float,
+    where: Path,
+) -> Provenance:
+    """Of an ordinary release where `trial_because` is empty. `content` are the hashes of prompts,
+    rubrics and source that the run was built with. Raises InputError where the manifest, the file
+    `where`, is not a run's."""
+    return Provenance(
+        format=FORMAT,
+        pairwright=__version__,
+        code=code_digest(),
+        libraries=library_versions(),
+        version=version + (TRIAL if trial_because else ""),
+        kind="trial" if trial_because else "release",
+        trial_because=tuple(trial_because),
+        info=info,
+        build=_build(manifest, content, where),
+        validation_share=validation_share,
+    )
+
+
+def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, JsonValue]:
+    """The manifest without what build/units.jsonl counts, without folders of this machine, and
+    without what was sent beside the prompts, where keys and account names may stand."""
+    told = dict(manifest) if isinstance(manifest, dict) else {}
+    told.pop(_UNITS, None)
+    source, config = told.get("source"), told.get("config")
+    if not isinstance(source, dict) or not isinstance(config, dict):
+        raise InputError(
+            "is not the manifest of a run: it tells no source or no config",
+            where=where,
+            fix="Build again: it is written at the end of each build.",
+        )
+    told["source"] = {**source, "path": _named(source.get("path"))}
+    named: dict[str, JsonValue] = {key: _named(config.get(key)) for key in _FOLDERS}
+    if isinstance(read := config.get("source"), dict):
+        named["source"] = {**read, "path": _named(read.get("path"))}
+    named["endpoints"] = _endpoints(config.get("endpoints"))
+    named["sampling"] = _sampling(config.get("sampling"))
+    told["endpoints"] = _endpoints(told.get("endpoints"))
+    told["config"] = {**config, **named, "content": content}
+    return told
+
+
+def _endpoints(given: JsonValue) -> JsonValue:
+    if not isinstance(given, dict):
+        return given
+    return {name: _endpoint(endpoint) for name, endpoint in given.items()}
+
+
+def _endpoint(given: JsonValue) -> JsonValue:
+    """Names of models, chat templates and tokenizers without their folders."""
+    if not isinstance(given, dict) or not isinstance(model := given.get("model"), str):
+        return given
+    told: dict[str, JsonValue] = {**given, "model": model_name(model)}
+    if isinstance(flags := given.get("vllm"), dict):
+        told["vllm"] = {flag: _named(value) for flag, value in flags.items()}
+    return told
+
+
+def _sampling(given: JsonValue) -> JsonValue:
+    """Of `extra`, only the type of each value."""
+    if not isinstance(given, dict):
+        return given
+    return {
+        role: {**settings, "extra": {key: type(value).__name__ for key, value in extra.items()}}
+        if isinstance(settings, dict) and isinstance(extra := settings.get("extra"), dict)
+        else settings
+        for role, settings in given.items()
+    }
+
+
+def _named(path: JsonValue) -> JsonValue:
+    """The last part of a path of any system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] if isinstance(path, str) else path

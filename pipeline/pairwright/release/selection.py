@@ -1,0 +1,138 @@
+"""Which subjects of a run go into a release, and why the others do not."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset.layout import DOMAIN
+from pairwright.dataset.tombstones import ForgetList
+from pairwright.errors import InputError
+from pairwright.records import pseudonym
+from pairwright.release.pairs_file import LineSpan, subjects_in
+from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.outline import Outline, outline_of
+from pairwright_human_eval.public import Public
+from pairwright_human_eval.records import KeyedTask
+
+LONGEST = 100
+"""Characters of a domain's name, which is a folder's."""
+FORGOTTEN, SIMULATED, NOT_ASKED = "forgotten", "simulated", "not in the study"
+
+
+class Candidate(NamedTuple):
+    """What is held in memory of a subject: a twin with both halves, or a pair."""
+
+    id: str
+    place: LineSpan
+    config: str
+    users: tuple[str, ...]
+    """Pseudonyms, the asker's first."""
+    simulated: bool
+    forgotten: bool
+
+    @property
+    def pairs(self) -> int:
+        return self.place.lines
+
+
+class Candidates(NamedTuple):
+    """A run's kept pairs, gone through once."""
+
+    entries: tuple[Candidate, ...]
+    """All subjects, in the run's order."""
+    outlines: tuple[Outline, ...]
+    """Those of the study."""
+
+
+def read_candidates(
+    pairs: Path,
+    forgotten: ForgetList,
+    key: Mapping[str, KeyedTask] | None,
+    step: Callable[[int], None] = lambda _: None,
+) -> Candidates:
+    """Go through pairs.jsonl; `key` is the study's, `step` is told how many subjects were read.
+
+    Raises InputError for what is no pair, and for a domain that no folder can be called by.
+    """
+    tasks = (key or {}).values()
+    asked = {keyed.subject for keyed in tasks}
+    about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
+    entries, outlines, domains = list[Candidate](), list[Outline](), dict[str, str]()
+    for place, subject in subjects_in(pairs):
+        _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
+        entries.append(
+            Candidate(
+                id=subject.id,
+                place=place,
+                config=f"{subject.domain}-{subject.mode}",
+                users=tuple(pseudonym(pair.user) for pair in subject.pairs),
+                simulated=any(pair.simulated for pair in subject.pairs),
+                forgotten=any(map(forgotten.concerns, subject.pairs)),
+            )
+        )
+        if subject.id in asked:
+            outlines.append(outline_of(subject, aspects_asked=subject.id in about))
+        step(len(entries))
+    return Candidates(tuple(entries), tuple(outlines))
+
+
+def exclusions(
+    entries: tuple[Candidate, ...], decisions: Mapping[str, Decision] | None, *, trial: bool
+) -> dict[str, str]:
+    """By subject: why it is not released; empty for those that are.
+
+    Ordinary: what people verified, and no simulation had a part in. A trial: what its study
+    verified, or, where nobody was asked (`decisions` is None), everything.
+    """
+    return {entry.id: _why_not(entry, decisions, trial=trial) for entry in entries}
+
+
+def _why_not(entry: Candidate, decisions: Mapping[str, Decision] | None, *, trial: bool) -> str:
+    if entry.forgotten:
+        return FORGOTTEN
+    if entry.simulated and not trial:
+        return SIMULATED
+    if decisions is None:
+        return "" if trial else NOT_ASKED
+    decision = decisions.get(entry.id)
+    if decision is None:
+        return NOT_ASKED
+    if decision.simulated and not trial:
+        return SIMULATED
+    return why_not_verified(decision)
+
+
+def why_not_verified(decision: Decision) -> str:
+    """Empty where it is verified. Only of a refusal is told what refused it: what a subject waits
+    for changes with every answer."""
+    if decision.state == "refused":
+        return f"refused: {'; '.join(decision.reasons)}"
+    return "" if decision.state == "verified" else decision.state
+
+
+def trial_because(entries: Iterable[Candidate], public: Public | None) -> tuple[str, ...]:
+    """Why what is released is only for trying out, in words."""
+    reasons = []
+    if any(entry.simulated for entry in entries):
+        reasons.append("a simulated model had a part in its pairs")
+    if public is None:
+        reasons.append("nobody verified its pairs")
+    elif public.simulated:
+        reasons.append("simulated annotators answered in place of people")
+    return tuple(reasons) or ("it was made with --trial",)
+
+
+def _check_domain(domain: str, known: dict[str, str], where: str) -> None:
+    """Raise InputError unless the domain can be a folder's name on any machine."""
+    fix = (
+        "Rename its file in rubrics/ (letters, digits, dots, dashes, underscores), and build anew."
+    )
+    if not DOMAIN.fullmatch(domain) or len(domain) > LONGEST:
+        raise InputError(f"the domain {domain!r} cannot be part of a path", where=where, fix=fix)
+    other = known.setdefault(domain.lower(), domain)
+    if other != domain:
+        raise InputError(
+            f"the domains {domain!r} and {other!r} would share a folder where case does not count",
+            where=where,
+            fix=fix,
+        )

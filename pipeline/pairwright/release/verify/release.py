@@ -1,0 +1,158 @@
+"""The checks of a release in their order. They stop at the first difference."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pairwright.dataset import Layout
+from pairwright.records import Record
+from pairwright.release.derive import documents, release_context
+from pairwright.release.primary import PrimaryFiles, primary_paths, primary_texts, read_primary
+from pairwright.release.records import Kind
+from pairwright.release.verify.audit import WriteAudit, check_audit, check_audit_again
+from pairwright.release.verify.comparison import (
+    VerifyProgress,
+    by_another,
+    compare,
+    difference,
+    reading,
+)
+from pairwright.release.verify.folder import ReleaseFolder, check_digests, check_folder
+from pairwright.release.verify.provenance import check_provenance, check_rows_of_history
+from pairwright.release.verify.row_checks import DecisionCheck
+from pairwright.release.verify.rows import RowTotals, check_rows
+from pairwright.release.verify.study import check_outlines, check_verdicts
+from pairwright.release.verify.units import KeptUnit, check_contents, check_sampled, check_units
+
+
+class VerifiedRelease(Record):
+    """A release that is what it says."""
+
+    digest: str
+    """The root digest."""
+    name: str
+    version: str
+    kind: Kind
+    trial_because: tuple[str, ...]
+    rows: int
+    subjects: int
+    units: int
+    verdicts: int
+    """Answers that every decision was derived from again."""
+    files: int
+    beside: tuple[str, ...]
+    """What lies in the folder and is no part of the release, such as `.git`."""
+    not_compared: tuple[str, ...] = ()
+    """What could not be held to what it must be, and why."""
+
+
+def verify_release(
+    root: Path,
+    digest: str | None = None,
+    progress: VerifyProgress = lambda _, __, ___: None,
+    *,
+    write_audit: WriteAudit | None = None,
+) -> VerifiedRelease:
+    """Hold a release to what its own files say, and its root digest to `digest` where given.
+
+    `write_audit` derives the audit again; without it `audit/` is only held to be of these rows, and
+    `not_compared` says so.
+
+    Raises Difference at the first place that differs; InputError where `root` is no release or
+    `digest` no digest.
+    """
+    layout = Layout(root)
+    folder = check_folder(root, digest, progress)
+    progress("people's answers", 0, None)
+    with reading(root):
+        primary = read_primary(layout)
+        check_provenance(layout, primary)
+        _check_form(layout, primary, folder)
+        kept = check_units(primary.units, primary.provenance.format, layout.inside(layout.units))
+        decided = _decided(layout, primary, kept)
+        read = check_rows(layout, kept, decided, primary.provenance, progress)
+        decided.end(kept, "data")
+        check_contents(kept, read.subjects, layout.inside(layout.units))
+        rows = {config.config: config.rows for config in read.summary.configs}
+        check_rows_of_history(primary.history, rows, layout.history.name)
+        check_audit(layout, primary, read)
+        _check_derived(layout, primary, read, folder, progress)
+        not_compared = tuple(_not_compared(layout, primary, write_audit, progress))
+    return VerifiedRelease(
+        digest=folder.digest,
+        name=primary.provenance.name,
+        version=primary.provenance.version,
+        kind=primary.provenance.kind,
+        trial_because=primary.provenance.trial_because,
+        rows=read.summary.rows,
+        subjects=read.summary.subjects,
+        units=len(primary.units),
+        verdicts=len(primary.public.verdicts) if primary.public else 0,
+        files=len(folder.files) + 1,
+        beside=folder.beside,
+        not_compared=not_compared,
+    )
+
+
+def _not_compared(
+    layout: Layout, primary: PrimaryFiles, write_audit: WriteAudit | None, progress: VerifyProgress
+) -> Iterator[str]:
+    """Compare the audit, and say what was left uncompared. Raises Difference."""
+    if primary.provenance.format == 1:
+        yield (
+            "the texts of questions and posts with what the build kept: the release is of format 1,"
+            " which has no hashes of them"
+        )
+    if write_audit is None:
+        yield "audit/ with the audit that the rows give now: it was not derived again"
+        return
+    progress("the audit", 0, None)
+    if not check_audit_again(layout, primary, write_audit).drawn_alike:
+        yield (
+            "how the plots of audit/report.html are drawn: other versions of the libraries drew"
+            " them. The words and figures in them are the same"
+        )
+
+
+def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) -> None:
+    for path, pieces in primary_texts(layout, primary):
+        compare(layout.root, path, pieces)
+    for page in (layout.audit, layout.audit_page):
+        if layout.inside(page) not in folder.files:
+            raise difference("is missing: every release has it", layout.inside(page))
+    if primary.public is None and primary.provenance.kind == "release":
+        raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
+
+
+def _decided(layout: Layout, primary: PrimaryFiles, kept: dict[str, KeptUnit]) -> DecisionCheck:
+    """People's part, held against itself and the build, and every subject decided again."""
+    public, kind = primary.public, primary.provenance.kind
+    if public is None:
+        return DecisionCheck({}, None, kind)
+    study, subjects, verdicts = (
+        layout.inside(path) for path in (layout.study, layout.subjects, layout.verdicts)
+    )
+    outlines = check_outlines(public.outlines, public.study, subjects)
+    check_sampled(outlines, kept, subjects)
+    check_verdicts(public, outlines, study, verdicts)
+    return DecisionCheck(outlines, public.decisions, kind)
+
+
+def _check_derived(
+    layout: Layout,
+    primary: PrimaryFiles,
+    read: RowTotals,
+    folder: ReleaseFolder,
+    progress: VerifyProgress,
+) -> None:
+    """Every file but the primary ones, written again; and no file that is none of either."""
+    progress("decisions and findings", 0, None)
+    context = release_context(layout, primary, read.summary)
+    check_digests(layout, context.digests)
+    names = set(primary_paths(layout, primary, read.summary))
+    for path, pieces in documents(context):
+        progress(path, 0, None)
+        with by_another(primary.provenance):
+            compare(layout.root, path, pieces)
+        names.add(path)
+    if strangers := sorted(set(folder.files) - names):
+        raise difference("is no file of a release", strangers[0])

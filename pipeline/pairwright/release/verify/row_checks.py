@@ -1,0 +1,190 @@
+"""The halves of twins: two rows, one after the other, that mirror each other."""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from pairwright import text
+from pairwright.dataset import Row, RowAspect, RowQuality, RowVotes
+from pairwright.dataset.row import derived_twin_id
+from pairwright.records import Side, content_id
+from pairwright.release.records import Kind
+from pairwright.release.verify.comparison import difference, same, shown
+from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.outline import Outline, OutlinePair
+from pairwright_human_eval.records import aspect_id, response_id
+
+_COMMON = (
+    "twin_id", "question", "item_id", "category", "domain", "strategy", "generator", "judge",
+    "verified", "simulated", "created", "source_url", "licence",
+)  # fmt: skip
+"""What both halves say alike."""
+_MIRRORED = {"chosen": "rejected", "rejected": "chosen"}
+"""A verdict on the same responses as the other half tells it."""
+
+
+class TwinCheck:
+    """Holds every twin of a file together; pairs of mode violate pass by."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[Row, str] | None = None
+
+    def add(self, row: Row, where: str) -> None:
+        """The next row of the file. Raises Difference."""
+        if row.mode != "twin":
+            self.end()
+            same("twin_id", row.twin_id, None, where)
+            same("asked", row.asked, True, where)
+            _check_dyad([row], where)
+        elif self._asked is None:
+            same("asked of a twin's first half", row.asked, True, where)
+            self._asked = row, where
+        else:
+            asked, _ = self._asked
+            if row.twin_id != asked.twin_id:
+                self.end()
+            _check_twin(asked, row, where)
+            self._asked = None
+
+    def end(self) -> None:
+        """The file ends, or another subject begins."""
+        if self._asked:
+            row, where = self._asked
+            raise difference(f"half a twin: the other half of {row.twin_id} does not follow", where)
+
+
+def _check_twin(asked: Row, other: Row, where: str) -> None:
+    same("asked of a twin's second half", other.asked, False, where)
+    same("twin_id", other.twin_id, derived_twin_id(asked, other), where)
+    for name in _COMMON:
+        same(name, getattr(other, name), getattr(asked, name), where)
+    same("chosen", other.chosen, asked.rejected, where)
+    same("rejected", other.rejected, asked.chosen, where)
+    told = _MIRRORED.get(asked.comparison or "", asked.comparison)
+    same("comparison", other.comparison, told, where)
+    same("narrative of the half that did not ask", other.narrative, None, where)
+    if other.user == asked.user:
+        raise difference(f"both halves are of {other.user}", where)
+    _check_dyad([asked, other], where)
+
+
+def _check_dyad(rows: list[Row], where: str) -> None:
+    must = content_id("dyad", *sorted(row.user or "" for row in rows))
+    for row in rows:
+        same("dyad", row.dyad, must, where)
+
+
+class DecisionCheck:
+    """Rows as their decisions, derived again from the raw verdicts, must have them.
+
+    With a study a release holds what was verified; without one it is a trial, and holds whatever
+    the build kept.
+    """
+
+    def __init__(
+        self, outlines: Mapping[str, Outline], decisions: Mapping[str, Decision] | None, kind: Kind
+    ) -> None:
+        """`decisions` is None where nobody was asked."""
+        self._outlines = outlines
+        self._decisions = decisions
+        self._ordinary = kind == "release"
+        self._seen: set[str] = set()
+
+    def add(self, row: Row, where: str) -> None:
+        """One row. Raises Difference."""
+        self._seen.add(row.subject)
+        if self._ordinary:
+            same("simulated in an ordinary release", row.simulated, False, where)
+        if self._decisions is None:
+            same("votes, where nobody was asked,", row.votes, None, where)
+            same("verified, where nobody was asked,", row.verified, False, where)
+            return
+        outline = self._outlines.get(row.subject)
+        pairs = outline.pairs if outline else ()
+        pair = next((other for other in pairs if other.id == row.id), None)
+        if outline is None or pair is None:
+            raise difference(f"{row.id} is no pair that people were asked about", where)
+        _check_outline(row, outline, pair, where)
+        decision = self._decisions[row.subject]
+        same("the decision on its subject", decision.state, "verified", where)
+        same("votes", row.votes, _votes(decision, row.id), where)
+        # What simulated annotators say verifies nothing.
+        same("verified", row.verified, not decision.simulated, where)
+        if decision.simulated:
+            same("simulated", row.simulated, True, where)
+
+    def end(self, kept: Iterable[str], file: str) -> None:
+        """After the last row: nothing that belongs in is left out. `kept` are the build's kept
+        subjects."""
+        wanted = kept
+        if self._decisions is not None:
+            decided = self._decisions.values()
+            wanted = (decision.subject for decision in decided if decision.state == "verified")
+        if lost := next((subject for subject in wanted if subject not in self._seen), None):
+            raise difference(f"{lost} belongs into this release, and no row is of it", file)
+
+
+def _votes(decision: Decision, pair: str) -> RowVotes | None:
+    votes = next(votes for votes in decision.votes if votes.pair == pair)
+    return RowVotes.model_validate(votes.model_dump(exclude={"pair"})) if votes.n else None
+
+
+def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) -> None:
+    for name in ("mode", "domain", "dyad"):
+        same(name, getattr(row, name), getattr(outline, name), where)
+    same("asked", row.asked, pair.asked, where)
+    same("the hash of chosen", response_id(row.chosen), pair.chosen, where)
+    same("the hash of rejected", response_id(row.rejected), pair.rejected, where)
+    aspects = tuple(aspect_id(aspect.aspect) for aspect in row.rubric_aspects)
+    same("the hashes of the aspects", aspects, pair.aspects, where)
+    for side in ("chosen", "rejected"):
+        _check_scores(row, pair, side, where)
+    same("quality", row.quality, _quality(outline, pair), where)
+
+
+def _check_scores(row: Row, pair: OutlinePair, side: Side, where: str) -> None:
+    found = tuple(getattr(aspect, f"{side}_score") for aspect in row.rubric_aspects)
+    judged = pair.adherence.get(side)
+    same(f"{side}_score of the aspects", found, judged or (None,) * len(found), where)
+
+
+def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
+    if not {pair.chosen, pair.rejected} <= outline.quality.keys():
+        return ()
+    chosen, rejected = outline.quality[pair.chosen], outline.quality[pair.rejected]
+    return tuple(
+        RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
+        for scale, score in chosen.items()
+        if scale in rejected
+    )
+
+
+def check_evidence(row: Row, where: str) -> None:
+    """Posts are older than the question; evidence stands in them. Raises Difference."""
+    for n, post in enumerate(row.profile):
+        if row.created and post.created and post.created >= row.created:
+            at = f"{where} [profile.{n}]"
+            raise difference(f"is of {shown(post.created)}, not before the question", at)
+    if row.aspects_origin == "planner":
+        for n, aspect in enumerate(row.rubric_aspects):
+            _check_aspect(row, aspect, f"{where} [rubric_aspects.{n}]")
+
+
+def _check_aspect(row: Row, aspect: RowAspect, where: str) -> None:
+    if strangers := set(aspect.post_ids) - {post.id for post in row.profile}:
+        raise difference(f"{shown(min(strangers))} is no post of the profile", where)
+    named = (post.text for post in row.profile if post.id in aspect.post_ids)
+    if not any(_stands(aspect.evidence, passage) for passage in named):
+        raise difference(f"evidence is {shown(aspect.evidence)}, and in no post it names", where)
+
+
+def _stands(evidence: str, passage: str) -> bool:
+    """As the build looks for it, which reads posts as the planner does."""
+    if evidence.strip() and evidence in passage:
+        return True
+    quote = text.normalised(evidence).strip("\"' .")
+    return bool(quote) and quote in _folded(passage)
+
+
+@lru_cache(maxsize=4096)
+def _folded(passage: str) -> str:
+    return text.normalised(passage)

@@ -1,0 +1,188 @@
+"""Examining the servers of a config's endpoints: are they reachable and able?"""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.construct.build_rules import BuildRules
+from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.models import simulated
+from pairwright.models.client import Client, Meter
+from pairwright.notebook import run_async
+from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling, load
+from pairwright.settings.prompt import Prompts
+from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
+from pairwright.workflows.doctor.replies import (
+    check_backend,
+    check_prefix_cache,
+    check_schema,
+    check_seeds,
+)
+from pairwright.workflows.doctor.server import cache_metrics, list_models
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.run_models import CallCounts, api_key, call_counts
+
+PATIENCE_S = 120.0
+INSTRUCTIONS = 1000
+"""Tokens of a prompt beside a history: system text, question and what is asked."""
+
+
+class ServerToExamine(NamedTuple):
+    """One server of an endpoint, and what the config will ask of it."""
+
+    name: str
+    endpoint: Endpoint
+    url: str
+    sampling: Sampling
+    context: int
+    """Tokens of the longest prompt with its reply."""
+
+
+@dataclass(frozen=True)
+class ServerReport:
+    """What was found out about one server."""
+
+    endpoint: str
+    """The endpoint's name in the config."""
+    model: str
+    url: str
+    """Empty for a model that runs in the build's own process, which is not examined."""
+    findings: tuple[ServerFinding, ...]
+    usage: CallCounts
+    """The requests that were sent, and their tokens."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether a build can use the server."""
+        return all(finding.state != "stop" for finding in self.findings)
+
+
+def examine_endpoints(
+    config: str | Path | Config,
+    *,
+    folder: str | Path | None = None,
+    progress: Progress = log_notes,
+) -> tuple[ServerReport, ...]:
+    """Examine each server of each endpoint that a role of the config names.
+
+    About ten small requests go to each server. `config` is a TOML file, or a Config whose paths
+    start from `folder`. Raises ConfigError where the config cannot be used or a key is not set.
+
+        for report in examine_endpoints("pairwright.toml"):
+            print(report.endpoint, report.usable)
+    """
+    if not isinstance(config, Config):
+        folder, config = folder or Path(config).resolve().parent, load(Path(config))
+    prompts = BuildRules.load(config, Path(folder or ".").resolve()).prompts
+    return tuple(run_async(_examine_all(config, prompts, progress)))
+
+
+async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> list[ServerReport]:
+    reports: list[ServerReport] = []
+    # Every key is there before anything is sent.
+    keys = {name: api_key(name, config.endpoints[name]) for name in config.roles.all}
+    for name, key in keys.items():
+        endpoint, sampling = config.endpoints[name], _sampling(config, name)
+        if endpoint.engine == "vllm":
+            reports.append(ServerReport(name, endpoint.model, "", (), CallCounts()))
+            continue
+        async with AsyncExitStack() as stack:
+            urls: tuple[str, ...] = endpoint.base_urls
+            if SIMULATED_URL in urls:
+                urls = (await stack.enter_async_context(simulated.serve()),)
+            for url in urls:
+                progress(Step(f"asking {name}"))
+                server = ServerToExamine(
+                    name, endpoint, url, sampling, context_needed(config, name)
+                )
+                reports.append(await _examine(server, prompts, key))
+    return reports
+
+
+async def _examine(server: ServerToExamine, prompts: Prompts, key: str | None) -> ServerReport:
+    patience = min(server.endpoint.timeout_s, PATIENCE_S)
+    endpoint = server.endpoint.model_copy(
+        update={"base_url": server.url, "attempts": 2, "timeout_s": patience}
+    )
+    meter = Meter()
+    async with Client(server.name, endpoint, key, meter) as client:
+        questions = ServerQuestions(client, endpoint, server.sampling, prompts)
+        findings = await _findings(questions, server, key)
+    return ServerReport(
+        server.name, endpoint.model, server.url, tuple(findings), call_counts(meter)
+    )
+
+
+async def _findings(
+    questions: ServerQuestions, server: ServerToExamine, key: str | None
+) -> list[ServerFinding]:
+    models = await list_models(server.url, key, questions.endpoint)
+    if models.finding.state == "stop":
+        return [models.finding]
+    metrics = await cache_metrics(server.url)
+    findings = [models.finding, check_context(models.context, server.context)]
+    try:
+        findings.append(await check_schema(questions))
+        if questions.endpoint.structured:
+            vllm = models.vllm or metrics is not None
+            findings.append(await check_backend(questions, vllm=vllm))
+        findings.append(await check_prefix_cache(questions, metrics))
+        findings.append(await check_seeds(questions))
+    except (CallFailed, EndpointRefused) as error:
+        findings.append(ServerFinding("stop", "requests", f"not answered: {error}"))
+    return findings
+
+
+def _sampling(config: Config, name: str) -> Sampling:
+    """How the first role that an endpoint plays samples."""
+    if name == config.roles.planner:
+        return config.sampling.planner
+    generates = name in config.roles.generator
+    return config.sampling.generator if generates else config.sampling.judge
+
+
+def context_needed(config: Config, name: str) -> int:
+    """Tokens of the longest prompt with its reply that an endpoint gets, by the config.
+
+    Histories are measured at four characters a token, as the build measures them; a reply that
+    is cut short is asked for again with twice the room.
+    """
+    endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
+    rooms = [INSTRUCTIONS + 2 * room for room in _rooms(config, name)]
+    reads = name == roles.planner and config.aspects == "planner"
+    if reads or (name in roles.generator and config.paper_writers):
+        history = min(
+            config.planner.history_tokens, endpoint.history_tokens or config.planner.history_tokens
+        )
+        reader = sampling.planner if reads else sampling.generator
+        rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
+    return max(rooms)
+
+
+def _rooms(config: Config, name: str) -> list[int]:
+    roles, sampling = config.roles, config.sampling
+    played = [
+        (roles.planner == name, sampling.planner),
+        (name in roles.generator, sampling.generator),
+        (roles.judge == name, sampling.judge),
+    ]
+    return [role.max_tokens for plays, role in played if plays]
+
+
+def check_context(length: int | None, need: int) -> ServerFinding:
+    """Whether the longest prompt fits."""
+    about = f"this config needs about {need:,}"
+    if length is None:
+        return ServerFinding(
+            "ok", "context", f"length not reported; {about}",
+            "A prompt that turns out too long is asked again with fewer posts.",
+        )  # fmt: skip
+    if length < need:
+        return ServerFinding(
+            "note", "context", f"{length:,} tokens; {about}",
+            "Long histories will lose posts, and what fits even so is refused as context_length."
+            f" Start vLLM with --max-model-len {need} or more, or set history_tokens or max_tokens"
+            " lower.",
+        )  # fmt: skip
+    return ServerFinding("ok", "context", f"{length:,} tokens; {about}")

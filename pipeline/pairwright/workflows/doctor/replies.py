@@ -1,0 +1,212 @@
+"""What a server's replies show: whether they follow a schema, repeat, and reuse a prompt.
+
+vLLM does not say which backend holds replies to a schema, but backends differ in what they refuse:
+llguidance refuses the keyword `not`, and xgrammar passes over it. xgrammar also lets raw control
+characters into strings that `maxLength` limits. Schemas of Pairwright have neither keyword.
+"""
+
+import json
+from typing import Any
+
+from pairwright.models import Model, Unstored, leniency
+from pairwright.models.run import CallLog, Traced
+from pairwright.records import Rejected
+from pairwright.settings.prompt import Labelled
+from pairwright.stages.planner import plan_blind
+from pairwright.workflows.doctor.questions import (
+    QUESTION,
+    RequestRefused,
+    ServerFinding,
+    ServerQuestions,
+)
+from pairwright.workflows.doctor.server import CacheMetrics
+
+
+async def check_schema(questions: ServerQuestions) -> ServerFinding:
+    """One real request, and up to `attempts` where replies cannot be read.
+
+    Raises errors.CallFailed or errors.EndpointRefused where there is no reply.
+    """
+    log = CallLog()
+    model = _model(questions)._replace(llm=Traced(Unstored(questions.client), log))
+    reply = await plan_blind(QUESTION, model, questions.prompts)
+    if isinstance(reply, Rejected):
+        return ServerFinding(
+            "note", "structured output", f"not followed: {reply.detail}",
+            "Builds ask again and reject what stays unreadable; structured = false puts the"
+            " schema into the prompt instead.",
+        )  # fmt: skip
+    place = "" if questions.endpoint.structured else " in the prompt"
+    if log.lenient:
+        kinds = " and ".join(kind.replace("_", " ") for kind in sorted(log.lenient))
+        return ServerFinding(
+            "note", "structured output", f"follows the schema{place}, in spite of: {kinds}",
+            "Such replies are read, and the manifest counts them.",
+        )  # fmt: skip
+    return ServerFinding("ok", "structured output", f"follows the schema{place}")
+
+
+def _model(questions: ServerQuestions) -> Model:
+    endpoint, sampling = questions.endpoint, questions.sampling
+    return Model(
+        llm=Unstored(questions.client),
+        name=endpoint.model,
+        max_tokens=sampling.max_tokens,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        seed=sampling.seed,
+        attempts=sampling.attempts,
+        extra=sampling.extra_json,
+        structured=endpoint.structured,
+    )
+
+
+SEEDS = (1, 2, 3)
+ADVICE = (
+    "Strings that a schema limits with maxLength can hold raw control characters, which JSON"
+    " forbids. Pairwright's schemas set no such limit, and what is read leniently is counted."
+    " Strict JSON without spare white space: vllm serve --structured-outputs-config"
+    ' \'{"backend": "guidance", "disable_any_whitespace": true}\''
+)
+
+
+async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFinding:
+    """Three requests that tempt the fault, and for vLLM one that tells the backend."""
+    name = await _name(questions) if vllm else None
+    faults = await _faults(questions)
+    found = [name] if name else []
+    if faults:
+        found.append(f"control characters in {faults} of {len(SEEDS)} replies under maxLength")
+    if faults or name == "xgrammar":
+        return ServerFinding("note", "schema backend", "; ".join(found), ADVICE)
+    return ServerFinding(
+        "ok", "schema backend", name or "not known, and no control characters seen"
+    )
+
+
+async def _name(questions: ServerQuestions) -> str | None:
+    """vLLM's backend, by whether it refuses the keyword `not`; None where neither is seen."""
+    try:
+        await _ask(questions, {"type": "string", "not": {"const": "bread"}}, room=16, seed=SEEDS[0])
+    except RequestRefused as error:
+        return "guidance" if "Unimplemented keys" in str(error) else None
+    return "xgrammar"
+
+
+async def _faults(questions: ServerQuestions) -> int:
+    """How many replies under `maxLength` are JSON only if control characters are let through."""
+    found = 0
+    for seed in SEEDS:
+        try:
+            text = await _ask(questions, {"type": "string", "maxLength": 40}, room=256, seed=seed)
+        except RequestRefused:
+            break  # A server that does not take the keyword cannot have the fault.
+        found += leniency(text) == "control_characters"
+    return found
+
+
+async def _ask(questions: ServerQuestions, item: dict[str, Any], *, room: int, seed: int) -> str:
+    aspects = {"type": "array", "items": item, "minItems": 1, "maxItems": 2}
+    schema = {
+        "type": "object",
+        "properties": {"aspects": aspects},
+        "required": ["aspects"],
+        "additionalProperties": False,
+    }
+    ask = questions.prompts.ask("plan_blind", question=QUESTION, max_aspects=2)
+    answer = await questions.put(ask, room=room, seed=seed, schema=json.dumps(schema))
+    return answer.completion.text
+
+
+PREFIX_ROOM = 16
+# Whole blocks are cached, and some services begin at 1,024 tokens.
+_POST = (
+    "I bake twice a week for a house of five, and by the third day the crust has gone soft and"
+    " the crumb is dry. Last month I tried a linen bag, a tin and the cold oven, one week each,"
+    " and wrote down what became of the loaf every morning. The tin was the worst of them. "
+)
+POSTS = tuple(Labelled(f"p{n}", _POST * 4) for n in range(1, 7))
+
+
+async def check_prefix_cache(
+    questions: ServerQuestions, reported: CacheMetrics | None
+) -> ServerFinding:
+    """Two requests: a planner's prompt of about 1,500 tokens of history, twice."""
+    ask = questions.prompts.ask(
+        "plan", posts=POSTS, question=QUESTION, max_aspects=4, words=100, kinds=()
+    )
+    try:
+        await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
+        again = await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
+    except RequestRefused as error:
+        return ServerFinding("note", "prefix cache", f"not found out: {error}")
+    if again.cached_tokens:
+        found = (
+            f"on: {again.cached_tokens:,} of {again.completion.prompt_tokens:,} tokens were reused"
+        )
+        return ServerFinding("ok", "prefix cache", f"{found}{_room(reported)}")
+    if reported and reported.prefix_caching:
+        return ServerFinding(
+            "ok", "prefix cache", f"on, by the server's own account{_room(reported)}"
+        )
+    if reported and reported.prefix_caching is False:
+        return ServerFinding(
+            "note", "prefix cache", "off",
+            "Each call that carries a history computes it again, which is most of a build's work."
+            " Start vLLM without --no-enable-prefix-caching.",
+        )  # fmt: skip
+    if again.cached_tokens == 0:
+        return ServerFinding(
+            "note", "prefix cache", "a repeated prompt was computed again",
+            "Each call that carries a history costs its full length. See whether the server has"
+            " a prefix cache to turn on.",
+        )  # fmt: skip
+    return ServerFinding(
+        "note", "prefix cache", "not known: neither the usage of a reply nor metrics mention it",
+        "With one, a history that several calls carry is computed once.",
+    )  # fmt: skip
+
+
+def _room(reported: CacheMetrics | None) -> str:
+    return (
+        f"; it holds {reported.cache_tokens:,} tokens" if reported and reported.cache_tokens else ""
+    )
+
+
+SEED_ROOM = 48
+"""Tokens of a reply: enough for two texts to part."""
+
+
+async def check_seeds(questions: ServerQuestions) -> ServerFinding:
+    """Three requests: one seed twice, another once."""
+    seed = questions.sampling.seed
+    if seed is None:
+        return ServerFinding("ok", "seeds", 'none are sent: seed = "none" in the config')
+    ask = questions.prompts.ask("write_plain", question=QUESTION, words=60)
+    try:
+        answers = [
+            (await questions.put(ask, room=SEED_ROOM, seed=number)).completion
+            for number in (seed, seed, seed + 1)
+        ]
+    except RequestRefused as error:
+        return ServerFinding("note", "seeds", f"not found out: {error}")
+    # A model that thinks first may not have come to its text yet.
+    first, second, other = [answer.reasoning + answer.text for answer in answers]
+    if not first + second + other:
+        return ServerFinding("note", "seeds", f"not found out: empty replies in {SEED_ROOM} tokens")
+    if first == second == other:
+        return ServerFinding(
+            "note", "seeds", "two seeds gave the same text",
+            "A draft that a gate refuses is drawn again with the next seed, and here the next one"
+            " would be the same. Is the temperature fixed at 0, or a cache of replies in between?",
+        )  # fmt: skip
+    if first != second:
+        return ServerFinding(
+            "note", "seeds", "the same seed gave two texts",
+            "Replies are stored, so a run that goes on or is run again gives the same files. The"
+            " same build in an empty run folder will give other texts. With vLLM on GPUs,"
+            " VLLM_BATCH_INVARIANT=1 can help where the model supports it.",
+        )  # fmt: skip
+    return ServerFinding(
+        "ok", "seeds", "the same seed repeats its text, another seed gives another"
+    )

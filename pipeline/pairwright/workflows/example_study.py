@@ -1,0 +1,29 @@
+"""A folder to work in: a config, example histories, domains and prompts to edit."""
+
+import shutil
+from pathlib import Path
+
+from pairwright import assets
+from pairwright.errors import InputError
+
+
+def write_example_study(folder: str | Path) -> Path:
+    """Write a working folder, and return the path of its config.
+
+    The folder gets `pairwright.toml`, `histories.jsonl` (24 fictional users), `gold.jsonl` (12 of
+    them with gold aspects), `prompts/` and `rubrics/`. Raises InputError where `folder` is a file,
+    or a folder that is not empty.
+
+        config = write_example_study("study")
+    """
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            "exists and is not an empty folder", where=folder, fix="Give the name of a new folder."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("histories.jsonl", "gold.jsonl", "pairwright.toml"):
+        shutil.copy(assets.EXAMPLES / name, folder / name)
+    shutil.copytree(assets.PROMPTS, folder / "prompts")
+    shutil.copytree(assets.RUBRICS, folder / "rubrics")
+    return folder / "pairwright.toml"

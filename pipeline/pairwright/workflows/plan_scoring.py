@@ -1,0 +1,266 @@
+"""Comparing planners: what each plans, and how that agrees with the gold aspects."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from pairwright import assets
+from pairwright.dataset import write_lines
+from pairwright.models import Model
+from pairwright.models.client import Client
+from pairwright.models.run import work_through
+from pairwright.models.store import Durable, Store
+from pairwright.notebook import run_async
+from pairwright.records import Item
+from pairwright.retrieve import dense
+from pairwright.settings.config import Endpoint, Sampling
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import BUILDING, LISTING, Prompts
+from pairwright.train.gold import Gold, read_gold
+from pairwright.train.matching import by_embedding, by_words
+from pairwright.train.plan_score.asking import Serving, made_elsewhere
+from pairwright.train.plan_score.comparing import Judging, compared, others_of
+from pairwright.train.plan_score.figures import differences, figures, matches_of, planned
+from pairwright.train.plan_score.page import PlannerRef, Scores, page
+from pairwright.train.plan_score.plans import MadePlan, read_plans
+from pairwright.train.plan_score.scored import Scored
+from pairwright.train.plan_score.spec import Made, Scoring, load_scoring
+from pairwright.workflows.output import write_report
+from pairwright.workflows.planner_data import settings_folder
+from pairwright.workflows.progress import Progress, Stop, counter, log_notes
+from pairwright.workflows.run_models import client_of, in_flight, model_of
+from pairwright.workflows.scoring import ModelCalls, open_calls
+
+Planning: TypeAlias = Callable[[Item], Awaitable[Scored]]
+
+
+class PlannerCoverage(NamedTuple):
+    """How many items a planner was compared on."""
+
+    planner: str
+    items: int
+    compared: int
+    reasons: dict[str, int]
+    """Why the others were not, with their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanComparison:
+    """Planners compared on held-out gold aspects."""
+
+    folder: Path
+    """It holds plan-score.html, .md and .json, and NAME.jsonl with each planner's lines."""
+    scores: Scores
+    """Precision, recall and F1 of each planner, shares from 0 to 1, and their differences, with
+    95 % intervals by user."""
+
+    def coverage(self) -> list[PlannerCoverage]:
+        """How many items each planner was compared on, by the match that leaves out most."""
+        matches, found = self.scores.matches, []
+        for one in self.scores.counts:
+            missing = max(map(one.missing, matches)) if matches else one.items
+            reasons = dict(Counter(one.unplanned) + Counter(one.unjudged))
+            found.append(PlannerCoverage(one.planner, one.items, one.items - missing, reasons))
+        return found
+
+
+def score_planners(
+    settings: str | Path,
+    out: str | Path,
+    *,
+    limit: int | None = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> PlanComparison:
+    """Compare planners on held-out gold aspects.
+
+    `settings` is a TOML file that names the source, the planners (endpoints, or files of plans) and
+    the judge; `limit` takes the first items alone. Aspects are matched by the judge, by embeddings
+    and by shared words, whichever are set. Calls are stored in `out`: running again asks nothing
+    twice.
+
+    Raises ConfigError, SourceError, InputError, EndpointRefused, Interrupted and StoreError.
+
+        >>> done = score_planners("score.toml", "scores")
+        >>> done.scores.of("words")["base"]["f1"].mean.value
+        0.41
+    """
+    path, folder = Path(settings), Path(out)
+    scoring = load_scoring(path)
+    with open_calls(folder, progress, stop) as calls:
+        task = _Comparison(scoring, path.resolve().parent, folder, limit, calls)
+        scores = run_async(task.run())
+    write_report(folder, "plan-score", page(scores), scores)
+    return PlanComparison(folder, scores)
+
+
+class _Endpoints(NamedTuple):
+    """Endpoints that can be asked, by name."""
+
+    clients: dict[str, Client]
+    settings: dict[str, Endpoint]
+    store: Store
+
+    def model(self, name: str, sampling: Sampling) -> Model:
+        return model_of(Durable(self.store, self.clients[name]), self.settings[name], sampling)
+
+    @property
+    def workers(self) -> int:
+        """Items under way at once: enough to keep every endpoint full."""
+        return max((in_flight(self.settings[name]) for name in self.clients), default=1)
+
+    def stop(self) -> None:
+        """Let what is in flight finish, and send nothing more."""
+        for client in self.clients.values():
+            client.stop()
+
+
+class _Comparison(NamedTuple):
+    """What all planners of a comparison share."""
+
+    scoring: Scoring
+    base: Path
+    """What paths in the file start from."""
+    out: Path
+    limit: int | None
+    calls: ModelCalls
+
+    async def run(self) -> Scores:
+        """Compare, and write each planner's lines."""
+        scoring = self.scoring
+        if scoring.embedding:
+            dense.require("[embedding]", "leave out this table")
+        prompts = Prompts.load(
+            settings_folder("prompts", scoring.prompts, self.base, assets.PROMPTS),
+            BUILDING | LISTING,
+        )
+        domains = Domains.load(
+            settings_folder("rubrics", scoring.rubrics, self.base, assets.RUBRICS)
+        )
+        gold = read_gold(scoring.source, domains, self.base, "[source]")
+        items = gold.items[: self.limit]
+        plans = {
+            name: read_plans(self.base / spec.path, gold)
+            for name, spec in scoring.planners.items()
+            if isinstance(spec, Made)
+        }
+        async with self._endpoints() as endpoints:
+            judging = self._judging(endpoints, prompts, items)
+            lines = {
+                name: await self._lines(
+                    name, items, self._planning(name, plans, endpoints, prompts, domains),
+                    judging, endpoints,
+                )
+                for name in scoring.planners
+            }  # fmt: skip
+        lines = {name: self._nearness(name, items, each) for name, each in lines.items()}
+        for name, each in lines.items():
+            write_lines(self.out / f"{name}.jsonl", each)
+        return self._scores(gold, items, lines)
+
+    @asynccontextmanager
+    async def _endpoints(self) -> AsyncIterator[_Endpoints]:
+        scoring, meter = self.scoring, self.calls.meter
+        names = [one.endpoint for one in scoring.planners.values() if not isinstance(one, Made)]
+        names += [scoring.judge.endpoint] if scoring.judge else []
+        async with AsyncExitStack() as stack:
+            clients = {
+                name: await stack.enter_async_context(
+                    client_of(name, scoring.endpoints[name], meter)
+                )
+                for name in dict.fromkeys(names)
+            }
+            yield _Endpoints(clients, scoring.endpoints, self.calls.store)
+
+    def _planning(
+        self,
+        name: str,
+        plans: dict[str, dict[str, MadePlan]],
+        endpoints: _Endpoints,
+        prompts: Prompts,
+        domains: Domains,
+    ) -> Planning:
+        spec = self.scoring.planners[name]
+        if isinstance(spec, Made):
+
+            async def read(item: Item) -> Scored:
+                return made_elsewhere(item, plans[name])
+
+            return read
+        model = endpoints.model(spec.endpoint, spec.sampling)
+        return Serving(spec, model, prompts, domains).planned
+
+    def _judging(
+        self, endpoints: _Endpoints, prompts: Prompts, items: Sequence[Item]
+    ) -> Judging | None:
+        judge = self.scoring.judge
+        if judge is None:
+            return None
+        model = endpoints.model(judge.endpoint, judge.sampling)
+        return Judging(model, prompts, others_of(items, self.scoring.seed))
+
+    async def _lines(
+        self,
+        name: str,
+        items: Sequence[Item],
+        planning: Planning,
+        judging: Judging | None,
+        endpoints: _Endpoints,
+    ) -> list[Scored]:
+        found: dict[str, Scored] = {}
+        with self.calls.step(name, len(items), endpoints.stop) as count:
+
+            async def work(item: Item) -> None:
+                scored = await planning(item)
+                found[item.id] = await judging.judged(item, scored) if judging else scored
+                count()
+
+            await work_through(iter(items), work, workers=endpoints.workers, stop=endpoints.stop)
+        return [found[item.id] for item in items]
+
+    def _nearness(self, name: str, items: Sequence[Item], lines: list[Scored]) -> list[Scored]:
+        """Add the comparisons that need no judge."""
+        others, embedding = others_of(items, self.scoring.seed), self.scoring.embedding
+        near = by_embedding(embedding.model, "[embedding] model") if embedding else None
+        count = counter(self.calls.progress, f"{name}, matching", len(items))
+        matched = []
+        for item, scored in zip(items, lines, strict=True):
+            line = compared(item, scored, others, "words", by_words)
+            matched.append(compared(item, line, others, "embedding", near) if near else line)
+            count()
+        return matched
+
+    def _scores(self, gold: Gold, items: Sequence[Item], lines: dict[str, list[Scored]]) -> Scores:
+        scoring, matches = self.scoring, matches_of(lines)
+        refs = tuple(self._ref(name) for name in lines)
+        judge = scoring.endpoints[scoring.judge.endpoint].model if scoring.judge else ""
+        models = {ref.model for ref in refs if ref.kind == "endpoint"} | {judge}
+        return Scores(
+            source=gold.hash,
+            items=len(items),
+            users=len({item.user for item in items}),
+            gold=sum(len(item.rubric_aspects) for item in items),
+            refused=gold.refused,
+            limit=self.limit,
+            judge=judge,
+            embedding=scoring.embedding.model if scoring.embedding else "",
+            simulated=tuple(sorted(models & self.calls.store.simulated_models())),
+            planners=refs,
+            counts=tuple(planned(name, each) for name, each in lines.items()),
+            figures=tuple(
+                one for name, each in lines.items() for one in figures(name, each, matches)
+            ),
+            differences=tuple(differences(lines, matches)),
+        )
+
+    def _ref(self, name: str) -> PlannerRef:
+        spec = self.scoring.planners[name]
+        if isinstance(spec, Made):
+            return PlannerRef(name=name, kind=spec.kind, model=Path(spec.path).name)
+        endpoint = self.scoring.endpoints[spec.endpoint]
+        return PlannerRef(
+            name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision
+        )

@@ -1,0 +1,60 @@
+"""What a training is of: how the planner will be asked, and about which items."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright import assets
+from pairwright.errors import ConfigError
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import BUILDING, LISTING, Prompts
+from pairwright.train.gold import Gold, read_gold
+from pairwright.train.planner.choose import apart
+from pairwright.train.planner.examples import Asking
+from pairwright.train.planner.settings import Training
+
+
+class Sources(NamedTuple):
+    """Items with gold aspects: to train on, and to choose a checkpoint on."""
+
+    training: Gold
+    validation: Gold
+
+
+def asking_of(settings: Training, base: Path) -> Asking:
+    """How the planner will be asked; paths start from `base`. Raises ConfigError."""
+    prompts = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
+    rubrics = settings_folder("rubrics", settings.rubrics, base, assets.RUBRICS)
+    names = LISTING | {"system", "history"} if settings.target == "lamp-qa" else BUILDING
+    return Asking(
+        settings.target,
+        Prompts.load(prompts, names),
+        Domains.load(rubrics),
+        settings.history,
+        settings.words,
+    )
+
+
+def sources_of(settings: Training, base: Path, domains: Domains) -> Sources:
+    """The items to train on and to validate on.
+
+    Raises SourceError, and ConfigError where a user is in both.
+    """
+    training = read_gold(settings.source, domains, base, "[source]")
+    validation = read_gold(settings.validation, domains, base, "[validation]")
+    apart(training.items, validation.items, f"[validation] {settings.validation.path}")
+    return Sources(training, validation)
+
+
+def settings_folder(key: str, given: str | None, base: Path, shipped: Path) -> Path:
+    """The folder that a key of the settings names, relative to `base`, or the one that ships.
+
+    Raises ConfigError where it is not there.
+    """
+    found = base / given if given else shipped
+    if not found.is_dir():
+        raise ConfigError(
+            f"there is no folder {found}",
+            where=f"[{key}]",
+            fix="Name a folder, or leave the key out.",
+        )
+    return found

@@ -1,0 +1,134 @@
+"""The scorer behind a reward server, bound to a release."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset import Row
+from pairwright.errors import ConfigError, InputError
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.wrong_profile import Strangers
+from pairwright.models.client import Meter
+from pairwright.models.store import RecentReplies
+from pairwright.settings.prompt import Prompts
+from pairwright.train.rl.wire import Health, Reward, Sample
+from pairwright.workflows.scorers import open_scorers, pointwise
+from pairwright.workflows.scoring_roles import open_planner
+
+REMEMBERED = 100_000
+"""Latest scores kept in memory, for clients that ask again."""
+
+
+class ReleasePairs(NamedTuple):
+    """The pairs that can be named by id, and what the scorer is shown of their users."""
+
+    release: Release
+    rows: dict[str, Row]
+    condition: ConditionName
+
+
+class ScorerRewards(NamedTuple):
+    """One scorer as a `train.rl.server.Scoring`."""
+
+    scorer: Pointwise
+    conditions: ContentSources
+    pairs: ReleasePairs | None
+
+    async def score(self, sample: Sample) -> Reward:
+        if sample.prompt is not None:
+            return _reward(
+                await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
+            )
+        pairs, row = self._row(sample.id or "")
+        shown = await self.conditions.shown(row, pairs.condition)
+        if isinstance(shown, Unscored):
+            return _reward(shown)
+        given, _ = await ask_fitting(
+            shown,
+            self.conditions.history,
+            lambda fewer: self.scorer.score(fewer, sample.response),
+        )
+        return _reward(given)
+
+    def _row(self, id: str) -> tuple[ReleasePairs, Row]:
+        if self.pairs is None:
+            raise InputError(
+                "this server holds no release",
+                where=f"id {id!r}",
+                fix="Start it with --release, or send prompts.",
+            )
+        row = self.pairs.rows.get(id)
+        if row is None:
+            raise InputError(
+                f"{self.pairs.release.folder} has no such pair",
+                where=f"id {id!r}",
+                fix="Start the server with the release that the data was made from.",
+            )
+        return self.pairs, row
+
+
+def release_pairs(folder: Path | None, condition: ConditionName) -> ReleasePairs | None:
+    """The whole release: which pairs are trained on, the training data says."""
+    if folder is None:
+        return None
+    release = Release(folder)
+    return ReleasePairs(release, {row.id: row for row in release.rows()}, condition)
+
+
+@asynccontextmanager
+async def open_rewards(
+    scorers: Scorers, name: str, prompts: Prompts, pairs: ReleasePairs | None, meter: Meter
+) -> AsyncIterator[tuple[ScorerRewards, Health]]:
+    """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
+    a single response."""
+    store = RecentReplies(REMEMBERED)
+    async with AsyncExitStack() as stack:
+        planner = None
+        if pairs and CONDITIONS[pairs.condition].needs == "planner":
+            opened = open_planner(scorers, prompts, store, meter)
+            planner = (await stack.enter_async_context(opened)).planner
+        found = await stack.enter_async_context(
+            open_scorers(scorers, (name,), prompts, store, meter)
+        )
+        scorer, ref = pointwise(name, found[name].scorer), found[name].ref
+        conditions = ContentSources(scorers.history, Strangers((), scorers.seed), planner)
+        about = Health(
+            status="loading",
+            scorer=ref.name,
+            model=ref.model,
+            revision=ref.revision,
+            release=_named(pairs),
+            condition=pairs.condition if pairs else "",
+        )
+        yield ScorerRewards(scorer, conditions, pairs), about
+
+
+async def warm_up(rewards: ScorerRewards) -> None:
+    """Have one plain answer scored, by which a model in this process is loaded.
+
+    Raises ConfigError where it gets no score, CallFailed and EndpointRefused.
+    """
+    given = await rewards.scorer.score(PromptContent("Is it raining?"), "It is not raining.")
+    if isinstance(given, Unscored):
+        raise ConfigError(
+            f"gives a plain answer no score: {given.reason} {given.detail}".rstrip(),
+            where="--scorer",
+            fix="Try it with `pairwright evaluate` first.",
+        )
+
+
+def _reward(given: Score | Unscored) -> Reward:
+    if isinstance(given, Unscored):
+        return Reward(error=given.reason, detail=given.detail[:500])
+    return Reward(score=given.value)
+
+
+def _named(pairs: ReleasePairs | None) -> str:
+    if pairs is None:
+        return ""
+    ref = pairs.release.ref
+    return f"{ref.name} {ref.version} {ref.digest}"

@@ -1,0 +1,109 @@
+"""A release's questions as data for reinforcement learning, and a training's outputs back."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pairwright.dataset import Row, parts_of, write_lines
+from pairwright.dataset.message import user_message
+from pairwright.errors import InputError
+from pairwright.evaluate.release import Release, pairs_by_split, posts_of
+from pairwright.retrieve import selected
+from pairwright.settings.rules import HistoryRules
+from pairwright.train.rl.export import Exported, export
+from pairwright.train.rl.prompts import prompted
+from pairwright.train.rl.rollouts import outputs_of
+from pairwright.workflows.output import output_folder
+
+
+def export_rl(
+    release: str | Path,
+    out: str | Path,
+    *,
+    format: Literal["trl", "verl"],
+    condition: Literal["none", "profile"] = "profile",
+    history: HistoryRules | None = None,
+    split: str = "validation",
+    allow_test_split: bool = False,
+    validation_share: float = 0.1,
+    aspects: bool = False,
+) -> Exported:
+    """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
+
+    A prompt is the question, after the user's earlier posts where `condition` is profile: at most
+    those that `history` allows (10 posts, 6,000 tokens). `validation_share` of the users, from 0 to
+    1, are kept for validation. `aspects` puts the aspects beside the prompts, for rewards.
+
+    Raises InputError where the split is not in the release, where it is `test` and
+    `allow_test_split` is false, and where `out` cannot be written; and StoreError.
+
+        >>> export_rl("releases/1.0.0", "rl-data", format="trl").prompts
+        {'train': 210, 'validation': 24}
+    """
+    root, folder = Path(release), Path(out)
+    output_folder(folder)
+    if split == "test" and not allow_test_split:
+        raise InputError(
+            "test questions are what results are measured on: training on them contaminates those",
+            where="--split test",
+            fix="Train on another split, or give --allow-test-split for what is never compared.",
+        )
+    splits = {part.split for part in parts_of(root)}
+    if splits and split not in splits:
+        raise InputError(
+            f"no pairs in the split {split!r}; the release has {pairs_by_split(root)}",
+            where=root,
+            fix="Make the release with `--validation 10%`, which keeps users apart to train on."
+            " Users are taken by hash: where they are few, a small share may have none.",
+        )
+    pairs = Release(root, split)
+    rules = history or HistoryRules()
+
+    def prompt(row: Row) -> str:
+        if condition == "none":
+            return user_message(row.question)
+        if not row.profile:
+            raise InputError(
+                "it has no earlier posts", where=f"{root} [{row.id}]", fix="--condition none"
+            )
+        return user_message(row.question, selected(row.question, posts_of(row), rules))
+
+    about = Exported(
+        release=pairs.ref.name,
+        version=pairs.ref.version,
+        digest=pairs.ref.digest,
+        split=split,
+        format=format,
+        condition=condition,
+        posts=rules.posts,
+        history_tokens=rules.history_tokens,
+        validation_share=validation_share,
+        aspects=aspects,
+    )
+    return export(folder, about, prompted(list(pairs.rows()), prompt, validation_share))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOutputs:
+    """A file of outputs that a training wrote, for `judge_outputs`."""
+
+    file: Path
+    outputs: int
+    steps: int
+    further: int
+    """Outputs to a prompt that has one in the same step already: they are left out."""
+
+
+def rl_outputs(dump: str | Path, model: str, out: str | Path) -> TrainingOutputs:
+    """Turn the outputs that verl or TRL wrote down into a file for `judge_outputs`.
+
+    `dump` is the folder the trainer wrote to, `model` what the policy is called: each step becomes
+    a model NAME@STEP. Raises InputError and StoreError.
+
+        >>> rl_outputs("checkpoints/validation", "qwen-grpo", "outputs.jsonl").steps
+        12
+    """
+    found, file = outputs_of(Path(dump), model), Path(out)
+    write_lines(file, found.lines)
+    steps = len({line.model for line in found.lines})
+    return TrainingOutputs(file, len(found.lines), steps, found.further)

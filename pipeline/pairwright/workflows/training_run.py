@@ -1,0 +1,193 @@
+"""A training from its settings to its report: prepare, train, choose, and merge where asked."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.dataset import read_one, write_one
+from pairwright.errors import on_disk
+from pairwright.files import write_whole
+from pairwright.report import to_html
+from pairwright.retrieve import dense
+from pairwright.text import number_of
+from pairwright.train.gold import Gold
+from pairwright.train.matching import Similarity, by_embedding, by_words
+from pairwright.train.planner import folder
+from pairwright.train.planner.choose import Validated, best, sample_hash, sampled, validated
+from pairwright.train.planner.conversation import Tokens
+from pairwright.train.planner.data import Data, rows_of
+from pairwright.train.planner.examples import Asking, prompted
+from pairwright.train.planner.page import Report, page
+from pairwright.train.planner.settings import Training
+from pairwright.train.planner.sft import Words, Writer, merge, train
+from pairwright.workflows.planner_data import asking_of, sources_of
+from pairwright.workflows.progress import Note, Progress, Step, Stop
+
+
+class TrainingOutput(NamedTuple):
+    """What a training wrote."""
+
+    report: Report
+    adapter: Path
+    merged: Path | None
+
+
+class TrainingRun(NamedTuple):
+    """One training."""
+
+    settings: Training
+    base: Path
+    """What paths in the settings start from."""
+    out: Path
+    progress: Progress
+    stop: Stop
+
+    def run(self, merging: bool) -> TrainingOutput:
+        """Train, choose a checkpoint and report.
+
+        Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
+        """
+        settings = self.settings
+        if settings.selection.match == "embedding":
+            dense.require("[selection] match = 'embedding'", "use match = 'words'")
+        asking = asking_of(settings, self.base)
+        sources = sources_of(settings, self.base, asking.domains)
+        words = Words(settings)
+        count = self._counter("items", len(sources.training.items))
+        rows, data = rows_of(settings, sources.training, asking, words, count)
+        with on_disk(self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+        begun = self._begun(asking, words, data)
+        folder.begin(self.out, begun)
+        self._note_data(data)
+        self._train(words, rows)
+        found = self._validated(asking, words, sources.validation)
+        chosen = best(found).step
+        adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
+        merged = self._merged(words, adapter) if merging else None
+        *_, (_, last) = folder.checkpoints(self.out)
+        report = Report(
+            begun=begun,
+            match=settings.selection.match,
+            refused=sources.validation.refused,
+            checkpoints=tuple(found),
+            chosen=chosen,
+            losses=tuple(folder.losses(last)),
+        )
+        write_whole(self.out / "report.html", to_html(page(report)))
+        write_one(self.out / "report.json", report)
+        return TrainingOutput(report, adapter, merged)
+
+    def _begun(self, asking: Asking, words: Words, data: Data) -> folder.Begun:
+        settings = self.settings
+        prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
+        hashes = [asking.prompts.hashes[name] for name in ("system", "history", prompt)]
+        return folder.Begun(
+            model=settings.model,
+            revision=settings.revision,
+            fingerprint=words.fingerprint(),
+            target=settings.target,
+            prompt=" ".join(hashes),
+            max_tokens=settings.max_tokens,
+            seed=settings.seed,
+            words=settings.words,
+            dtype=settings.dtype,
+            history=settings.history,
+            lora=settings.lora,
+            steps=settings.steps,
+            data=data,
+        )
+
+    def _train(self, words: Words, rows: list[Tokens]) -> None:
+        most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
+        for _, checkpoint in done:
+            folder.check_base(checkpoint, self.settings.model)
+        reached, last = done[-1] if done else (0, None)
+        if reached >= most:
+            return
+        if last:
+            self._note(f"Going on from {last.name}, of {number_of(most, 'step')}")
+        self.progress(Step("steps", reached, most))
+
+        def report(step: int, loss: float) -> None:
+            self.progress(Step(f"steps, loss {loss:.3f}", step, most))
+
+        with self.stop.heard_by(lambda: None):
+            train(
+                self.settings, words, rows, self.out, last,
+                seen=report, stopped=lambda: self.stop.requested,
+            )  # fmt: skip
+
+    def _validated(self, asking: Asking, words: Words, validation: Gold) -> list[Validated]:
+        """Score every checkpoint on the same items; those scored before are not scored again."""
+        settings, by = self.settings, self.settings.selection
+        items = sampled(validation.items, by.items, settings.seed)
+        sample = sample_hash(
+            items, by.model_dump_json(), str(settings.max_tokens), *asking.prompts.hashes.values()
+        )
+        room = settings.max_tokens - by.new_tokens
+        prompts = [prompted(item, asking, words.prompt_length, room) for item in items]
+        similarity: Similarity = by_words
+        if by.match == "embedding":
+            similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
+        found: list[Validated] = []
+        writer: Writer | None = None
+        for step, checkpoint in self._candidates():
+            path = checkpoint / "validation.json"
+            if path.exists() and (before := read_one(path, Validated)).sample == sample:
+                found.append(before)
+                continue
+            writer = writer or Writer(settings, words)
+            count = self._counter(f"plans of {checkpoint.name}", len(items))
+            replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
+            found.append(validated(step, sample, prompts, replies, asking.form, similarity))
+            write_one(path, found[-1])
+        return found
+
+    def _candidates(self) -> list[tuple[int, Path]]:
+        """Checkpoints of the schedule: where a training was stopped, there may be one more."""
+        steps = self.settings.steps
+        return [
+            (step, path)
+            for step, path in folder.checkpoints(self.out)
+            if step % steps.save_every == 0 or step == steps.most
+        ]
+
+    def _merged(self, words: Words, adapter: Path) -> Path:
+        merged, partial = self.out / "merged", self.out / "merged.partial"
+        self._note(f"Writing {merged}")
+        with on_disk(self.out):
+            shutil.rmtree(partial, ignore_errors=True)
+            merge(self.settings, words, adapter, partial)
+            shutil.rmtree(merged, ignore_errors=True)
+            partial.replace(merged)
+        return merged
+
+    def _note_data(self, data: Data) -> None:
+        self._note(
+            f"{number_of(data.items, 'item')} of {number_of(data.users, 'user')},"
+            f" {number_of(data.aspects, 'aspect')};"
+            f" {data.learned:,} of {data.tokens:,} tokens are learned"
+        )
+        for what, counted in (("refused", data.refused), ("aspects left out", data.dropped)):
+            if counted:
+                reasons = ", ".join(f"{n:,} {reason}" for reason, n in counted.items())
+                self._note(f"  {what}: {reasons}")
+        if data.shortened:
+            self._note(f"  {number_of(data.shortened, 'item')} with fewer posts, for want of room")
+
+    def _note(self, line: str) -> None:
+        self.progress(Note(line))
+
+    def _counter(self, name: str, total: int) -> Callable[[int], None]:
+        """Report a step, and return what counts so many more as done."""
+        done = 0
+        self.progress(Step(name, done, total))
+
+        def count(n: int) -> None:
+            nonlocal done
+            done += n
+            self.progress(Step(name, done, total))
+
+        return count
