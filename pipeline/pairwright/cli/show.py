@@ -36,7 +36,7 @@ def show_command(
     from pairwright.cli.show_summary import print_summary
     from pairwright.cli.show_unit import print_details, print_heading
     from pairwright.construct.folder import RunFolder
-    from pairwright.construct.lineage import find
+    from pairwright.construct.unit_results import find
     from pairwright.models.store import Store
 
     with closing(Store(RunFolder(run).calls, writing=False)) as store:

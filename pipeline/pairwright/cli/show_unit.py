@@ -7,8 +7,8 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.rule import Rule
 
-from pairwright.construct.lineage import calls_of
-from pairwright.construct.outcomes import Failure, Outcome, Waiting
+from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.construct.unit_results import calls_of
 from pairwright.models import completion_of
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
@@ -35,7 +35,7 @@ def print_details(console: Console, outcome: Outcome, calls: Store | None) -> No
     result = outcome.result
     if isinstance(result, Failure):
         console.print(f"[red]failed[/red]: {escape(result.failure)}: {escape(result.detail)}")
-    elif isinstance(result, Waiting):
+    elif isinstance(result, Pending):
         console.print(f"waiting for a batch's reply to {escape(result.waits_for)}")
     elif isinstance(result, Rejected):
         _rejected(console, result)
@@ -64,9 +64,7 @@ def _rejected(console: Console, rejected: Rejected) -> None:
 
 
 def _pair(console: Console, pair: Pair) -> None:
-    half = (
-        "" if pair.twin_id is None else (" (who asked it)" if pair.asked else " (counterfactual)")
-    )
+    half = "" if pair.twin_id is None else (" (asker)" if pair.asked else " (counterfactual)")
     console.print(Rule(escape(f"{pair.id} for {pair.user}{half}")))
     console.print(f"[bold]question[/bold] {escape(pair.question)}")
     _rubric(console, pair.rubric, pair.profile)
