@@ -6,14 +6,14 @@ from pathlib import Path
 
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright_human_eval.accept.accept import Accepted, accept
+from pairwright_human_eval.accept.accept import Acceptance, accept
 from pairwright_human_eval.exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import read_given, write_people
 from pairwright_human_eval.records import KeyedTask, Study
 
 
-def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> Accepted:
+def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> Acceptance:
     """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
     set_aside.jsonl anew. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
