@@ -1,11 +1,9 @@
 """From the raw files of a study to its verdicts: always all of them, so that importing or
 pulling twice leaves the same files, byte for byte."""
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
-from pairwright.files import write_whole
-from pairwright.records import Record
+from pairwright.dataset import write_lines
 from pairwright_human_eval.accept.accept import Acceptance, accept
 from pairwright_human_eval.exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
@@ -19,10 +17,6 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     given = read_given(folder, {task.annotator for task in key.values()})
     accepted = accept(stored_exports(folder), key, study, given)
     write_people(folder, accepted.people)
-    _write(folder.verdicts, accepted.verdicts)
-    _write(folder.set_aside, accepted.set_aside)
+    write_lines(folder.verdicts, accepted.verdicts)
+    write_lines(folder.set_aside, accepted.set_aside)
     return accepted
-
-
-def _write(path: Path, lines: Iterable[Record]) -> None:
-    write_whole(path, (line.model_dump_json() + "\n" for line in lines))
