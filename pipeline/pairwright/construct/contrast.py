@@ -16,11 +16,14 @@ from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper
 
 
 async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
-    """Build one pair for the item's own user, or say why it was refused.
+    """Build one pair for the item's own user, or give the reason why there is none.
 
-    Raises CallFailed, EndpointRefused and Interrupted as the models do.
+    Raises CallFailed where a call fails after its retries, and EndpointRefused where the endpoint
+    refuses.
 
-        contrast = await build_contrast(item, models, rules)
+        >>> made = await build_contrast(item, models, rules)
+        >>> made.pair.chosen if isinstance(made, Contrast) else made.reason
+        'Simmer the beans for an hour ...'
     """
     models, log = traced(models)
     rubric = await rubric_of(item, models, rules)

@@ -19,13 +19,14 @@ from pairwright.text import number_of
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:
-    """Read the rows of a release, or the pairs of a run folder or a `pairs.jsonl`, which hold more.
+    """Read the rows of a release, or the pairs of a run folder or of a `pairs.jsonl`, which hold
+    more.
 
-    What a simulated model had a part in has `simulated = True`. Raises InputError where there is no
-    such file, or a line is not a pair.
+    What a simulated model had a part in has `simulated = True`. Raises InputError where there are
+    no pairs, or a line is not a pair.
 
-        for row in load_release("demo/release"):
-            print(row.user, row.votes)
+        >>> [row.chosen for row in load_release("releases/1.0.0") if row.mode == "twin"]
+        ['Simmer the beans for an hour ...', ...]
     """
     root = Path(path)
     if parts := parts_of(root):
