@@ -23,7 +23,13 @@ from pairwright.evaluate.results import (
     write_result,
 )
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Scorer, Unscored
+from pairwright.evaluate.scorers.seam import (
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Scorer,
+    Unscored,
+)
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS, released, run_of
@@ -45,9 +51,9 @@ def rows(release: Path) -> list[Row]:
 class Scripted(NamedTuple):
     """A scorer whose answers a function gives."""
 
-    given: Callable[[PromptContent, str], Score | Unscored]
+    given: Callable[[PromptContent, str], ResponseScore | Unscored]
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         return self.given(shown, response)
 
 
@@ -203,11 +209,11 @@ def test_posts_that_were_left_out_are_counted_and_both_responses_see_the_same(
     row = next(row for row in rows if len(row.profile) > 1)
     seen: dict[str, int] = {}
 
-    def given(shown: PromptContent, response: str) -> Score | Unscored:
+    def given(shown: PromptContent, response: str) -> ResponseScore | Unscored:
         if response == row.chosen and len(shown.posts) > 1:
             return Unscored("context_length")
         seen[response] = len(shown.posts)
-        return Score(1.0 if response == row.chosen else 0.0)
+        return ResponseScore(1.0 if response == row.chosen else 0.0)
 
     (decision,) = scored([row], Scripted(given))
     assert seen == {row.chosen: 1, row.rejected: 1}
@@ -221,11 +227,13 @@ def test_posts_that_were_left_out_are_counted_and_both_responses_see_the_same(
 def test_the_higher_score_is_the_choice_and_equal_ones_are_a_tie(rows: list[Row]) -> None:
     first, second, third = rows[:3]
     worth = {first.chosen: 2.0, first.rejected: 1.0}
-    decision = scored([first], Scripted(lambda _, text: Score(worth[text], 5)))[0]
+    decision = scored([first], Scripted(lambda _, text: ResponseScore(worth[text], 5)))[0]
     assert (decision.choice, decision.points, decision.margin) == ("chosen", 1.0, 1.0)
     assert decision.tokens == 10
     assert scored([second], Baseline("constant"))[0].choice == "tie"
-    lower = scored([third], Scripted(lambda _, text: Score(float(text == third.rejected))))[0]
+    lower = scored([third], Scripted(lambda _, text: ResponseScore(float(text == third.rejected))))[
+        0
+    ]
     assert (lower.choice, lower.margin) == ("rejected", -1.0)
 
 
@@ -250,7 +258,9 @@ def test_a_verdict_that_changes_with_the_order_is_a_tie(
 def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row]) -> None:
     row = rows[0]
     half = Scripted(
-        lambda _, text: Score(1.0) if text == row.chosen else Unscored("not_a_number", "nan")
+        lambda _, text: (
+            ResponseScore(1.0) if text == row.chosen else Unscored("not_a_number", "nan")
+        )
     )
     (decision,) = scored([row], half)
     assert (decision.choice, decision.points) == (None, None)
@@ -258,10 +268,10 @@ def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row]) -> 
 
 
 def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:
-    def given(_: PromptContent, response: str) -> Score:
+    def given(_: PromptContent, response: str) -> ResponseScore:
         if response == rows[0].chosen:
             raise CallFailed("http_500", "it broke")
-        return Score(float(len(response)))
+        return ResponseScore(float(len(response)))
 
     decisions = scored(rows, Scripted(given))
     assert [d.id for d in decisions] == [row.id for row in rows]
@@ -271,7 +281,7 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
 
 
 def test_an_interruption_is_let_through(rows: list[Row]) -> None:
-    def given(_: PromptContent, __: str) -> Score:
+    def given(_: PromptContent, __: str) -> ResponseScore:
         raise Interrupted("stopping")
 
     with pytest.raises(Interrupted):
@@ -374,8 +384,8 @@ def _copy(release: Path, to: Path) -> Path:
 def test_a_score_that_is_no_number_leaves_the_pair_without_one(
     rows: list[Row], value: float
 ) -> None:
-    def given(_: PromptContent, response: str) -> Score:
-        return Score(value if response == rows[0].chosen else 0.0)
+    def given(_: PromptContent, response: str) -> ResponseScore:
+        return ResponseScore(value if response == rows[0].chosen else 0.0)
 
     decision = scored(rows[:1], Scripted(given), "none")[0]
     assert (decision.choice, decision.unscored) == (None, "not_a_number")
