@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
-from pairwright.evaluate.measure.agreement import order_figures, users_above_chance, vote_figures
+from pairwright.evaluate.measure.agreement import order_figures, people_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
@@ -167,5 +167,4 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield from order_figures(mode_pairs)
     if mode_pairs.mode == "twin":
         yield from twin_figures(mode_pairs)
-    yield users_above_chance(mode_pairs)
-    yield from vote_figures(mode_pairs)
+    yield from people_figures(mode_pairs)

@@ -99,6 +99,12 @@ def _named(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choice, Ch
     return _OTHER[orders[0]], _OTHER[orders[1]]
 
 
+def people_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """For how many users a scorer is better than chance, and its agreement with people's votes."""
+    yield users_above_chance(mode_pairs)
+    yield from vote_figures(mode_pairs)
+
+
 QUESTIONS = 10
 """The fewest questions of a user of whom anything is said."""
 
