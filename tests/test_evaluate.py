@@ -1,17 +1,25 @@
 """What a scorer is shown in each condition, and what comes of every pair."""
 
+import ast
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluate import conditions
+from pairwright.evaluate.conditions import (
+    CONDITIONS,
+    CONTROLS,
+    ConditionName,
+    ContentSources,
+    ask_fitting,
+)
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release, ReleaseRef, posts_of
@@ -48,6 +56,31 @@ def rows(release: Path) -> list[Row]:
     return list(Release(release).rows())
 
 
+def test_every_condition_has_a_table_and_a_mark_of_its_own() -> None:
+    assert set(CONDITIONS) == set(get_args(ConditionName))
+    every = CONDITIONS.values()
+    for given in ([one.table for one in every], [(one.marker, one.colour) for one in every]):
+        assert len(set(given)) == len(every)
+    assert all(set(one.baselines) <= set(BASELINES) for one in every)
+    assert CONTROLS == ("none", "wrong-profile")
+    assert set(CONTROLS) <= set(CONDITIONS)
+    for one in every:
+        assert not one.unranked or not one.baselines, "nobody misses baselines in a control"
+
+
+def test_what_a_condition_is_only_its_record_says() -> None:
+    """A new condition is one record: no other file of the room asks for one by its name."""
+    room = Path(conditions.__file__).parent
+    names = {*CONDITIONS} - {"none", "planner"}  # Words with other meanings, too.
+    for path in (*room.glob("board/*.py"), *room.glob("measure/*.py"), room / "evaluation.py"):
+        named = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and node.value in names
+        }
+        assert not named, path
+
+
 class Scripted(NamedTuple):
     """A scorer whose answers a function gives."""
 
@@ -72,10 +105,10 @@ def scored(
     condition: ConditionName = "profile",
     policy: HistoryRules = ALL,
 ) -> list[PairDecision]:
-    conditions = ContentSources(policy, Strangers(map(asker_of, rows), 0))
+    sources = ContentSources(policy, Strangers(map(asker_of, rows), 0))
     return asyncio.run(
         evaluate(
-            rows, Evaluation(scorer, condition, conditions), workers=4,
+            rows, Evaluation(scorer, condition, sources), workers=4,
             stop=lambda: None, on_each=lambda _: None,
         )
     )  # fmt: skip
