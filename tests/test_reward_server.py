@@ -787,7 +787,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
     [
         pytest.param(["--scorer", "nobody"], "there is no scorer 'nobody'", id="unknown scorer"),
         pytest.param(["--scorer", "longer", "--port", "99999"], "--port 99999", id="no port"),
-        pytest.param(["--scorer", "longer", "--release", "/"], "no release", id="no release"),
+        pytest.param(["--scorer", "longer", "--release", "/"], "is not a release", id="no release"),
         pytest.param(
             ["--scorer", "longer", "--condition", "planner"],
             "Name the release with --release",
