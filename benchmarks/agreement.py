@@ -21,10 +21,10 @@ from coverage import coverage
 
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, Ratings, agreement, dawid_skene
-from pairwright_human_eval.decide import decide_all
-from pairwright_human_eval.outline import outlines_of
+from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.records import PreferenceAnswer, response_id
-from pairwright_human_eval.report.findings import findings
+from pairwright_human_eval.report.findings import derive_findings
+from pairwright_human_eval.subjects import outlines_of
 
 ACCURACY = 0.95
 VOTES_ONLY = HumanRules(votes=3, quality_votes=0, rubric_votes=0)
@@ -95,7 +95,7 @@ def seed_spread() -> float:
     decisions = decide_all(outlines, verdicts, policy, frozenset())
     ends: dict[tuple[str, str, str], list[float]] = {}
     for seed in SEEDS:
-        found = findings(
+        found = derive_findings(
             outlines, verdicts, studies.SCALES, policy, decisions=decisions,
             margin=policy.parity_margin, overlap=studies.OVERLAP, excluded=frozenset(), seed=seed,
         )  # fmt: skip

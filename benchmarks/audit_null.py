@@ -25,15 +25,15 @@ import studies
 
 from pairwright import __version__
 from pairwright.audit import run
-from pairwright.audit.family import decided
+from pairwright.audit.catalogue import decide
 from pairwright.audit.read import open_source
-from pairwright.audit.records import Check, Comparison
+from pairwright.audit.records import Check, LimitComparison
 from pairwright.intervals import LEVEL
 from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.outline import outlines_of
-from pairwright_human_eval.public import Public, PublicStudy
+from pairwright_human_eval.public_study import PublicStudy, ReleasedStudy
 from pairwright_human_eval.records import PreferenceAnswer, Verdict
+from pairwright_human_eval.subjects import outlines_of
 
 CONFIGURATIONS = (1, 3, 10)
 PAIRS, USERS = 60, 30
@@ -93,9 +93,9 @@ def outcomes(seed: int) -> dict[int, Outcome]:
     return {configs: outcome(configs, seed, public) for configs in CONFIGURATIONS}
 
 
-def outcome(configs: int, seed: int, public: Public) -> Outcome:
+def outcome(configs: int, seed: int, public: ReleasedStudy) -> Outcome:
     """Audits one set of pairs."""
-    comparisons: list[Comparison] = []
+    comparisons: list[LimitComparison] = []
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "coins.jsonl"
         chance = random.Random(1000 * seed + configs)
@@ -104,11 +104,11 @@ def outcome(configs: int, seed: int, public: Public) -> Outcome:
                 lines.write(json.dumps(row) + "\n")
         options = run.Options(public=public)
 
-        def watched(found: list[Check | Comparison]) -> list[Check]:
+        def watched(found: list[Check | LimitComparison]) -> list[Check]:
             comparisons.extend(one for one in found if not isinstance(one, Check))
-            return decided(found)
+            return decide(found)
 
-        with patch.object(run, "decided", watched):
+        with patch.object(run, "decide", watched):
             audit = run.audit(open_source(str(file)), options)
     each = [one.check(LEVEL) for one in comparisons]
     return Outcome(
@@ -158,12 +158,12 @@ def _post(chance: random.Random, config: int, user: int, n: int) -> dict[str, st
     }  # fmt: skip
 
 
-def asked(seed: int) -> Public:
+def asked(seed: int) -> ReleasedStudy:
     """A study of other pairs whose annotators toss coins."""
     study = _study()
     votes = study.answered(0.5, seed)
     given = [*votes, *_with_other_posts(votes, random.Random(seed))]
-    return Public(
+    return ReleasedStudy(
         PublicStudy(
             version=__version__, policy=HumanRules(), fixed=HumanRules(), scales=studies.SCALES,
             overlap=studies.OVERLAP, of=SUBJECTS, annotators=(), set_aside={}, left_out=0,

@@ -13,7 +13,7 @@ from simulated_ratings import PROCESSES
 
 from pairwright_human_eval.agreement import Ratings
 from pairwright_human_eval.agreement.estimates import half_width
-from pairwright_human_eval.agreement.left_out import left_out
+from pairwright_human_eval.agreement.jackknife import left_out
 from pairwright_human_eval.agreement.ratings import Floats
 
 NAMES = (

@@ -25,13 +25,13 @@ from pydantic import JsonValue
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright_human_eval.accept import derive
-from pairwright_human_eval.label_studio import Server, pull, push
+from pairwright_human_eval.label_studio import LabelStudioClient, pull, push
+from pairwright_human_eval.label_studio.accounts import ServerAccount
+from pairwright_human_eval.label_studio.environment import DATABASE, prepare
+from pairwright_human_eval.label_studio.own_server import LabelStudioServer
+from pairwright_human_eval.label_studio.projects import PushedProject, new_state, write_state
 from pairwright_human_eval.label_studio.push import CHUNK
-from pairwright_human_eval.label_studio.state import PushedProject, new_state, write_state
 from pairwright_human_eval.records import Kind
-from pairwright_human_eval.server import LabelStudioServer, prepare
-from pairwright_human_eval.server.accounts import Account
-from pairwright_human_eval.server.environment import DATABASE
 
 NEW = 300
 WHO = ("annotator-01", "annotator-02", "annotator-03", "annotator-04", "annotator-05")
@@ -40,13 +40,13 @@ WORDS = 120
 """In each long text of a task: 5 KB in all."""
 
 
-People = dict[str, Account]
+People = dict[str, ServerAccount]
 
 
 class Left(NamedTuple):
     """A task that is to be annotated one by one."""
 
-    who: Account
+    who: ServerAccount
     task: int
     result: list[JsonValue]
 
@@ -61,7 +61,7 @@ def main(sizes: list[int]) -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
         LabelStudioServer(prepare(cache_folder(), print), Path(scratch) / "data", 0) as running,
-        Server(running.url, running.account.token) as server,
+        LabelStudioClient(running.url, running.account.token) as server,
     ):
         people = {who: running.sign_up(f"{who}@example.org", "a-long-password") for who in WHO}
         figures = [
@@ -79,7 +79,7 @@ def main(sizes: list[int]) -> None:
 
 
 def measure(
-    running: LabelStudioServer, server: Server, people: People, run: Path, size: int
+    running: LabelStudioServer, server: LabelStudioClient, people: People, run: Path, size: int
 ) -> Figures:
     subjects = size // (len(WHO) * len(KINDS))
     made = make_study(run / "pushed", subjects, WHO, KINDS, WORDS)
@@ -115,7 +115,7 @@ def measure(
     return Figures(push_ratio, pull_ratio, own)
 
 
-def raw_push(running: LabelStudioServer, server: Server, made: Made, n: int) -> None:
+def raw_push(running: LabelStudioServer, server: LabelStudioClient, made: Made, n: int) -> None:
     for number, (config, data) in enumerate(loads(made)):
         project = server.create(f"raw {made.study.sampled} {n} {number}", config)
         for start in range(0, len(data), CHUNK):
@@ -131,7 +131,7 @@ def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
 
 
 def annotated_study(
-    running: LabelStudioServer, server: Server, people: People, made: Made
+    running: LabelStudioServer, server: LabelStudioClient, people: People, made: Made
 ) -> list[Left]:
     """Put a study on the server with all but NEW tasks annotated, as if it had been pushed.
 

@@ -45,7 +45,7 @@ from pairwright.evaluate.local.conversation import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.settings.prompt import Message
 from pairwright.train.rl.client import RewardClient
-from pairwright.train.rl.wire import Sample, UserMessage
+from pairwright.train.rl.wire import RewardSample, UserMessage
 
 IN_FLIGHT = 64
 DROPPED = 0.05
@@ -172,7 +172,7 @@ def over_http(url: str, texts: list[Text]) -> list[float | None]:
     def reward(text: Text) -> float | None:
         asked = (UserMessage(role="user", content=text[0]),)
         try:
-            return client.rewards([Sample(prompt=asked, response=text[1])])[0].score
+            return client.rewards([RewardSample(prompt=asked, response=text[1])])[0].score
         except PairwrightError as error:
             print(error, flush=True)
             return None

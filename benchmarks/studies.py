@@ -33,8 +33,8 @@ from pairwright_human_eval.records import (
     pseudonyms,
     response_id,
 )
+from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject
-from pairwright_human_eval.write import Fixed
 
 SCALES = load_scales(assets.RUBRICS)
 ANNOTATORS = pseudonyms(9)
@@ -47,7 +47,7 @@ class SyntheticStudy:
     """Violate pairs that each of three annotators was asked about."""
 
     subjects: list[Subject]
-    fixed: Fixed
+    fixed: FixedStudy
 
     @property
     def key(self) -> dict[str, KeyedTask]:
@@ -90,7 +90,7 @@ def make(n: int, kinds: tuple[Kind, ...]) -> SyntheticStudy:
         annotators=ANNOTATORS, overlap=OVERLAP, sampled=n, of=n, policy=HumanRules(),
         scales=SCALES, config_hashes={},
     )  # fmt: skip
-    return SyntheticStudy(subjects, Fixed(study, key))
+    return SyntheticStudy(subjects, FixedStudy(study, key))
 
 
 def _pair(n: int) -> Pair:

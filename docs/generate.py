@@ -26,9 +26,8 @@ os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
 from typer.main import get_command
 
 from pairwright import cli
-from pairwright.audit.explain import PARTS
-from pairwright.audit.family import COMPARED
-from pairwright.audit.records import Explained
+from pairwright.audit.catalogue import COMPARED, PARTS
+from pairwright.audit.records import Definitions
 from pairwright.evaluate.scorers.spec import (
     OutputJudge,
     Planner,
@@ -62,11 +61,11 @@ from pairwright.settings.rules import (
 from pairwright.sources import items, posts, problems
 from pairwright.sources.opening import _FLAT, _OPENERS
 from pairwright.sources.problems import REMEDIES
-from pairwright.train.plan_score.spec import Asked, Made, Scoring
-from pairwright.train.plan_score.spec import Embedding as PlanEmbedding
-from pairwright.train.plan_score.spec import Judge as PlanJudge
-from pairwright.train.planner.settings import History as TrainingHistory
+from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, PromptedPlanner
+from pairwright.train.plan_score.spec import MatchEmbedding as PlanEmbedding
+from pairwright.train.plan_score.spec import MatchJudge as PlanJudge
 from pairwright.train.planner.settings import Lora, Selection, Steps, Training
+from pairwright.train.planner.settings import TrainingHistory as TrainingHistory
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from the code. After a change there run `make docs`. -->"
@@ -192,7 +191,7 @@ def train_page() -> str:
         _fields(Training, [key for key in Training.model_fields if f"[{key}]" not in TRAINING]),
         *_tables_of(TRAINING),
         "## train score: keys outside tables",
-        _fields(Scoring, ["prompts", "rubrics", "seed"]),
+        _fields(PlanScoring, ["prompts", "rubrics", "seed"]),
         "`[source]` is as a build's [`[source]`](config.md#source), `[endpoints.NAME]` as a build's"
         " [endpoints](config.md#endpointsname).",
         *_tables_of(COMPARING),
@@ -220,8 +219,8 @@ TRAINING: dict[str, type[BaseModel]] = {
     "[selection]": Selection,
 }
 COMPARING: dict[str, type[BaseModel]] = {
-    '[planners.NAME] with kind = "endpoint"': Asked,
-    '[planners.NAME] with kind = "plans"': Made,
+    '[planners.NAME] with kind = "endpoint"': PromptedPlanner,
+    '[planners.NAME] with kind = "plans"': FilePlanner,
     "[judge]": PlanJudge,
     "[embedding]": PlanEmbedding,
 }
@@ -511,7 +510,7 @@ def checks_page() -> str:
         " checks are decided.",
         f"An estimate decides these, all of them together: {', '.join(map(_code, COMPARED))}."
         " Every other check counts rows against a limit, or is a note.",
-        *(_checks(name, explained) for name, explained in PARTS.items()),
+        *(_checks(name, definitions) for name, definitions in PARTS.items()),
     )
 
 
@@ -519,8 +518,8 @@ def _code(name: str) -> str:
     return f"`{name}`"
 
 
-def _checks(name: str, explained: dict[str, Explained]) -> str:
-    rows = [[f"`{check}`", of.title, f"{of.why} {of.todo}"] for check, of in explained.items()]
+def _checks(name: str, definitions: Definitions) -> str:
+    rows = [[f"`{one.name}`", one.title, f"{one.why} {one.todo}"] for one in definitions]
     table = _table(["check", "finds", "why it matters, and what to do"], rows)
     return f"## {name}\n\n{table}"
 

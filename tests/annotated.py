@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.accept import Accepted, derive
+from pairwright_human_eval.accept import Acceptance, derive
 from pairwright_human_eval.exports.read import read_export, read_raw
-from pairwright_human_eval.exports.store import Stored, store
+from pairwright_human_eval.exports.store import StoredFile, store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Study
 
@@ -46,24 +46,24 @@ def written(path: Path, content: object) -> Path:
     return path
 
 
-def imported(run: Path, *names: str) -> Accepted:
+def imported(run: Path, *names: str) -> Acceptance:
     """Real exports by name, through the files of a run folder."""
     return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
 
 
-def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> Stored:
+def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> StoredFile:
     """Keep an export as `human import` does."""
     return store(read_export(path).model_copy(update={"simulated": simulated}), folder)
 
 
-def imported_files(run: Path, *files: Path) -> Accepted:
+def imported_files(run: Path, *files: Path) -> Acceptance:
     folder = HumanFolder(run)
     for file in files:
         store_raw(file, folder)
     return derive(folder, KEY, STUDY)
 
 
-def imported_rows(run: Path, tasks: Iterable[object], **pull: object) -> Accepted:
+def imported_rows(run: Path, tasks: Iterable[object], **pull: object) -> Acceptance:
     """Tasks as exported by hand; with `pull`, as our own pull wraps them."""
     run.mkdir(exist_ok=True)
     if not pull:
@@ -73,7 +73,7 @@ def imported_rows(run: Path, tasks: Iterable[object], **pull: object) -> Accepte
     return derive(folder, KEY, STUDY)
 
 
-def reasons(accepted: Accepted) -> dict[int | None, str]:
+def reasons(accepted: Acceptance) -> dict[int | None, str]:
     """Why each annotation was set aside, by Label Studio's number."""
     return {line.annotation: line.reason for line in accepted.set_aside}
 

@@ -11,11 +11,11 @@ from typing import Any
 from pairwright.audit.page import Sizes
 from pairwright.audit.records import (
     Audit,
+    AuditSource,
     Breakdown,
     Check,
     Count,
     Flag,
-    Source,
     Status,
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
@@ -97,7 +97,7 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
     )
     return Audit(
         pairwright="0",
-        source=Source.model_validate({**fields, **changes}),
+        source=AuditSource.model_validate({**fields, **changes}),
         max_shortcut=0.58,
         checks=checks,
         breakdowns=(Breakdown(by="configuration", rows=counts, left_out=2),),

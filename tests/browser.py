@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, Request, expect, sync_playwright
 
-from pairwright_human_eval.server.accounts import Account
+from pairwright_human_eval.label_studio.accounts import ServerAccount
 
 PACKAGES = ["chromium", "fonts-dejavu-core", "fonts-noto-cjk"]
 
@@ -80,7 +80,7 @@ class Browsing:
 
 
 @contextmanager
-def logged_in(url: str, account: Account) -> Iterator[Browsing]:
+def logged_in(url: str, account: ServerAccount) -> Iterator[Browsing]:
     """A page of a server that the account has logged in to."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -16,10 +16,10 @@ from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import CANNOT_JUDGE, config_hashes, controls
+from pairwright_human_eval.label_studio.accounts import ServerAccount
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest, response_id
-from pairwright_human_eval.server.accounts import Account
+from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.tasks import Data, Task
-from pairwright_human_eval.write import write_study
 
 ANNOTATORS = ("annotator-01", "annotator-02", "annotator-03")
 ASPECTS = 3
@@ -134,7 +134,7 @@ def answers(kind: Kind, pick: int = 0) -> list[JsonValue]:
 class Person:
     """An annotator's session over the API, as the page itself would talk to the server."""
 
-    def __init__(self, url: str, account: Account) -> None:
+    def __init__(self, url: str, account: ServerAccount) -> None:
         headers = {"Authorization": f"Token {account.token}"}
         self.account = account
         self._http = httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False)

@@ -48,8 +48,8 @@ from pairwright_human_eval.exports.store import store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes
 from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from pairwright_human_eval.write import read_study, write_study
 from study import pairwright
 from verified import SCALES, study_of, twin, violate
 

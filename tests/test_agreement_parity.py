@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
-from pairwright_human_eval.agreement import Difference, Parity, parity, verified_by_chance
+from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
+from pairwright_human_eval.report.decisions import verified_by_chance
 
 
-def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[Difference]:
+def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[ScoreDifference]:
     """Three annotators a pair; pairs, annotators and answers each differ at random."""
     rng = np.random.default_rng(seed)
     of_pair, of_person = rng.normal(0, 0.4, pairs), rng.normal(0, 0.15, people)
     return [
-        Difference(
+        ScoreDifference(
             f"pair {pair}",
             f"annotator {person}",
             mean + of_pair[pair] + of_person[person] + rng.normal(0, 0.6),
@@ -26,7 +27,7 @@ def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[Dif
 
 def test_without_clusters_it_is_the_plain_tost() -> None:
     points = np.random.default_rng(3).normal(0.1, 0.8, 50)
-    rows = [Difference(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
+    rows = [ScoreDifference(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
     plain = DescrStatsW(points)
     larger, above, below = plain.ttost_mean(-0.4, 0.4)
     found = parity(rows, 0.4)
@@ -60,7 +61,7 @@ def test_swapping_the_sides_mirrors_everything() -> None:
 def test_pairs_that_differ_by_a_point_are_counted_by_their_mean() -> None:
     points = {"x": [1, 1, 1], "y": [-2, 0, -1], "z": [1, 1, 0], "w": [0, 0, 0]}
     rows = [
-        Difference(pair, f"annotator {n}", value)
+        ScoreDifference(pair, f"annotator {n}", value)
         for pair, values in points.items()
         for n, value in enumerate(values)
     ]
@@ -71,8 +72,8 @@ def test_pairs_that_differ_by_a_point_are_counted_by_their_mean() -> None:
 
 
 def test_every_pair_counts_once_whatever_its_annotators() -> None:
-    rows = [Difference("x", f"annotator {n}", 1 + n / 10) for n in range(6)]
-    rows += [Difference("y", f"annotator {n}", 0.0) for n in range(2)]
+    rows = [ScoreDifference("x", f"annotator {n}", 1 + n / 10) for n in range(6)]
+    rows += [ScoreDifference("y", f"annotator {n}", 0.0) for n in range(2)]
     assert parity(rows, 0.5).mean == pytest.approx((1.25 + 0) / 2)
 
 
@@ -109,11 +110,11 @@ def test_a_true_difference_of_the_margin_is_rarely_called_parity() -> None:
 def test_where_nothing_can_be_tested_it_says_why() -> None:
     none = parity([], 0.5)
     assert (none.mean, none.equivalent, none.apart.n) == (None, None, 0)
-    one = parity([Difference("x", "p", 1.0), Difference("y", "p", 0.0)], 0.5)
+    one = parity([ScoreDifference("x", "p", 1.0), ScoreDifference("y", "p", 0.0)], 0.5)
     assert one.mean == 0.5
     assert one.equivalent is None
     assert one.reason.startswith("it takes two pairs")
-    rows = [Difference(pair, person, 0.0) for pair, person in product("xyz", "pq")]
+    rows = [ScoreDifference(pair, person, 0.0) for pair, person in product("xyz", "pq")]
     assert parity(rows, 0.5).reason == "the differences do not vary"
 
 
@@ -121,9 +122,9 @@ def test_what_makes_no_sense_is_an_error() -> None:
     with pytest.raises(ValueError, match="margin"):
         parity([], 0)
     with pytest.raises(ValueError, match="p scored x twice"):
-        parity([Difference("x", "p", 1), Difference("x", "p", 2)], 0.5)
+        parity([ScoreDifference("x", "p", 1), ScoreDifference("x", "p", 2)], 0.5)
     with pytest.raises(ValueError, match="pair x is in no cluster"):
-        parity([Difference("x", "p", 1)], 0.5, clusters={})
+        parity([ScoreDifference("x", "p", 1)], 0.5, clusters={})
     with pytest.raises(ValueError, match="votes and halves"):
         verified_by_chance(0, "majority")
 

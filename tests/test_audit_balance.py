@@ -6,7 +6,7 @@ import pytest
 
 from pairwright.audit.balance import SHOWN, Balance
 from pairwright.audit.records import Breakdown, Check, Status
-from pairwright.audit.target import Measured, compare
+from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Row, RowAspect
 from pairwright.intervals import Interval
 
@@ -145,12 +145,14 @@ def blind(name: str, config: str, value: float | None, low: float | None = None)
     return Check(family="shortcuts", name=name, config=config, status="fail", found=found, of=40)
 
 
-def measured(name: str, checks: tuple[Check, ...], *configs: tuple[str, str | None]) -> Measured:
+def measured(
+    name: str, checks: tuple[Check, ...], *configs: tuple[str, str | None]
+) -> ComparedPairs:
     rows = [
         row(n, domain=domain, mode=mode, rubric_aspects=[RowAspect(aspect="a")] * 2)
         for n, (domain, mode) in enumerate(configs)
     ]
-    return Measured(name, counted(rows), checks)
+    return ComparedPairs(name, counted(rows), checks)
 
 
 OFFICIAL = "Society_and_Culture"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, bags, learnt, styles
-from pairwright.audit.shortcuts.learnable import learnable
-from pairwright.audit.shortcuts.sample import Sample
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, bags, classifier_points, styles
+from pairwright.audit.shortcuts.features import learnable_pair
+from pairwright.audit.shortcuts.pair_features import ClusterSample
 from pairwright.dataset import Row
 from pairwright.intervals import Floats
 
@@ -38,7 +38,8 @@ def pairs(
 
 def tried(rows: list[Row], clusters: list[int] | None = None) -> dict[str, Floats]:
     places = np.array(clusters or range(len(rows)), np.intp)
-    return learnt([learnable(row) for row in rows], places, 0)
+    drawn = [learnable_pair(row) for row in rows]
+    return {one.definition.name: points for one, points in classifier_points(drawn, places, 0)}
 
 
 def accuracies(rows: list[Row], clusters: list[int] | None = None) -> dict[str, float]:
@@ -47,7 +48,7 @@ def accuracies(rows: list[Row], clusters: list[int] | None = None) -> dict[str, 
 
 def test_where_nothing_was_planted_nothing_is_found() -> None:
     found = accuracies(pairs(400, random.Random(1)))
-    assert tuple(found) == CLASSIFIERS
+    assert list(found) == [one.definition.name for one in CLASSIFIERS]
     assert all(0.42 < of < 0.58 for of in found.values()), found
 
 
@@ -169,7 +170,7 @@ def test_classifiers_have_no_side_to_lean_to() -> None:
         # The same is learnt of the turned pairs, so it is as right about them.
         assert np.array_equal(points, back[name]), name
     some = [row if n % 3 else turned[n] for n, row in enumerate(rows)]
-    table, mixed = (bags([learnable(row) for row in of], asked=True) for of in (rows, some))
+    table, mixed = (bags([learnable_pair(row) for row in of], asked=True) for of in (rows, some))
     assert np.array_equal(mixed.toarray()[0], -table.toarray()[0])
     assert np.array_equal(mixed.toarray()[1], table.toarray()[1])
 
@@ -191,14 +192,14 @@ def test_any_text_can_be_measured(given: str) -> None:
     rows = [row.model_copy(update={"chosen": given, "question": given}) for row in rows]
     for table in (bags, styles):
         for asked in (False, True):
-            found = table([learnable(row) for row in rows], asked=asked)
+            found = table([learnable_pair(row) for row in rows], asked=asked)
             assert np.isfinite(found.toarray()).all()
 
 
 # The sample they see
 
 
-def names(sample: Sample[int]) -> list[int]:
+def names(sample: ClusterSample[int]) -> list[int]:
     return list(sample)
 
 
@@ -207,7 +208,7 @@ def test_a_sample_holds_whole_clusters_whatever_the_order() -> None:
     found = []
     for seed in range(3):
         random.Random(seed).shuffle(stream)
-        sample: Sample[int] = Sample(100, 0)
+        sample: ClusterSample[int] = ClusterSample(100, 0)
         for cluster, pair in stream:
             if sample.has_room(cluster):
                 sample.add(cluster, pair)
@@ -221,19 +222,19 @@ def test_a_sample_holds_whole_clusters_whatever_the_order() -> None:
 def test_another_seed_draws_other_clusters_and_a_small_source_is_taken_whole() -> None:
     drawn_by = []
     for seed in range(2):
-        sample: Sample[int] = Sample(50, seed)
+        sample: ClusterSample[int] = ClusterSample(50, seed)
         for n in range(400):
             sample.add(f"cluster-{n % 40}", n)
         drawn_by.append(set(names(sample)))
     assert drawn_by[0] != drawn_by[1]
-    whole: Sample[int] = Sample(50, 0)
+    whole: ClusterSample[int] = ClusterSample(50, 0)
     for n in range(50):
         whole.add(f"cluster-{n}", n)
     assert sorted(names(whole)) == list(range(50))
 
 
 def test_what_is_kept_of_a_pair_says_what_its_question_shares() -> None:
-    of = learnable(
+    of = learnable_pair(
         Row(
             id="row",
             question="How are brakes adjusted?",
@@ -241,6 +242,6 @@ def test_what_is_kept_of_a_pair_says_what_its_question_shares() -> None:
             rejected="Lubricate the chain.",
         )
     )
-    assert of.chosen.against[0] == 2
-    assert of.chosen.of_question.sum() == 2
-    assert of.rejected.of_question.sum() == 0
+    assert of.chosen.shared[0] == 2
+    assert of.chosen.in_question.sum() == 2
+    assert of.rejected.in_question.sum() == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.audit.explain import explained
+from pairwright.audit.catalogue import definition_of
 from pairwright.audit.read import open_source
 from pairwright.audit.records import EXAMPLES, Audit
 from pairwright.audit.run import Options, audit, shortened
@@ -134,7 +134,7 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     found = Audit.model_validate_json((here / "audit-theirs" / "audit.json").read_bytes())
     (same,) = (check for check in found.failed if check.name == "same_sides")
     assert [flag.row for flag in same.flags] == ["7"]
-    words = explained(same)
+    words = definition_of(same)
     said = " ".join(done.out.split())
     assert said.index("Why it matters") < said.index("passed")
     assert words.title in said

@@ -16,20 +16,19 @@ from scipy.stats import norm, t
 
 import pairwright.audit
 from pairwright.audit import run as audit_run
-from pairwright.audit.explain import EXPLAINED
-from pairwright.audit.family import COMPARED, decided
-from pairwright.audit.human.annotators import AnnotatorComparison
-from pairwright.audit.human.claims import Claim, EquallyGood
+from pairwright.audit.catalogue import COMPARED, DEFINITIONS, decide
+from pairwright.audit.human.annotators import POSITION_BIAS, AnnotatorComparison
+from pairwright.audit.human.claims import PREFERRED, Claim, EquallyGood
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.read import open_source
-from pairwright.audit.records import Check, Comparison, Status
+from pairwright.audit.records import Check, LimitComparison, Status
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.dataset import Row
 from pairwright.intervals import LEVEL, Accuracy, Interval, z_of
 from pairwright.stats import share
-from pairwright_human_eval.agreement import Difference, parity
-from pairwright_human_eval.report.records import Measure, ParityOf
+from pairwright_human_eval.agreement import ScoreDifference, parity
+from pairwright_human_eval.report.findings_records import Measure, ParityOf
 from released import PAIRS, run_of, written
 
 ESTIMATE = Interval(value=0.7, low=0.6, high=0.8, n=100, clusters=100)
@@ -58,31 +57,31 @@ class Fixed:
 
 
 def test_a_check_that_was_decided_by_its_own_interval_is_refused() -> None:
-    with pytest.raises(ValueError, match="outside the family"):
-        decided([check("new_check", "fail", ESTIMATE)])
-    with pytest.raises(ValueError, match="outside the family"):
-        decided([check("new_check", "pass", ESTIMATE)])
+    with pytest.raises(ValueError, match="not with the others"):
+        decide([check("new_check", "fail", ESTIMATE)])
+    with pytest.raises(ValueError, match="not with the others"):
+        decide([check("new_check", "pass", ESTIMATE)])
 
 
 def test_a_check_of_the_family_cannot_be_decided_without_it() -> None:
-    with pytest.raises(ValueError, match="outside the family"):
-        decided([check("position_bias", "fail")])
+    with pytest.raises(ValueError, match="not with the others"):
+        decide([check("position_bias", "fail")])
 
 
 def test_a_comparison_that_the_family_does_not_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="name it in COMPARED"):
-        decided([Fixed(0.5, "new_check")])
+    with pytest.raises(ValueError, match="needs by_estimate"):
+        decide([Fixed(0.5, "new_check")])
 
 
 def test_counts_and_notes_go_through_as_they_are() -> None:
     given = [check("duplicate_id", "fail"), check("profile_tfidf", "note", ESTIMATE)]
-    assert decided(given) == given
+    assert decide(given) == given
 
 
 # A module that takes up statistics may decide by them: then its check belongs to the family, and
 # the module belongs in this list.
 STATISTICS = {
-    "family", "shortcuts.trial", "shortcuts.gaps", "integrity.endings", "integrity.languages",
+    "catalogue", "shortcuts.trials", "shortcuts.gaps", "integrity.endings", "integrity.languages",
     "human.claims", "human.annotators",
 }  # fmt: skip
 TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Accuracy", "p_value"}
@@ -114,19 +113,21 @@ def _statistical(module: ast.Module) -> bool:
 
 def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path) -> None:
     layout = written(run_of(tmp_path / "run", PAIRS[:12], wrong_profile=0.1), tmp_path / "out")
-    comparisons: list[Comparison] = []
+    comparisons: list[LimitComparison] = []
 
-    def watched(found: Iterable[Check | Comparison]) -> list[Check]:
+    def watched(found: Iterable[Check | LimitComparison]) -> list[Check]:
         found = list(found)
         comparisons.extend(one for one in found if not isinstance(one, Check))
-        return decided(found)
+        return decide(found)
 
-    with patch.object(audit_run, "decided", watched):
+    with patch.object(audit_run, "decide", watched):
         checks = audit_run.audit(open_source(str(layout.root))).checks
     names = {comparison.check(LEVEL).name for comparison in comparisons}
     # Nothing is learnt from so few users, and the texts are too short to tell a language.
-    assert names | {"other_language", *CLASSIFIERS} == set(COMPARED)
-    assert set(COMPARED) <= set(EXPLAINED)
+    assert names | {"other_language", *(one.definition.name for one in CLASSIFIERS)} == set(
+        COMPARED
+    )
+    assert set(COMPARED) <= set(DEFINITIONS)
     for one in checks:
         if one.status in ("pass", "fail") and one.name not in COMPARED:
             assert one.found is None or one.found.low is None, one.name
@@ -136,11 +137,11 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
 
 
 def test_the_level_is_shared_by_all_comparisons_and_grows_as_they_settle() -> None:
-    first, second, third = decided([Fixed(0.001), Fixed(0.02), Fixed(0.9)])
+    first, second, third = decide([Fixed(0.001), Fixed(0.02), Fixed(0.9)])
     assert [of.limit for of in (first, second, third)] == [LEVEL / 3, LEVEL / 2, LEVEL]
     assert [of.status for of in (first, second, third)] == ["fail", "fail", "too_few"]
     # By itself 0.03 would be enough.
-    assert [of.status for of in decided([Fixed(0.03)] * 3)] == ["too_few"] * 3
+    assert [of.status for of in decide([Fixed(0.03)] * 3)] == ["too_few"] * 3
 
 
 def coin(number: int, config: int, chance: random.Random) -> Row:
@@ -162,7 +163,7 @@ def test_of_200_audits_of_coins_with_ten_configurations_few_fail() -> None:
             for number in range(40):
                 endings.add(coin(number, config, chance))
         comparisons = list(endings.checks())
-        together += any(of.status == "fail" for of in decided(comparisons))
+        together += any(of.status == "fail" for of in decide(comparisons))
         alone += any(of.check(LEVEL).status == "fail" for of in comparisons)
     assert alone > 40
     assert together <= 10
@@ -209,7 +210,7 @@ def measure(value: float, low: float, high: float) -> Measure:
 
 
 def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> None:
-    claim = Claim("preferred", "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
+    claim = Claim(PREFERRED, "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
     assert claim.check(LEVEL).status == "pass"
     found = claim.check(LEVEL).found
     assert found is not None
@@ -220,7 +221,7 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
     assert strict.found is not None
     assert strict.found.low == pytest.approx(0.6 - 0.08 * wider, abs=1e-5)
     assert strict.found.high == pytest.approx(0.6 + 0.06 * wider, abs=1e-5)
-    against = Claim("preferred", "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
+    against = Claim(PREFERRED, "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
     assert against.check(0.001).status == "fail"
     end = against.check(1e-9).found
     assert end is not None
@@ -229,14 +230,14 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
 
 def test_a_claim_without_an_interval_settles_nothing() -> None:
     none = Measure(value=0.9, low=None, high=None, n=9, dyads=1, annotators=3, reason="one dyad")
-    claim = Claim("preferred", "all", none, bound=0.5, least=0.0)
+    claim = Claim(PREFERRED, "all", none, bound=0.5, least=0.0)
     assert not claim.settled(0.5)
     assert (claim.check(LEVEL).status, claim.check(LEVEL).detail) == ("too_few", "one dyad")
 
 
 def compared(points: Sequence[float], mode: str = "twin") -> EquallyGood:
     rows = [
-        Difference(f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
+        ScoreDifference(f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
         for n, point in enumerate(points)
         for who in range(6)
     ]
@@ -245,7 +246,7 @@ def compared(points: Sequence[float], mode: str = "twin") -> EquallyGood:
 
 def test_parity_is_tested_at_the_level_it_has() -> None:
     given = compared([0.1, -0.2, 0.3, -0.1, 0.0, 0.2] * 5)
-    of = given.of.parity
+    of = given.scale.parity
     at = given.check(LEVEL).found
     assert at is not None
     assert (at.low, at.high) == pytest.approx((of.low, of.high), abs=1e-6)
@@ -266,7 +267,7 @@ def test_a_difference_in_quality_fails_but_in_mode_violate() -> None:
 
 def test_annotators_share_the_level_of_their_check() -> None:
     counts = {"a": share(40, 50), "b": share(25, 50)}
-    odd = AnnotatorComparison("position_bias", counts, [0.004, 1.0], "for the first response")
+    odd = AnnotatorComparison(POSITION_BIAS, counts, [0.004, 1.0], "for the first response")
     assert (odd.check(LEVEL).status, odd.check(LEVEL).count) == ("fail", 1)
     assert odd.check(LEVEL).detail == "a: 40 of 50 for the first response"
     # Two annotators: 0.004 has to be at most half of the level.

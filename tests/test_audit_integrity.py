@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from pairwright.audit.family import decided
-from pairwright.audit.integrity import EXPLAINED, Integrity
-from pairwright.audit.integrity.broken import breaks_off
+from pairwright.audit.catalogue import decide
+from pairwright.audit.integrity import Integrity
+from pairwright.audit.integrity.endings import breaks_off
 from pairwright.audit.integrity.languages import LIMIT, SAMPLE
 from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowAspect, RowPost
@@ -70,7 +70,7 @@ def checks(rows: Iterable[Row]) -> list[Check]:
     part = Integrity()
     for given in rows:
         part.add(given)
-    return decided(part.checks())
+    return decide(part.checks())
 
 
 def only(rows: Iterable[Row], name: str) -> Check:
@@ -85,7 +85,7 @@ def test_sound_rows_fail_nothing() -> None:
 
 def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     named = {check.name for check in checks([row(), row(2, mode=None, id="x")])}
-    assert named == set(EXPLAINED)
+    assert named == {one.name for one in Integrity.definitions}
     assert {check.status for check in checks([])} == {"note"}
 
 

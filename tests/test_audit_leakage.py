@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from pairwright import text
-from pairwright.audit.found import KEPT, WIDTH, Found
-from pairwright.audit.leakage import EXPLAINED, Leakage
-from pairwright.audit.leakage.hashing import hashed, runs
-from pairwright.audit.leakage.sketch import SIMILAR, Sketches, similar
+from pairwright.audit.leakage import Leakage
+from pairwright.audit.leakage.copies import RUBRIC_LEAK
+from pairwright.audit.leakage.sketch import SIMILAR, TextSketches, hashed, runs, similar
 from pairwright.audit.records import Check
+from pairwright.audit.row_check import KEPT, WIDTH, RowCheck
 from pairwright.dataset import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
@@ -513,7 +513,7 @@ def test_runs_of_words_have_the_same_number_wherever_they_stand() -> None:
 
 
 def test_estimated_overlap_is_near_the_true_one() -> None:
-    sketches, overlaps = Sketches(), []
+    sketches, overlaps = TextSketches(), []
     for seed in range(200):
         base = long_text(seed, 100)
         other = changed(base, random.Random(seed).sample(range(100), seed % 40))
@@ -529,7 +529,7 @@ def test_estimated_overlap_is_near_the_true_one() -> None:
 
 
 def test_bands_find_what_comparing_all_with_all_finds() -> None:
-    sketches = Sketches()
+    sketches = TextSketches()
     for seed in range(40):
         base = long_text(seed, 100)
         for n in (0, 1, 8):
@@ -548,25 +548,25 @@ def test_bands_find_what_comparing_all_with_all_finds() -> None:
 
 def test_a_sketch_does_not_depend_on_the_texts_beside_it() -> None:
     texts = [long_text(seed, words) for seed, words in enumerate((3, 4, 50, 3, 3, 100))]
-    together = Sketches()
+    together = TextSketches()
     for own in texts:
         together.add(own)
     for own, signature in zip(texts, together.signatures(), strict=True):
-        alone = Sketches()
+        alone = TextSketches()
         alone.add(own)
         assert alone.signatures().tolist() == [signature.tolist()]
 
 
 def test_a_text_too_short_to_sketch_is_refused() -> None:
     with pytest.raises(ValueError, match="3 words"):
-        Sketches().add(("two", "words"))
+        TextSketches().add(("two", "words"))
 
 
 # The whole part
 
 
 def test_every_check_is_explained() -> None:
-    assert {check.name for check in _checks([row()])} == set(EXPLAINED)
+    assert {check.name for check in _checks([row()])} == {one.name for one in Leakage.definitions}
 
 
 def test_an_audit_of_no_rows_says_so_of_every_check() -> None:
@@ -581,7 +581,7 @@ def test_details_stay_short_and_on_one_line() -> None:
 
 
 def test_a_check_names_ten_thousand_rows_at_most_and_counts_them_all() -> None:
-    check = Found("leakage", "rubric_leak", limit=0.0, others=0.0)
+    check = RowCheck(RUBRIC_LEAK, limit=0.0, others=0.0)
     places = [check.add(row(str(n)), None) for n in range(KEPT + 50)]
     for place in reversed(places):
         check.flag(place, "late")
@@ -616,14 +616,14 @@ _SAME = """
 import json, sys
 sys.path.insert(0, "tests")
 from test_audit_leakage import many
-from pairwright.audit.family import decided
+from pairwright.audit.catalogue import decide
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.people import People
 for part in (Leakage(["a corpus of five words", "number 7 of the dozens"]), Integrity(), People()):
     for row in many():
         part.add(row)
-    for check in decided(part.checks()):
+    for check in decide(part.checks()):
         print(check.model_dump_json())
 print(list(part.redactions()))
 """

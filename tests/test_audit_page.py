@@ -16,13 +16,12 @@ import pytest
 from markupsafe import Markup
 
 from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
-from pairwright.audit.explain import EXPLAINED, PARTS
+from pairwright.audit.catalogue import DEFINITIONS, PARTS
 from pairwright.audit.page import packing, write_page
 from pairwright.audit.page.flags import Flags
-from pairwright.audit.page.holding import hold
-from pairwright.audit.page.styles import lifted
-from pairwright.audit.page.verdict import verdict, warnings
-from pairwright.audit.page.write import HERE, MOST, SCRIPTS
+from pairwright.audit.page.selection import select_pairs
+from pairwright.audit.page.verdict import audit_verdict, warnings
+from pairwright.audit.page.write import HERE, MOST, SCRIPTS, lifted
 from pairwright.audit.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
 from pairwright.report import Fold, Page, Plot, Section, to_html, to_markdown
@@ -70,7 +69,7 @@ class Read(HTMLParser):
         return "\n".join(self.texts)
 
 
-class Held:
+class SelectedPairs:
     """The pairs of a page, unpacked as its script unpacks them."""
 
     def __init__(self, page: str) -> None:
@@ -208,12 +207,12 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
         check("target_in_profile", "pass"),
         check("size", "note", family="target"),
     )
-    found = verdict(audit_of(rows, *checks))
+    found = audit_verdict(audit_of(rows, *checks))
     assert found.status == "fail"
     assert found.headline == "Fail: 3 of 5 checks"
     length, leak = found.findings
     assert (length.title, length.why, length.todo) == tuple(
-        getattr(EXPLAINED["length"], field) for field in ("title", "why", "todo")
+        getattr(DEFINITIONS["length"], field) for field in ("title", "why", "todo")
     )
     assert length.lines[0] == (
         "Home-violate: 0.700 (0.650 to 0.750), n = 400 in 390 clusters; limit 0.42 to 0.58."
@@ -224,23 +223,23 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     assert leak.examples[0].link == "#pair=pair-0000"
     assert leak.more == 2
     assert found.open == (
-        f"{EXPLAINED['lists'].title}: Home-violate (about 465 pairs would settle it)",
+        f"{DEFINITIONS['lists'].title}: Home-violate (about 465 pairs would settle it)",
     )
     text = Read(page_of(tmp_path, audit_of(rows, *checks), rows)).text
     assert "Fail: 3 of 5 checks" in text
-    assert EXPLAINED["rubric_leak"].todo in text
+    assert DEFINITIONS["rubric_leak"].todo in text
 
 
 def test_a_row_that_a_check_names_twice_is_one_example() -> None:
     leak = check("rubric_leak", "fail", rows=["a", "a", "b"])
-    (found,) = verdict(audit_of([row(0)], leak)).findings
+    (found,) = audit_verdict(audit_of([row(0)], leak)).findings
     assert [example.row for example in found.examples] == ["a", "b"]
 
 
 def test_undecided_is_neither_pass_nor_fail() -> None:
     passed, undecided = check("rubric_leak", "pass"), accuracy("length", 0.55, "too_few")
-    assert verdict(audit_of([row(0)], passed)).status == "pass"
-    found = verdict(audit_of([row(0)], passed, undecided))
+    assert audit_verdict(audit_of([row(0)], passed)).status == "pass"
+    found = audit_verdict(audit_of([row(0)], passed, undecided))
     assert found.status == "open"
     assert found.headline == "No check fails, and 1 of 2 have too few pairs to decide"
 
@@ -274,7 +273,7 @@ def test_every_check_is_in_a_table_of_its_family(tmp_path: Path) -> None:
         "6 pairs; 767 in official", "By configuration", "2 less frequent ones are left out.",
     ):  # fmt: skip
         assert told in text, told
-    assert all(EXPLAINED[check.name].why in text for check in checks)
+    assert all(DEFINITIONS[check.name].why in text for check in checks)
 
 
 def test_plots_show_accuracies_lengths_and_counts(tmp_path: Path) -> None:
@@ -308,7 +307,7 @@ def test_a_fold_is_closed_on_the_page_and_open_in_markdown() -> None:
 
 
 def test_every_check_is_explained_by_one_part_alone() -> None:
-    assert sum(map(len, PARTS.values())) == len(EXPLAINED)
+    assert sum(map(len, PARTS.values())) == len(DEFINITIONS)
 
 
 # What it holds
@@ -317,7 +316,7 @@ def test_every_check_is_explained_by_one_part_alone() -> None:
 def test_pairs_come_out_as_they_went_in(tmp_path: Path) -> None:
     rows = [*some_rows(), row(9, votes=None, verified=False, profile=(), narrative=None, mode=None)]
     rows += [row(10, chosen=text, id=text, domain=text) for text in (*HOSTILE, "__proto__", "\0")]
-    held = Held(page_of(tmp_path, audit_of(rows), rows))
+    held = SelectedPairs(page_of(tmp_path, audit_of(rows), rows))
     assert [*held.rows()] == rows
     assert held.ids == [of.id for of in rows]
     assert held.index["votes"][0] == [2, 1, 0, 0]
@@ -330,7 +329,7 @@ def test_decisions_of_simulated_annotators_are_told_from_those_of_people(tmp_pat
     rows = [*of_people, *of_simulated]
     decisions = {"twin-4": True, "pair-0005": False}
     audit = audit_of(rows).model_copy(update={"simulated_decisions": decisions})
-    held = Held(page_of(tmp_path, audit, rows))
+    held = SelectedPairs(page_of(tmp_path, audit, rows))
     assert held.index["people"] == [
         "verified", "not verified", "unasked", "simulated", "simulated", "simulated, not verified",
     ]  # fmt: skip
@@ -343,8 +342,8 @@ def test_flags_stand_with_the_rows_they_name_and_failed_ones_apart(tmp_path: Pat
         check("rubric_leak", "fail", config="a", rows=["pair-0002", "pair-0002"]),
         check("rubric_leak", "pass", config="b", rows=["pair-0003"]),
     )
-    held = Held(page_of(tmp_path, audit_of(rows, *checks), rows))
-    leak, target = EXPLAINED["rubric_leak"].title, EXPLAINED["target_in_profile"].title
+    held = SelectedPairs(page_of(tmp_path, audit_of(rows, *checks), rows))
+    leak, target = DEFINITIONS["rubric_leak"].title, DEFINITIONS["target_in_profile"].title
     assert held.index["checks"] == [[leak, True], [target, False], [leak, False]]
     assert held.index["flags"] == [[], [1], [0, 1], [2], [], []]
     (block,) = held.details()
@@ -355,7 +354,7 @@ def test_flags_stand_with_the_rows_they_name_and_failed_ones_apart(tmp_path: Pat
 
 def test_halves_of_a_twin_know_each_other(tmp_path: Path) -> None:
     rows = [row(0), halves(1)[0], row(2), halves(1)[1], halves(3)[0]]
-    assert Held(page_of(tmp_path, audit_of(rows), rows)).index["other"] == [
+    assert SelectedPairs(page_of(tmp_path, audit_of(rows), rows)).index["other"] == [
         None, 3, None, 1, None
     ]  # fmt: skip
 
@@ -363,7 +362,7 @@ def test_halves_of_a_twin_know_each_other(tmp_path: Path) -> None:
 def test_a_post_that_many_pairs_share_is_held_once(tmp_path: Path) -> None:
     shared = tuple(post(0, k) for k in range(3))
     rows = [row(n, profile=shared) for n in range(50)]
-    (block,) = Held(page_of(tmp_path, audit_of(rows), rows)).details()
+    (block,) = SelectedPairs(page_of(tmp_path, audit_of(rows), rows)).details()
     assert len(block["posts"]) == 3
 
 
@@ -376,7 +375,7 @@ def test_too_many_pairs_leave_failed_ones_and_a_sample_and_say_so(tmp_path: Path
     whole = len(page_of(tmp_path, audit, rows))
     most = whole * 2 // 3
     page = page_of(tmp_path, audit, rows, most=most)
-    held = Held(page)
+    held = SelectedPairs(page)
     assert 0.8 * most < len(page.encode()) <= most
     assert set(failed) < set(held.ids)
     # In the order of the source, and from all of it.
@@ -393,7 +392,7 @@ def test_rows_of_one_id_that_a_failed_check_names_are_each_counted(tmp_path: Pat
     audit = audit_of(rows[:1], check("rubric_leak", "fail", rows=["pair-0007"]))
     most = len(page_of(tmp_path, audit, rows)) * 2 // 3
     page = page_of(tmp_path, audit, rows, most=most)
-    assert Held(page).ids.count("pair-0007") == 2
+    assert SelectedPairs(page).ids.count("pair-0007") == 2
     assert "of 601 pairs: all 2 that a failed check names" in Read(page).text
 
 
@@ -402,18 +401,18 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
 ) -> None:
     monkeypatch.setattr(packing, "BLOCK", 10_000)
     packed = list[str]()
-    add = packing.Packing.add
+    add = packing.PairPacker.add
 
-    def noted(self: packing.Packing, of: Row) -> None:
+    def noted(self: packing.PairPacker, of: Row) -> None:
         packed.append(of.id)
         add(self, of)
 
-    monkeypatch.setattr(packing.Packing, "add", noted)
+    monkeypatch.setattr(packing.PairPacker, "add", noted)
     rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
-    whole = hold(rows, sizes_of(rows), flags, 10**9, simulated={})
+    whole = select_pairs(rows, sizes_of(rows), flags, 10**9, simulated={})
     assert whole.packed.pairs == len(packed) == 600
     packed.clear()
-    held = hold(rows, sizes_of(rows), flags, whole.packed.size // 8, simulated={})
+    held = select_pairs(rows, sizes_of(rows), flags, whole.packed.size // 8, simulated={})
     assert held.of == 600
     assert 40 < held.packed.pairs < 75
     first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)
@@ -427,7 +426,7 @@ def test_a_sample_keeps_both_halves_or_none(tmp_path: Path) -> None:
     ]
     audit = audit_of(rows[:1], check("rubric_leak", "fail", rows=["pair-0399b"]))
     most = len(page_of(tmp_path, audit, rows)) * 2 // 3
-    held = Held(page_of(tmp_path, audit, rows, most=most))
+    held = SelectedPairs(page_of(tmp_path, audit, rows, most=most))
     assert 100 < len(held.ids) < 800
     assert {of.removesuffix("b") for of in held.ids} == {of for of in held.ids if of[-1] != "b"}
     assert None not in held.index["other"]
@@ -439,7 +438,7 @@ def test_where_not_even_one_pair_fits_the_report_is_still_there(tmp_path: Path) 
     empty = len(page_of(tmp_path, audit_of(rows), []))
     for most in (empty + 1000, 100):
         page = page_of(tmp_path, audit_of(rows), rows, most=most)
-        assert Held(page).ids == []
+        assert SelectedPairs(page).ids == []
         assert "This file holds 0 of 20 pairs: a sample of them." in Read(page).text
 
 

@@ -19,14 +19,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright.audit.read import Found, Unread, open_source
+from pairwright.audit.read import SourceRow, UnreadRow, open_source
 from pairwright.audit.read.corpus import LINES, corpus_texts
 from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources import parquet, tables
-from pairwright_human_eval.decide import write_decisions
+from pairwright_human_eval.decisions import write_decisions
 from verified import decided, one, twin, violate, votes, well
 
 PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
@@ -48,18 +48,18 @@ def jsonl(path: Path, *rows: object) -> Path:
     return path
 
 
-def read(given: object, *columns: str) -> list[Found | Unread]:
+def read(given: object, *columns: str) -> list[SourceRow | UnreadRow]:
     return list(open_source(str(given), columns).read())
 
 
 def rows(given: object, *columns: str) -> list[Row]:
     found = read(given, *columns)
-    assert all(isinstance(each, Found) for each in found), found
-    return [each.row for each in found if isinstance(each, Found)]
+    assert all(isinstance(each, SourceRow) for each in found), found
+    return [each.row for each in found if isinstance(each, SourceRow)]
 
 
 def unread(given: object, *columns: str) -> Counter[str]:
-    return Counter(each.reason for each in read(given, *columns) if isinstance(each, Unread))
+    return Counter(each.reason for each in read(given, *columns) if isinstance(each, UnreadRow))
 
 
 def refused(given: object, *columns: str) -> str:
@@ -100,7 +100,7 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
     assert source.total == 3
     expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
-    found = [each for each in source.read() if isinstance(each, Found)]
+    found = [each for each in source.read() if isinstance(each, SourceRow)]
     assert [(each.split, each.row) for each in found] == expected
     names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
     places = (("validation", 1), ("validation", 2), ("test", 1))
@@ -275,7 +275,9 @@ def test_a_folder_of_files_has_its_folders_and_files_as_configurations_and_split
     jsonl(tmp_path / "data" / "train.jsonl", OFFICIAL)
     jsonl(tmp_path / "Music.jsonl", OFFICIAL)
     jsonl(tmp_path / ".cache" / "hidden.jsonl", {"no": "pair"})
-    found = [(each.row.config, each.split) for each in read(tmp_path) if isinstance(each, Found)]
+    found = [
+        (each.row.config, each.split) for each in read(tmp_path) if isinstance(each, SourceRow)
+    ]
     assert found == [("Art", "test"), ("Art", "test"), ("Music", ""), ("", "train")]
 
 
@@ -285,7 +287,7 @@ def test_anothers_data_that_lie_where_a_releases_would_are_files(tmp_path: Path)
     pq.write_table(pa.Table.from_pylist([PLAIN]), file)
     assert open_source(str(tmp_path)).kind == "plain"
     (found,) = read(tmp_path)
-    assert isinstance(found, Found)
+    assert isinstance(found, SourceRow)
     assert (found.row.config, found.split) == ("en", "test")
 
 
@@ -397,11 +399,11 @@ def test_a_row_that_cannot_be_read_is_counted_with_its_place(
 ) -> None:
     file = jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN | changes, PLAIN)
     first, bad, last = read(file)
-    assert isinstance(bad, Unread)
+    assert isinstance(bad, UnreadRow)
     assert (bad.reason, bad.where) == (reason, "a.jsonl:2")
     assert bad.detail
-    assert isinstance(first, Found)
-    assert isinstance(last, Found)
+    assert isinstance(first, SourceRow)
+    assert isinstance(last, SourceRow)
 
 
 def test_a_row_without_a_column_is_counted(tmp_path: Path) -> None:
@@ -420,7 +422,7 @@ def test_broken_json_at_one_line_does_not_end_the_file(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(f"{json.dumps(PLAIN)}\n{{broken\n[1]\n{json.dumps(PLAIN)}\n", encoding="utf-8")
     found = read(file)
-    assert [f.where for f in found if isinstance(f, Unread)] == ["a.jsonl:2", "a.jsonl:3"]
+    assert [f.where for f in found if isinstance(f, UnreadRow)] == ["a.jsonl:2", "a.jsonl:3"]
     assert unread(file) == {"bad_json": 1, "not_an_object": 1}
 
 
@@ -460,8 +462,8 @@ def test_plain_rows_are_read_from_every_kind_of_file(
     file = tmp_path / f"train{suffix}{'.gz' if packed else ''}"
     file.write_bytes(gzip.compress(data) if packed else data)
     first, second = read(tmp_path)
-    assert isinstance(first, Found)
-    assert isinstance(second, Found)
+    assert isinstance(first, SourceRow)
+    assert isinstance(second, SourceRow)
     assert (first.row.chosen, second.row.chosen) == ('A "quoted", long\nanswer.', "This one.")
     assert (first.split, first.row.domain) == ("train", "")
     line = {".json": 1, ".jsonl": 1, ".csv": 2, ".tsv": 2}[suffix]
@@ -480,7 +482,7 @@ def test_files_that_describe_the_data_are_left_alone(tmp_path: Path) -> None:
     assert "no file of pairs in it" in refused(tmp_path)
     jsonl(tmp_path / "data" / "train.jsonl", PLAIN)
     (found,) = read(tmp_path)
-    assert isinstance(found, Found)
+    assert isinstance(found, SourceRow)
     assert (found.split, found.row.config, found.where) == ("train", "", "data/train.jsonl:1")
 
 
@@ -493,13 +495,13 @@ def test_transcripts_are_taken_apart(tmp_path: Path) -> None:
     other = one | {"chosen": "\n\nHuman: Who?\n\nAssistant: This."}
     left = one | {"rejected": "\n\nHuman: Which?"}
     first, second, differ, asked = read(jsonl(tmp_path / "train.jsonl", row, one, other, left))
-    assert isinstance(first, Found)
-    assert isinstance(second, Found)
+    assert isinstance(first, SourceRow)
+    assert isinstance(second, SourceRow)
     assert first.row.question == "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
     assert (first.row.chosen, first.row.rejected) == ("This.\n\nOr that.", "")
     assert (second.row.question, second.row.chosen) == ("Which?", "This.")
-    assert isinstance(differ, Unread)
-    assert isinstance(asked, Unread)
+    assert isinstance(differ, UnreadRow)
+    assert isinstance(asked, UnreadRow)
     assert (differ.reason, asked.reason) == ("prompts_differ", "ends_with_user")
 
 
@@ -519,9 +521,9 @@ def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
     alone = row | {"conversations": [{"from": "human", "value": "Which?"}]}
     asking = row | {"rejected": {"from": "human", "value": "Which?"}}
     first, second, third = read(jsonl(tmp_path / "a.jsonl", row, alone, asking))
-    assert isinstance(first, Found)
-    assert isinstance(second, Found)
-    assert isinstance(third, Unread)
+    assert isinstance(first, SourceRow)
+    assert isinstance(second, SourceRow)
+    assert isinstance(third, UnreadRow)
     assert first.row.question == "system: Brief.\n\nhuman: ?"
     assert (first.row.chosen, first.row.rejected) == ("This.", "That.")
     assert second.row.question == "Which?"
@@ -531,7 +533,7 @@ def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
 def test_lists_of_responses_give_a_pair_for_each_place(tmp_path: Path) -> None:
     row = {"id": 7, "prompt": "Which?", "chosen": ["a", "b", "c"], "rejected": ["d", "e", "f"]}
     file = jsonl(tmp_path / "a.jsonl", row, {key: row[key] for key in PLAIN})
-    found = [each for each in read(file) if isinstance(each, Found)]
+    found = [each for each in read(file) if isinstance(each, SourceRow)]
     assert [(of.row.chosen, of.row.rejected) for of in found] == [
         *zip("abc", "def", strict=True)
     ] * 2
@@ -746,7 +748,7 @@ def test_every_split_of_every_configuration_on_the_hub_is_read(
     asked = hub(monkeypatch, ["README.md"], configs)
     source = open_source("org/name@abc")
     assert (source.kind, source.name, source.total) == ("official", "org/name@abc", 3)
-    found = [each for each in source.read() if isinstance(each, Found)]
+    found = [each for each in source.read() if isinstance(each, SourceRow)]
     assert [(f.row.config, f.split) for f in found] == [
         ("Art", "test"), ("Music", "train"), ("Music", "train"),
     ]  # fmt: skip
@@ -799,7 +801,7 @@ def test_datasets_itself_gives_the_same_rows(
     monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_, **__: ["test.jsonl"])
     source = open_source("org/name")
     (found,) = source.read()
-    assert isinstance(found, Found)
+    assert isinstance(found, SourceRow)
     assert (source.kind, source.total, found.split) == ("official", 1, "test")
     check_official(found.row)
 

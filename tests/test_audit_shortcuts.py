@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from pairwright.audit.family import decided
+from pairwright.audit.catalogue import decide
 from pairwright.audit.records import Check
-from pairwright.audit.shortcuts import EXPLAINED, Shortcuts
-from pairwright.audit.shortcuts import gathered as gathered_module
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
-from pairwright.audit.shortcuts.form import BOLD, HEADING, LIST, diversity
-from pairwright.audit.shortcuts.gathered import COUNTED
-from pairwright.audit.shortcuts.response import response
+from pairwright.audit.shortcuts import Shortcuts, pair_features
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS as CLASSIFIER_CHECKS
+from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response_counts
+from pairwright.audit.shortcuts.response import COUNTED as COUNTED_CHECKS
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from reference_data import LLMBAR
 from verified import twin, violate
 
+COUNTED = [check.definition.name for check in COUNTED_CHECKS]
+CLASSIFIERS = [check.definition.name for check in CLASSIFIER_CHECKS]
 BLIND = (*COUNTED, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
 
@@ -28,7 +28,7 @@ def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], C
     part = Shortcuts(max_shortcut=bound)
     for row in rows:
         part.add(row)
-    return {(check.config, check.name): check for check in decided(part.checks())}
+    return {(check.config, check.name): check for check in decide(part.checks())}
 
 
 def text(chance: random.Random, words: int) -> str:
@@ -83,7 +83,9 @@ def test_the_richness_of_a_vocabulary_does_not_fall_with_length() -> None:
 
 
 def test_overlap_with_the_question_is_of_content_words() -> None:
-    found = response("How should I adjust the brakes?", "You should adjust how the brake sits.")
+    found = response_counts(
+        "How should I adjust the brakes?", "You should adjust how the brake sits."
+    )
     assert found.question_overlap == 2
 
 
@@ -231,7 +233,7 @@ def test_more_checks_need_more_pairs_each() -> None:
 
 
 def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathered_module, "SAMPLE", 100)
+    monkeypatch.setattr(pair_features, "SAMPLE", 100)
     found = audited(even(300))
     style = found["Plain", "style"]
     assert style.of == 100
@@ -242,7 +244,7 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(gathered_module, "OF_TWINS", 40)
+    monkeypatch.setattr(pair_features, "OF_TWINS", 40)
     rows = twins(40)
     found = audited(rows)
     for name in CLASSIFIERS:
@@ -270,7 +272,7 @@ def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> 
 
 def test_every_check_is_explained() -> None:
     rows = [*even(20), *twins(12), *(row_of(violate(n)) for n in range(20))]
-    assert {name for _, name in audited(rows)} == set(EXPLAINED)
+    assert {name for _, name in audited(rows)} == {one.name for one in Shortcuts.definitions}
 
 
 # Informed baselines
@@ -458,7 +460,7 @@ def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
                     votes=RowVotes(chosen=won, rejected=3 - won, equal=0, cannot_tell=1),
                 )
             )  # fmt: skip
-    by_name = {check.name: check for check in decided(part.checks())}
+    by_name = {check.name: check for check in decide(part.checks())}
     wrong, people = by_name["twin_against_baseline"], by_name["people_against_baseline"]
     assert wrong.found
     assert people.found

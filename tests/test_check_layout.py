@@ -12,8 +12,8 @@ import pytest
 
 from pairwright import assets
 from pairwright.records import Pair, Post
+from pairwright_human_eval.attention import AttentionCheck, load_checks
 from pairwright_human_eval.check_layout import Example, laid_out
-from pairwright_human_eval.checks import Check, load_checks
 from pairwright_human_eval.tasks import Task
 from verified import Made, study_of, user_of, violate
 
@@ -219,7 +219,7 @@ def like(posts: tuple[str, ...], good: str, bad: str) -> Example:
     return Example("pair-0", "How is it done?", shown, (good, bad))
 
 
-def set_like(check: Check, posts: tuple[str, ...], good: str, bad: str) -> Check:
+def set_like(check: AttentionCheck, posts: tuple[str, ...], good: str, bad: str) -> AttentionCheck:
     """The check with sizes and ends of one and the same task."""
     example = like(posts, good, bad)
     return laid_out(check, example, (example,), swap=False)

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from pairwright import assets
-from pairwright_human_eval.checks import Check, load_checks
+from pairwright_human_eval.attention import AttentionCheck, load_checks
 
 CHECKS = load_checks(assets.HUMAN_EVAL / "checks.toml")
 DOMAINS = {path.stem for path in assets.RUBRICS.glob("*.toml")} - {"quality"}
@@ -45,7 +45,7 @@ def test_nothing_is_there_twice() -> None:
 
 
 @each
-def test_posts_are_those_of_a_forum(check: Check) -> None:
+def test_posts_are_those_of_a_forum(check: AttentionCheck) -> None:
     lengths = [words(post) for post in check.posts]
     assert len(lengths) == 10
     assert all(15 <= length <= 90 for length in lengths)
@@ -69,7 +69,7 @@ def test_a_need_stands_in_the_first_two_posts_and_comes_up_again(start: str, nee
 
 
 @each
-def test_both_sides_look_alike(check: Check) -> None:
+def test_both_sides_look_alike(check: AttentionCheck) -> None:
     lengths = sorted(words(side) for side in (check.good, check.bad))
     assert 50 <= lengths[0] <= lengths[1] <= 95
     assert lengths[1] <= 1.4 * lengths[0]
@@ -81,7 +81,7 @@ def test_both_sides_look_alike(check: Check) -> None:
 
 
 @each
-def test_a_check_has_a_second_wording_and_two_more_questions(check: Check) -> None:
+def test_a_check_has_a_second_wording_and_two_more_questions(check: AttentionCheck) -> None:
     short, long = check.questions
     assert len(short) <= 50 < 95 <= len(long)
     lengths = sorted(words(side) for side in (check.good_terse, check.bad_terse))

@@ -11,12 +11,18 @@ from endpoint import Asked, Handler, completion, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completions.conditions import WRONG, conditions, own
-from pairwright.train.completions.figures import CEILING, figures, pairs, picked
-from pairwright.train.completions.page import NO_EVIDENCE, page
-from pairwright.train.completions.records import Completion, Completions, Picks
-from pairwright.train.completions.rouge import Rouge, common_subsequence, rouge
-from pairwright.train.completions.tasks import Task, task
+from pairwright.train.completions.conditions import WRONG, CompletionTask, conditions, own, task
+from pairwright.train.completions.measures import (
+    CEILING,
+    Rouge,
+    common_subsequence,
+    figures,
+    pairs,
+    picked,
+    rouge,
+)
+from pairwright.train.completions.records import Completions, ItemCompletions, Picks
+from pairwright.train.completions.report_page import NO_EVIDENCE, page
 from scripted import item, posts
 from study import Done, pairwright
 
@@ -109,7 +115,7 @@ def test_an_item_that_cannot_be_asked_says_why(given: Item, other: Any, expected
 
 
 def test_an_item_with_a_body_of_its_own_is_asked() -> None:
-    assert task(asked(BODY), OTHER) == Task(asked(BODY), BODY, OTHER)
+    assert task(asked(BODY), OTHER) == CompletionTask(asked(BODY), BODY, OTHER)
 
 
 # Conditions
@@ -119,7 +125,7 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
     given = asked(BODY, *(f"Flour number {n}." for n in range(5)))
     other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
     made = task(given, other)
-    assert isinstance(made, Task)
+    assert isinstance(made, CompletionTask)
     shown = {of.name: of.shown(made, HISTORY) for of in conditions((2, 8))}
     assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
     assert [len(of) for of in shown.values()] == [0, 5, 2, 5]
@@ -140,15 +146,15 @@ def test_what_is_compared_with_what() -> None:
 # Figures
 
 
-def line(name: str, condition: str, *rouges: float, **changes: Any) -> Completion:
+def line(name: str, condition: str, *rouges: float, **changes: Any) -> ItemCompletions:
     fields: dict[str, Any] = {
         "item": name, "user": f"user-{name}", "condition": condition, "posts": 1,
         "texts": tuple("a b" for _ in rouges), "rouge_1": rouges, "rouge_l": rouges,
     }  # fmt: skip
-    return Completion(**(fields | changes))
+    return ItemCompletions(**(fields | changes))
 
 
-def lines(name: str, *drawn: float, **changes: Any) -> list[Completion]:
+def lines(name: str, *drawn: float, **changes: Any) -> list[ItemCompletions]:
     return [
         line(name, "none", 0.1, **changes),
         line(name, "wrong-profile", 0.2, **changes),

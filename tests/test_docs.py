@@ -25,7 +25,7 @@ from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
-from pairwright.train.plan_score.spec import Scoring
+from pairwright.train.plan_score.spec import PlanScoring
 from pairwright.train.planner.settings import Training
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -209,7 +209,7 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
         (tmp_path / "New.toml").write_text(block.text, encoding="utf-8")
         assert Domains.load(tmp_path).by_key["New"].kinds
     elif "planners" in data:
-        Scoring.model_validate(data)
+        PlanScoring.model_validate(data)
     elif "validation" in data:
         Training.model_validate(data)
     elif data.keys() & {"scorers", "judge", "policy", "history"}:

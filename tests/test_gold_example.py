@@ -11,8 +11,8 @@ from pairwright import assets
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
 from pairwright.text import normalised
-from pairwright.train.gold import Gold, read_gold
-from pairwright.train.plan_score.page import Scores
+from pairwright.train.gold import GoldItems, read_gold
+from pairwright.train.plan_score.report_page import PlanScores
 from pairwright.train.planner.choose import apart
 from scripted import domains
 from study import pairwright
@@ -21,7 +21,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 @pytest.fixture(scope="module")
-def gold() -> Gold:
+def gold() -> GoldItems:
     return read_gold(SourceRules(path="gold.jsonl"), domains(), assets.EXAMPLES, "[source]")
 
 
@@ -40,7 +40,7 @@ def read_by_a_planner(item: Item) -> list[str]:
     return [item.question, *(post.text for post in item.profile)]
 
 
-def test_two_items_of_each_category_are_read_as_gold(gold: Gold) -> None:
+def test_two_items_of_each_category_are_read_as_gold(gold: GoldItems) -> None:
     assert (gold.refused, gold.repaired, gold.without) == ({}, {}, frozenset())
     categories = [item.category for item in gold.items]
     assert len(categories) == 12
@@ -55,7 +55,7 @@ def test_they_are_those_of_the_histories_but_for_their_aspects() -> None:
         assert {**row, "rubric_aspects": []} == histories[id]
 
 
-def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: Gold) -> None:
+def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: GoldItems) -> None:
     for item in gold.items:
         for of in item.rubric_aspects:
             assert any(of.evidence in post.text for post in item.profile), of
@@ -63,7 +63,7 @@ def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: Gold) -> None:
             assert not any(runs(of.aspect) & runs(text) for text in read_by_a_planner(item)), of
 
 
-def test_the_first_nine_and_the_last_three_have_no_user_in_common(gold: Gold) -> None:
+def test_the_first_nine_and_the_last_three_have_no_user_in_common(gold: GoldItems) -> None:
     apart(gold.items[:9], gold.items[-3:], "[validation]")
 
 
@@ -77,7 +77,7 @@ def test_the_page_on_training_scores_the_embedded_model_on_them(tmp_path: Path) 
     done = pairwright("train", "score", study / "score.toml", "--out", study / "scores")
     assert done.code == 0, done.err
     assert "The embedded model had a part in this: it is no result." in done.out
-    scores = Scores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())
+    scores = PlanScores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())
     assert (scores.items, scores.users, scores.gold) == (12, 12, 36)
     means = {(of.match, of.name): of.mean for of in scores.figures if of.mean}
     assert {mean.n for mean in means.values()} == {12}

@@ -11,12 +11,12 @@ import pytest
 from pairwright.errors import StoreError
 from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.adjudicate import adjudication_tasks
+from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
+from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.write import add_adjudication, read_study, write_study
 from verified import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well
 
 ASKED, PARTNER = twin(1)

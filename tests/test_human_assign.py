@@ -11,8 +11,7 @@ from pairwright.errors import InputError
 from pairwright_human_eval.assign import check_enough
 from pairwright_human_eval.export import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
-from pairwright_human_eval.sides import salts, swapped
-from pairwright_human_eval.subjects import sample, subjects_of
+from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
 from verified import (
     CHECKS,
     FILE,

@@ -15,13 +15,13 @@ import pytest
 from pairwright import assets
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.records import Pair
-from pairwright_human_eval.checks import load_checks
+from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_id
+from pairwright_human_eval.study_files import FixedStudy, read_key, read_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task, when
-from pairwright_human_eval.write import Fixed, read_key, read_study
 from study import Done, pairwright
 from test_check_layout import MEASURES, area
 from verified import study_of
@@ -254,7 +254,7 @@ def test_no_size_tells_a_check(studies: dict[bool, list[Task]], measure: str) ->
 
 
 def tasks_of(folder: HumanFolder) -> list[tuple[KeyedTask, dict[str, Any]]]:
-    fixed: Fixed = read_study(folder)
+    fixed: FixedStudy = read_study(folder)
     return [
         (fixed.key[task["data"]["task"]], task["data"])
         for who in fixed.study.annotators

@@ -9,8 +9,7 @@ import pytest
 
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decide import Decision, State, decide, decide_all
-from pairwright_human_eval.outline import outline_of, outlines_of
+from pairwright_human_eval.decisions import Decision, State, decide, decide_all
 from pairwright_human_eval.records import (
     KeyedTask,
     Purpose,
@@ -19,7 +18,7 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.subjects import Subject, outline_of, outlines_of
 from verified import decided, one, quality, support, twin, violate, votes, well
 
 PAIR = violate(1)

@@ -16,13 +16,13 @@ from pairwright import assets
 from pairwright.errors import InputError, StoreError
 from pairwright.records import Pair
 from pairwright.settings.domains import Domains
-from pairwright_human_eval.checks import load_checks
+from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
+from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.write import add_adjudication, read_study, write_study
 from verified import (
     CHECKS,
     FILE,

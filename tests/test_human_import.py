@@ -25,7 +25,7 @@ from annotated import (
     written,
 )
 from pairwright.errors import InputError
-from pairwright_human_eval.accept import REASONS, Accepted, accept, derive
+from pairwright_human_eval.accept import REASONS, Acceptance, accept, derive
 from pairwright_human_eval.exports import (
     Export,
     clean_task,
@@ -48,7 +48,7 @@ def task_of(tasks: list[dict[str, Any]], server_task: int) -> str:
     return next(str(t["data"]["task"]) for t in tasks if t["id"] == server_task)
 
 
-def choices(accepted: Accepted) -> dict[str, str]:
+def choices(accepted: Acceptance) -> dict[str, str]:
     """What was preferred, by task, as A, B or in words."""
     found = {}
     for verdict in accepted.verdicts:

@@ -29,12 +29,11 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
-from pairwright_human_eval.report import Report, compute, write_report
-from pairwright_human_eval.report.judge import _CELLS, _kappas, _rank_correlations
-from pairwright_human_eval.report.resample import Draws, ratio
-from pairwright_human_eval.report.show_claims import agreement_table
+from pairwright_human_eval.report import StudyReport, compute_report, write_report
+from pairwright_human_eval.report.by_question import agreement_table
+from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
+from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
-from pairwright_human_eval.write import Fixed
 from verified import Made, mixed, study_of
 
 SCALES = load_scales(assets.RUBRICS)
@@ -49,7 +48,7 @@ class Asked:
         policy = HumanRules(
             **{name: of for name, of in options.items() if name in HumanRules.model_fields}
         )
-        self.fixed = Fixed(
+        self.fixed = FixedStudy(
             Study(
                 version="0", simulated_pairs=False, pairs_hash="", seed=0, salts=self.made.salts,
                 annotators=tuple(self.made.tasks), overlap=options.get("overlap", 3),
@@ -68,11 +67,13 @@ class Asked:
                 found.append(verdict(keyed, said, **changes))
         return found
 
-    def report(self, verdicts: Iterable[Verdict], **options: Any) -> Report:
+    def report(self, verdicts: Iterable[Verdict], **options: Any) -> StudyReport:
         options.setdefault("replicates", 100)
         policy = options.pop("policy", self.fixed.study.policy)
         aside = options.pop("set_aside", ())
-        return compute(self.made.subjects, self.fixed, list(verdicts), aside, policy, **options)
+        return compute_report(
+            self.made.subjects, self.fixed, list(verdicts), aside, policy, **options
+        )
 
 
 def verdict(keyed: KeyedTask, answers: Any, **changes: Any) -> Verdict:
@@ -148,7 +149,7 @@ def judged(pair: Pair, adherence: dict[str, list[int]], quality: dict[str, int])
     return pair.model_copy(update={"draft": draft})
 
 
-def preferred(report: Report) -> dict[str, Any]:
+def preferred(report: StudyReport) -> dict[str, Any]:
     return {of.group: of for of in report.preferred}
 
 
@@ -375,7 +376,7 @@ def test_adjudicators_stand_apart() -> None:
         return PreferenceAnswer(choice=sides[next(split)])
 
     ordered = sorted(asked.fixed.key.values(), key=lambda of: of.subject)
-    asked.fixed = Fixed(asked.fixed.study, {of.task: of for of in ordered})
+    asked.fixed = FixedStudy(asked.fixed.study, {of.task: of for of in ordered})
     verdicts = asked.verdicts(answer)
     before = asked.report(verdicts)
     assert before.adjudication is None
@@ -387,7 +388,9 @@ def test_adjudicators_stand_apart() -> None:
         for of in ordered
         if of.kind == "preference" and of.purpose == "vote"
     }
-    asked.fixed = Fixed(asked.fixed.study, asked.fixed.key | {of.task: of for of in again.values()})
+    asked.fixed = FixedStudy(
+        asked.fixed.study, asked.fixed.key | {of.task: of for of in again.values()}
+    )
     one, two, other, _ = again.values()
     worst = PreferenceAnswer(choice=other.b if other.expected == "A" else other.a)
     closing = [
@@ -568,13 +571,13 @@ def test_kappa_and_rank_correlation_are_the_libraries() -> None:
         other = [min(5, max(1, of + chance.randint(-2, 2))) / 3 for of in one]
         places = np.array([np.unique(of, return_inverse=True)[1] for of in (one, other)]).T
         times = np.array([[1] * n, [chance.randint(0, 3) for _ in range(n)]], float)
-        plain, weighted = _rank_correlations(times, places)
+        plain, weighted = rank_correlations(times, places)
         assert plain == pytest.approx(spearmanr(one, other)[0])
         repeated = [np.repeat(of, times[1].astype(int)) for of in (one, other)]
         assert weighted == pytest.approx(spearmanr(*repeated)[0])
         yes, no = [of > 2 for of in one], [of > 1 for of in other]
-        cells = [[sum(pair == cell for pair in zip(yes, no, strict=True)) for cell in _CELLS]]
-        assert _kappas(np.array(cells, float))[0] == pytest.approx(cohen_kappa_score(yes, no))
+        cells = [[sum(pair == cell for pair in zip(yes, no, strict=True)) for cell in CELLS]]
+        assert kappas(np.array(cells, float))[0] == pytest.approx(cohen_kappa_score(yes, no))
 
 
 # Annotators
@@ -654,7 +657,7 @@ def files(run: Path, asked: Asked, verdicts: list[Verdict], **options: Any) -> d
     policy = options.pop("policy", asked.fixed.study.policy)
     report = write_report(folder, asked.made.subjects, asked.fixed, verdicts, (), policy, **options)
     found = {path.suffix[1:]: path.read_text(encoding="utf-8") for path in folder.path.iterdir()}
-    assert Report.model_validate_json(found["json"]) == report
+    assert StudyReport.model_validate_json(found["json"]) == report
     assert sorted(found) == ["html", "json", "md"]
     return found
 
@@ -685,7 +688,7 @@ def test_a_study_without_answers_has_no_numbers_and_says_so(tmp_path: Path) -> N
 def test_what_is_simulated_or_changed_stands_above_everything(tmp_path: Path) -> None:
     asked = Asked(mixed(2, 2))
     study = asked.fixed.study.model_copy(update={"simulated_pairs": True})
-    asked.fixed = Fixed(study, asked.fixed.key)
+    asked.fixed = FixedStudy(study, asked.fixed.key)
     verdicts = asked.verdicts(right, simulated=True)
     policy = asked.fixed.study.policy.model_copy(update={"votes": 2})
     found = files(tmp_path, asked, verdicts, policy=policy)
@@ -716,7 +719,7 @@ def test_tables_have_short_cells(tmp_path: Path) -> None:
     for text in (found["md"], found["html"]):
         assert "Home and Garden" in text
         assert "Home_and_Garden" not in text
-    table = agreement_table(Report.model_validate_json(found["json"]))
+    table = agreement_table(StudyReport.model_validate_json(found["json"]))
     assert any(row[-1] == "n/a (1)" for row in table.rows)
     assert re.match(r"No Fleiss' kappa: \(1\) items have \d to \d ratings", table.note)
 

@@ -12,10 +12,9 @@ from pairwright.errors import InputError
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.rules import PlanRules
 from pairwright.stats import share
-from pairwright_human_eval.accept import Accepted, derive
-from pairwright_human_eval.attention import checks_passed
+from pairwright_human_eval.accept import Acceptance, derive
+from pairwright_human_eval.attention import AttentionCheck, checks_passed
 from pairwright_human_eval.check_layout import Example
-from pairwright_human_eval.checks import Check
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -25,7 +24,8 @@ from pairwright_human_eval.records import (
     RubricAnswers,
     Verdict,
 )
-from pairwright_human_eval.simulate import Traits, simulate
+from pairwright_human_eval.simulation import Traits, simulate
+from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import (
     Task,
@@ -36,7 +36,6 @@ from pairwright_human_eval.tasks import (
     repeated,
     rubric_task,
 )
-from pairwright_human_eval.write import write_study
 
 PAIRS = 150
 WHO = STUDY.annotators
@@ -71,7 +70,9 @@ def tasks_for(who: str) -> list[Task]:
             stranger = preference_task(page, subject.asked, who, policy, purpose="wrong_profile")
             found.append(stranger)
     for n in range(20):
-        check = Check(domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad")
+        check = AttentionCheck(
+            domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad"
+        )
         found.append(attention_task(check, who, example, bool(n % 2), 0))
     return found
 
@@ -90,7 +91,7 @@ class Simulation:
     def clear(self) -> None:
         shutil.rmtree(self.folder.raw, ignore_errors=True)
 
-    def run(self, **traits: float) -> Accepted:
+    def run(self, **traits: float) -> Acceptance:
         self.clear()
         simulate(self.folder, self.key, STUDY, Traits.model_validate(traits))
         return derive(self.folder, self.key, STUDY)
@@ -104,7 +105,7 @@ def simulation(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
     return Simulation(tmp_path_factory.mktemp("run"))
 
 
-def votes(accepted: Accepted, purpose: str = "vote") -> list[tuple[Verdict, str]]:
+def votes(accepted: Acceptance, purpose: str = "vote") -> list[tuple[Verdict, str]]:
     return [
         (verdict, verdict.answers.choice)
         for verdict in accepted.verdicts

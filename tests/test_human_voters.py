@@ -11,8 +11,8 @@ from pairwright_human_eval.exports import Export, clean_task
 from pairwright_human_eval.exports.store import store, store_pulled
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.study_files import read_key, read_study
 from pairwright_human_eval.subjects import Subject
-from pairwright_human_eval.write import read_key, read_study
 from released import exported_task, right, run_of, violated
 from study import Done, pairwright
 

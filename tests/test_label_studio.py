@@ -15,12 +15,19 @@ import pytest
 from label_studio_server import ANNOTATORS, Made, make_study
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
-from pairwright_human_eval.label_studio import Pushed, Server, labelling_links, pull, push, status
+from pairwright_human_eval.label_studio import (
+    LabelStudioClient,
+    PushResult,
+    environment,
+    labelling_links,
+    pull,
+    push,
+    status,
+)
 from pairwright_human_eval.label_studio import push as push_module
-from pairwright_human_eval.label_studio.state import pushed_state
+from pairwright_human_eval.label_studio.environment import prepare, quiet_variables
+from pairwright_human_eval.label_studio.projects import pushed_state
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.server import environment, prepare
-from pairwright_human_eval.server.environment import quiet_variables
 from stand_in import KEY, Reply, StandIn
 
 CHUNK = 4
@@ -34,8 +41,8 @@ def stand_in() -> Iterator[StandIn]:
 
 
 @pytest.fixture
-def server(stand_in: StandIn) -> Iterator[Server]:
-    with Server(stand_in.url, KEY) as server:
+def server(stand_in: StandIn) -> Iterator[LabelStudioClient]:
+    with LabelStudioClient(stand_in.url, KEY) as server:
         yield server
 
 
@@ -54,7 +61,7 @@ def push_module_of() -> object:
     return sys.modules[push_module.__module__]
 
 
-def pushed(server: Server, made: Made) -> Pushed:
+def pushed(server: LabelStudioClient, made: Made) -> PushResult:
     return push(server, made.folder, made.study, made.key, chunk=CHUNK)
 
 
@@ -72,14 +79,14 @@ def on_import(number: int, reply: Reply, stand_in: StandIn) -> object:
 
 
 def test_tasks_go_out_once_in_chunks_and_in_order(
-    stand_in: StandIn, server: Server, made: Made
+    stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     told: list[tuple[int, int]] = []
     first = push(
         server, made.folder, made.study, made.key, chunk=CHUNK,
         progress=lambda done, of: told.append((done, of)),
     )  # fmt: skip
-    assert first == Pushed(projects=1, created=1, imported=10, already=0, removed=0)
+    assert first == PushResult(projects=1, created=1, imported=10, already=0, removed=0)
     assert told == [(0, 10), (4, 10), (8, 10), (10, 10)]
     assert stand_in.names(1) == [row.task for row in made.key]
     (project,) = stand_in.projects.values()
@@ -92,11 +99,11 @@ def test_tasks_go_out_once_in_chunks_and_in_order(
     assert links["annotator-01"] == {project["title"]: f"{stand_in.url}/projects/1/data?labeling=1"}
     books = made.folder.server.read_bytes()
     again = pushed(server, made)
-    assert again == Pushed(projects=1, created=0, imported=0, already=10, removed=0)
+    assert again == PushResult(projects=1, created=0, imported=0, already=10, removed=0)
     assert made.folder.server.read_bytes() == books
 
 
-def test_quality_comes_first(tmp_path: Path, stand_in: StandIn, server: Server) -> None:
+def test_quality_comes_first(tmp_path: Path, stand_in: StandIn, server: LabelStudioClient) -> None:
     """It tells nothing about a person: who knows one person's aspects cannot forget them."""
     made = make_study(tmp_path, 2, ("annotator-01", "annotator-02"))
     pushed(server, made)
@@ -112,7 +119,7 @@ def test_quality_comes_first(tmp_path: Path, stand_in: StandIn, server: Server) 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_an_import_whose_reply_got_lost_is_not_repeated(
-    stand_in: StandIn, server: Server, made: Made, number: int
+    stand_in: StandIn, server: LabelStudioClient, made: Made, number: int
 ) -> None:
     stand_in.after = on_import(number, (502, "<h1>Bad gateway</h1>"), stand_in)  # type: ignore[assignment]
     with pytest.raises(CallFailed, match="answered 502"):
@@ -123,7 +130,9 @@ def test_an_import_whose_reply_got_lost_is_not_repeated(
     assert stand_in.names(1) == [row.task for row in made.key]
 
 
-def test_an_import_that_did_nothing_is_done(stand_in: StandIn, server: Server, made: Made) -> None:
+def test_an_import_that_did_nothing_is_done(
+    stand_in: StandIn, server: LabelStudioClient, made: Made
+) -> None:
     stand_in.before = on_import(2, (500, {"detail": "database is locked"}), stand_in)  # type: ignore[assignment]
     with pytest.raises(CallFailed, match="database is locked"):
         pushed(server, made)
@@ -133,7 +142,7 @@ def test_an_import_that_did_nothing_is_done(stand_in: StandIn, server: Server, m
 
 
 def test_an_import_that_comes_late_leaves_no_copies(
-    stand_in: StandIn, server: Server, made: Made
+    stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     stand_in.before = on_import(1, (504, "too slow"), stand_in)  # type: ignore[assignment]
     with pytest.raises(CallFailed):
@@ -151,7 +160,7 @@ def test_an_import_that_comes_late_leaves_no_copies(
 
 
 def test_a_reply_without_all_ids_is_no_success(
-    stand_in: StandIn, server: Server, made: Made
+    stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     stand_in.after = on_import(1, (201, {"task_count": 4, "task_ids": [1]}), stand_in)  # type: ignore[assignment]
     with pytest.raises(CallFailed, match="named 1 tasks for 4"):
@@ -162,7 +171,7 @@ def test_a_reply_without_all_ids_is_no_success(
 
 
 def test_a_task_file_that_was_changed_is_not_pushed(
-    stand_in: StandIn, server: Server, made: Made
+    stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     path = made.folder.tasks("annotator-01", "preference")
     written = path.read_text(encoding="utf-8")
@@ -177,11 +186,11 @@ def test_a_task_file_that_was_changed_is_not_pushed(
 
 
 def test_another_server_is_refused_and_a_new_address_is_not(
-    stand_in: StandIn, server: Server, made: Made
+    stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     pushed(server, made)
     (project,) = stand_in.projects.values()
-    with StandIn() as other, Server(other.url, KEY) as elsewhere:
+    with StandIn() as other, LabelStudioClient(other.url, KEY) as elsewhere:
         other.projects[1] = project | {"title": "Somebody's own project"}
         for attempt in (pushed, lambda s, m: pull(s, m.folder), lambda s, m: status(s, m.folder)):
             with pytest.raises(InputError, match="is not on the server at"):
@@ -197,7 +206,7 @@ def test_another_server_is_refused_and_a_new_address_is_not(
 
 
 def test_a_changed_configuration_takes_no_more_tasks(
-    stand_in: StandIn, server: Server, made: Made
+    stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     stand_in.before = on_import(2, (500, "no"), stand_in)  # type: ignore[assignment]
     with pytest.raises(CallFailed):
@@ -223,7 +232,11 @@ def test_a_changed_configuration_takes_no_more_tasks(
     ],
 )
 def test_errors_name_what_happened_and_show_no_secret(
-    stand_in: StandIn, server: Server, reply: Reply, error: type[PairwrightError], match: str
+    stand_in: StandIn,
+    server: LabelStudioClient,
+    reply: Reply,
+    error: type[PairwrightError],
+    match: str,
 ) -> None:
     stand_in.before = lambda method, path: reply
     with pytest.raises(error, match=match) as caught:
@@ -233,7 +246,7 @@ def test_errors_name_what_happened_and_show_no_secret(
 
 
 def test_no_answer_is_named(made: Made) -> None:
-    with Server("http://127.0.0.1:9", KEY) as server:
+    with LabelStudioClient("http://127.0.0.1:9", KEY) as server:
         server._sdk._client_wrapper.httpx_client.base_max_retries = 0
         with pytest.raises(InputError, match="no answer"):
             server.projects("Pairwright")
@@ -242,7 +255,7 @@ def test_no_answer_is_named(made: Made) -> None:
 @pytest.mark.parametrize("key", ["", " \n", "two words", "ключ", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_refused(key: str) -> None:
     with pytest.raises(InputError, match="API key"):
-        Server("http://127.0.0.1:9", key)
+        LabelStudioClient("http://127.0.0.1:9", key)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +263,7 @@ def test_a_key_that_cannot_be_sent_is_refused(key: str) -> None:
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(InputError, match="not the address") as caught:
-        Server(url, KEY)
+        LabelStudioClient(url, KEY)
     assert "secret" not in str(caught.value)
 
 
@@ -259,12 +272,12 @@ def test_without_the_sdk_the_command_to_install_it_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
     with pytest.raises(InputError, match=re.escape(install("label-studio"))):
-        Server("http://127.0.0.1:9", KEY)
+        LabelStudioClient("http://127.0.0.1:9", KEY)
 
 
 @pytest.mark.parametrize("body", ["no json", {"tasks": []}, [1, 2]])
 def test_an_export_that_is_none_leaves_what_was_pulled(
-    stand_in: StandIn, server: Server, made: Made, body: object
+    stand_in: StandIn, server: LabelStudioClient, made: Made, body: object
 ) -> None:
     pushed(server, made)
     pull(server, made.folder)
@@ -276,12 +289,12 @@ def test_an_export_that_is_none_leaves_what_was_pulled(
     assert path.read_bytes() == before
 
 
-def test_pulling_before_a_push_is_an_error(server: Server, made: Made) -> None:
+def test_pulling_before_a_push_is_an_error(server: LabelStudioClient, made: Made) -> None:
     with pytest.raises(InputError, match="no task was pushed"):
         pull(server, made.folder)
 
 
-def test_books_that_cannot_be_read_are_named(server: Server, made: Made) -> None:
+def test_books_that_cannot_be_read_are_named(server: LabelStudioClient, made: Made) -> None:
     made.folder.server.write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"server\.json"):
         pushed(server, made)

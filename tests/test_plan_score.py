@@ -20,24 +20,35 @@ from pairwright.report import to_html
 from pairwright.settings.prompt import BUILDING, LISTING, Prompts
 from pairwright.settings.rules import SourceRules
 from pairwright.stages.aspect_list import HEADER
-from pairwright.train.gold import Gold, read_gold
-from pairwright.train.matching import Agreement, agreement, by_words
-from pairwright.train.means import mean_by_user
-from pairwright.train.plan_score.asking import Serving, made_elsewhere
-from pairwright.train.plan_score.comparing import Judging, compared, others_of
-from pairwright.train.plan_score.figures import Figure, differences, figures, matches_of, planned
-from pairwright.train.plan_score.page import Scores, page
+from pairwright.train.gold import (
+    AspectAgreement,
+    GoldItems,
+    aspect_agreement,
+    by_words,
+    mean_by_user,
+    read_gold,
+)
+from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
+from pairwright.train.plan_score.measures import (
+    AspectMatches,
+    Figure,
+    ScoredPlan,
+    differences,
+    figures,
+    matches_of,
+    planned,
+)
 from pairwright.train.plan_score.plans import read_plans
-from pairwright.train.plan_score.scored import Compared, Scored
-from pairwright.train.plan_score.spec import Asked as AskedSpec
-from pairwright.train.plan_score.spec import load_scoring
+from pairwright.train.plan_score.report_page import PlanScores, page
+from pairwright.train.plan_score.serving import Serving, plan_of_file
+from pairwright.train.plan_score.spec import PromptedPlanner, load_scoring
 from scripted import Answer, Scripted, domains, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply
 from study import Done, pairwright
 
 
-def gold(tmp_path: Path, *given: dict[str, Any]) -> Gold:
+def gold(tmp_path: Path, *given: dict[str, Any]) -> GoldItems:
     path = write(tmp_path / "items.jsonl", given)
     return read_gold(SourceRules(path=path.name), domains(), tmp_path, "[source]")
 
@@ -50,8 +61,10 @@ def prompts() -> Prompts:
 
 
 def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
-    found = agreement(["red house", "blue boat"], ["red house", "green tree", "red boat"], by_words)
-    # Planned: 1 and 1/3 (boat of blue, red, boat). Gold: 1, 0, and 1/3 either way.
+    found = aspect_agreement(
+        ["red house", "blue boat"], ["red house", "green tree", "red boat"], by_words
+    )
+    # Planned: 1 and 1/3 (boat of blue, red, boat). GoldItems: 1, 0, and 1/3 either way.
     assert found.precision == pytest.approx((1 + 1 / 3) / 2, abs=1e-6)
     assert found.recall == pytest.approx((1 + 0 + 1 / 3) / 3, abs=1e-6)
 
@@ -65,11 +78,13 @@ def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
     ],
 )
 def test_f1(precision: float | None, recall: float, f1: float) -> None:
-    assert Agreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
+    assert AspectAgreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
 
 
 def test_an_empty_plan_has_no_precision_and_no_recall() -> None:
-    assert agreement([], ["a red house"], by_words) == Agreement(precision=None, recall=0.0)
+    assert aspect_agreement([], ["a red house"], by_words) == AspectAgreement(
+        precision=None, recall=0.0
+    )
 
 
 def test_where_nothing_varies_there_is_no_interval() -> None:
@@ -107,7 +122,7 @@ def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path
 
 
 def serving(form: str = "plan", **answers: Answer) -> Serving:
-    spec = AskedSpec.model_validate({"kind": "endpoint", "endpoint": "toy", "form": form})
+    spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy", "form": form})
     return Serving(spec, model(Scripted(**answers)), prompts(), domains())
 
 
@@ -165,7 +180,7 @@ def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
         {"id": "bare", "aspects": []},
     )
     plans = read_plans(path, given)
-    found = [made_elsewhere(item, plans) for item in given.items]
+    found = [plan_of_file(item, plans) for item in given.items]
     assert [of.planned for of in found] == [("Cheap",), ("Overnight",), None, None]
     assert [of.unplanned for of in found] == ["", "", "unparseable", "no_plan"]
 
@@ -193,10 +208,10 @@ def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, told:
 # A judge
 
 
-def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> Scored:
+def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> ScoredPlan:
     given = gold(tmp_path, *rows(6)).items
-    judging = Judging(model(Scripted(**answers)), prompts(), others_of(given, 0))
-    line = Scored(id=given[0].id, user=given[0].user, gold=2, planned=plan)
+    judging = AspectJudging(model(Scripted(**answers)), prompts(), others_of(given, 0))
+    line = ScoredPlan(id=given[0].id, user=given[0].user, gold=2, planned=plan)
     return wait(judging.judged(given[0], line))
 
 
@@ -217,7 +232,7 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
         tmp_path, ("Cheap", "Overnight"),
         plan_score_precision=own_and_other(tmp_path), plan_score_recall=found_in([1], []),
     )  # fmt: skip
-    expected = Compared(own=Agreement(precision=0.5, recall=0.5), other=0.5)
+    expected = AspectMatches(own=AspectAgreement(precision=0.5, recall=0.5), other=0.5)
     assert found.compared == {"judge": expected}
 
 
@@ -226,8 +241,10 @@ def test_which_list_stands_first_does_not_tell_whose_it_is(tmp_path: Path) -> No
     places = set()
     for item in given:
         llm = Scripted(plan_score_precision=found_in([]), plan_score_recall=found_in([], []))
-        judging = Judging(model(llm), prompts(), others_of(given, 0))
-        wait(judging.judged(item, Scored(id=item.id, user=item.user, gold=2, planned=("Cheap",))))
+        judging = AspectJudging(model(llm), prompts(), others_of(given, 0))
+        wait(
+            judging.judged(item, ScoredPlan(id=item.id, user=item.user, gold=2, planned=("Cheap",)))
+        )
         (asked,) = llm.asked("plan_score_precision")
         lists = [parts("aspect", part) for part in parts("list", said_in(asked))]
         places.add(lists.index([of.aspect for of in item.rubric_aspects]))
@@ -257,24 +274,24 @@ def test_a_judge_that_says_nothing_is_the_reason_and_no_zero(
 
 def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> None:
     empty = judged(tmp_path, ())
-    assert empty.compared["judge"].own == Agreement(precision=None, recall=0.0)
+    assert empty.compared["judge"].own == AspectAgreement(precision=None, recall=0.0)
     assert judged(tmp_path, None).compared == {}
 
 
 # Figures
 
 
-def line(n: int, precision: float | None, recall: float, user: str = "") -> Scored:
-    own = Agreement(precision=precision, recall=recall)
-    return Scored(
+def line(n: int, precision: float | None, recall: float, user: str = "") -> ScoredPlan:
+    own = AspectAgreement(precision=precision, recall=recall)
+    return ScoredPlan(
         id=f"q-{n}", user=user or f"u-{n}", gold=2,
         planned=() if precision is None else ("Cheap",),
-        compared={"words": Compared(own=own, other=None if precision is None else 0.25)},
+        compared={"words": AspectMatches(own=own, other=None if precision is None else 0.25)},
     )  # fmt: skip
 
 
-def missing(n: int) -> Scored:
-    return Scored(id=f"q-{n}", user=f"u-{n}", gold=2, planned=None, unplanned="unparseable")
+def missing(n: int) -> ScoredPlan:
+    return ScoredPlan(id=f"q-{n}", user=f"u-{n}", gold=2, planned=None, unplanned="unparseable")
 
 
 def test_what_is_missing_is_counted_and_bounds_the_mean() -> None:
@@ -319,7 +336,7 @@ def test_a_comparison_without_a_judge_leaves_an_item_without_a_plan_alone(tmp_pa
 
 def test_a_page_shows_what_people_wrote_as_text() -> None:
     found: list[Figure] = list(figures("p", [line(0, 1.0, 0.5)], ("words",)))
-    scores = Scores(
+    scores = PlanScores(
         source="<script>", items=1, users=1, gold=2, refused={"<i>": 1}, limit=None, judge="<b>",
         embedding="", simulated=(), planners=(), counts=(), figures=(), differences=(),
     )  # fmt: skip
@@ -385,10 +402,10 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
         assert score(path).code == 0
         assert endpoint.n == asked
     assert {name: (out / name).read_bytes() for name in before} == before
-    scores = Scores.model_validate_json((out / "plan-score.json").read_bytes())
+    scores = PlanScores.model_validate_json((out / "plan-score.json").read_bytes())
     assert (scores.items, scores.refused) == (5, {"no_gold_aspects": 1})
     assert scores.simulated == (SIMULATED,)
-    assert [of.id for of in read_lines(out / "theirs.jsonl", Scored)] == [
+    assert [of.id for of in read_lines(out / "theirs.jsonl", ScoredPlan)] == [
         f"q-{n}" for n in range(5)
     ]
     html = (out / "plan-score.html").read_text()
@@ -438,7 +455,7 @@ def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
 def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> None:
     with in_thread(simulated()) as endpoint:
         assert score(config(folder, endpoint.url), "--limit", 2).code == 0
-    scores = Scores.model_validate_json((folder / "scores" / "plan-score.json").read_bytes())
+    scores = PlanScores.model_validate_json((folder / "scores" / "plan-score.json").read_bytes())
     assert (scores.items, scores.limit) == (2, 2)
 
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
 from browser import Browsing, chromium
 from hostile import HOSTILE
-from pairwright.audit.explain import EXPLAINED
+from pairwright.audit.catalogue import DEFINITIONS
 from pairwright.audit.page import write_page
 from pairwright.audit.records import Audit, Breakdown, Count, Flag
 from pairwright.dataset import Row, RowAspect, RowQuality
@@ -266,7 +266,7 @@ def test_search_finds_words_in_ids_questions_and_responses(browser: Browser, pla
 
 
 def test_filters_by_domain_mode_check_and_people(browser: Browser, plain: Path) -> None:
-    leak, target = EXPLAINED["rubric_leak"].title, EXPLAINED["target_in_profile"].title
+    leak, target = DEFINITIONS["rubric_leak"].title, DEFINITIONS["target_in_profile"].title
     with opened(browser, plain) as browsing:
         page = browsing.page
         for field, label, ids in (

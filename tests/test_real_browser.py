@@ -15,9 +15,10 @@ from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.forms import labelling_config
-from pairwright_human_eval.label_studio import Server, labelling_links, pull, push
+from pairwright_human_eval.label_studio import LabelStudioClient, labelling_links, pull, push
+from pairwright_human_eval.label_studio.environment import prepare
+from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.server import LabelStudioServer, prepare
 from pairwright_human_eval.tasks import (
     Data,
     adjudication,
@@ -64,8 +65,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioSer
 
 
 @pytest.fixture(scope="module")
-def server(running: LabelStudioServer) -> Iterator[Server]:
-    with Server(running.url, running.account.token) as server:
+def server(running: LabelStudioServer) -> Iterator[LabelStudioClient]:
+    with LabelStudioClient(running.url, running.account.token) as server:
         yield server
 
 
@@ -76,7 +77,9 @@ def browsing(running: LabelStudioServer) -> Iterator[Browsing]:
         yield browsing
 
 
-def test_hostile_texts_do_nothing_but_stand_there(server: Server, browsing: Browsing) -> None:
+def test_hostile_texts_do_nothing_but_stand_there(
+    server: LabelStudioClient, browsing: Browsing
+) -> None:
     """Two to a page, as question, responses, posts, aspects, quotes and earlier answers."""
     tasks = []
     for n in range(0, len(TEXTS), 2):
@@ -93,7 +96,9 @@ def test_hostile_texts_do_nothing_but_stand_there(server: Server, browsing: Brow
     assert not harm, "\n".join(harm)
 
 
-def test_hostile_texts_do_nothing_in_the_other_forms(server: Server, browsing: Browsing) -> None:
+def test_hostile_texts_do_nothing_in_the_other_forms(
+    server: LabelStudioClient, browsing: Browsing
+) -> None:
     """All in one narrative; and a few of each sort in the form without posts."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
     page = page_of(one(pair), 0, swap=False)
@@ -107,7 +112,9 @@ def test_hostile_texts_do_nothing_in_the_other_forms(server: Server, browsing: B
     assert not harm_of(browsing, link, rated)
 
 
-def test_the_same_check_finds_what_raw_html_does(server: Server, browsing: Browsing) -> None:
+def test_the_same_check_finds_what_raw_html_does(
+    server: LabelStudioClient, browsing: Browsing
+) -> None:
     """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1])
     page = page_of(one(pair), 0, swap=False)
@@ -128,7 +135,7 @@ def test_the_same_check_finds_what_raw_html_does(server: Server, browsing: Brows
 
 
 def test_a_comment_written_before_skip_comes_back_with_the_skip(
-    tmp_path: Path, server: Server, browsing: Browsing
+    tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
     """In every form: what was only typed keeps Skip from being pressed, and what was added comes
     back; a skip without a word needs no more than the button."""
@@ -153,7 +160,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
 
 
 def test_a_phone_is_told_that_it_will_not_do(
-    tmp_path: Path, server: Server, browsing: Browsing
+    tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
     made = make_study(tmp_path, 1, ("annotator-10",), KINDS)
     push(server, made.folder, made.study, made.key)
@@ -195,7 +202,7 @@ def hostile_pair(n: int, first: str, second: str, narrative: str | None = None) 
     )
 
 
-def links(server: Server, form: str, tasks: list[Data]) -> list[str]:
+def links(server: LabelStudioClient, form: str, tasks: list[Data]) -> list[str]:
     """Where each of the tasks is seen, in a project of their own."""
     project = server.create("Hostile", form)
     return [f"{server.url}/projects/{project}/data?task={id}" for id in server.add(project, tasks)]

@@ -23,9 +23,10 @@ from label_studio_server import (
 from pairwright.errors import InputError
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.exports import stored_exports
-from pairwright_human_eval.label_studio import Server, pull, push, status
-from pairwright_human_eval.label_studio.state import ServerState, pushed_state
-from pairwright_human_eval.server import LabelStudioServer, prepare
+from pairwright_human_eval.label_studio import LabelStudioClient, pull, push, status
+from pairwright_human_eval.label_studio.environment import prepare
+from pairwright_human_eval.label_studio.own_server import LabelStudioServer
+from pairwright_human_eval.label_studio.projects import ServerState, pushed_state
 
 pytestmark = pytest.mark.real
 
@@ -43,8 +44,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioSer
 
 
 @pytest.fixture(scope="module")
-def server(running: LabelStudioServer) -> Iterator[Server]:
-    with Server(running.url, running.account.token) as server:
+def server(running: LabelStudioServer) -> Iterator[LabelStudioClient]:
+    with LabelStudioClient(running.url, running.account.token) as server:
         yield server
 
 
@@ -61,7 +62,7 @@ def people(running: LabelStudioServer) -> Iterator[dict[str, Person]]:
 
 
 def test_200_subjects_go_out_and_come_back(
-    tmp_path: Path, server: Server, people: dict[str, Person]
+    tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, SUBJECTS)
     pushed = push(server, made.folder, made.study, made.key)
@@ -122,7 +123,7 @@ def annotate(state: ServerState, people: dict[str, Person]) -> None:
 
 
 def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
-    tmp_path: Path, server: Server, people: dict[str, Person]
+    tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
     push(server, made.folder, made.study, made.key)
@@ -149,18 +150,18 @@ PUSH = """
 import sys
 from pathlib import Path
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio import Server, push
-from pairwright_human_eval.write import read_study
+from pairwright_human_eval.label_studio import LabelStudioClient, push
+from pairwright_human_eval.study_files import read_study
 
 folder = HumanFolder(Path(sys.argv[1]))
 study, key = read_study(folder)
-push(Server(sys.argv[2], sys.stdin.read()), folder, study, key.values(), chunk=50)
+push(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, study, key.values(), chunk=50)
 """
 
 
 @pytest.mark.parametrize("chunks", [0, 1, 3])
 def test_a_push_that_is_killed_goes_on_without_importing_twice(
-    tmp_path: Path, running: LabelStudioServer, server: Server, chunks: int
+    tmp_path: Path, running: LabelStudioServer, server: LabelStudioClient, chunks: int
 ) -> None:
     made = make_study(tmp_path, SUBJECTS, (f"annotator-{chunks}0",), ("quality", "preference"))
     process = subprocess.Popen(
@@ -193,7 +194,9 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
         assert project.sending is None
 
 
-def test_lost_books_are_made_again_from_the_server(tmp_path: Path, server: Server) -> None:
+def test_lost_books_are_made_again_from_the_server(
+    tmp_path: Path, server: LabelStudioClient
+) -> None:
     made = make_study(tmp_path, 30, ("annotator-20",), ("rubric",))
     push(server, made.folder, made.study, made.key)
     books = made.folder.server.read_bytes()
@@ -203,7 +206,7 @@ def test_lost_books_are_made_again_from_the_server(tmp_path: Path, server: Serve
 
 
 def test_a_second_copy_goes_unless_it_was_answered(
-    tmp_path: Path, server: Server, people: dict[str, Person]
+    tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, 3, ("annotator-30",), ("rubric",))
     push(server, made.folder, made.study, made.key)
@@ -231,14 +234,14 @@ def test_a_personal_access_token_serves_as_well(
         token = session.post("/api/token/", headers=headers).json()["token"]
     assert re.fullmatch(r"[^.]+\.[^.]+\.[^.]+", token)
     made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
-    with Server(running.url, token) as server:
+    with LabelStudioClient(running.url, token) as server:
         assert push(server, made.folder, made.study, made.key).imported == 2
 
 
 def test_a_wrong_key_is_named_and_not_shown(running: LabelStudioServer) -> None:
     key = "0123456789abcdef0123456789abcdef01234567"
     with (
-        Server(running.url, key) as server,
+        LabelStudioClient(running.url, key) as server,
         pytest.raises(InputError, match="does not take the API key") as caught,
     ):
         server.projects("Pairwright")

@@ -24,9 +24,9 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules, SourceRules
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.train.gold import read_gold
-from pairwright.train.planner.examples import Asking
-from pairwright.train.planner.page import Report
-from pairwright.train.planner.settings import History
+from pairwright.train.planner.examples import PromptMaker
+from pairwright.train.planner.report_page import TrainingReport
+from pairwright.train.planner.settings import TrainingHistory
 from scripted import domains
 
 pytestmark = pytest.mark.real
@@ -151,7 +151,7 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
     assert whole.returncode == 0, told
     assert "1 no_gold_aspects" in told
     reports = [
-        Report.model_validate_json((folder / run / "report.json").read_bytes())
+        TrainingReport.model_validate_json((folder / run / "report.json").read_bytes())
         for run in ("whole", "broken")
     ]
     assert len(reports[0].losses) == 80
@@ -172,7 +172,7 @@ def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
     engines: str, folder: Path
 ) -> None:
     source = read_gold(SourceRules(path="train.jsonl"), domains(), folder, "[source]")
-    asking = Asking("plan", Prompts.load(assets.PROMPTS), domains(), History(), 100)
+    asking = PromptMaker("plan", Prompts.load(assets.PROMPTS), domains(), TrainingHistory(), 100)
     item = source.items[0]
     shown = asking.shown(item)
     messages = [of._asdict() for of in asking.ask(item, shown).messages]

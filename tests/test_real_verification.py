@@ -19,10 +19,11 @@ from opinions import Answers, Given, opinion, result, states, ticks
 from pairwright import assets
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio import labelling_links
-from pairwright_human_eval.label_studio.state import pushed_state
+from pairwright_human_eval.label_studio.environment import prepare
+from pairwright_human_eval.label_studio.own_server import LabelStudioServer
+from pairwright_human_eval.label_studio.projects import pushed_state
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer, Verdict
-from pairwright_human_eval.server import LabelStudioServer, prepare
-from pairwright_human_eval.write import read_key
+from pairwright_human_eval.study_files import read_key
 
 pytestmark = pytest.mark.real
 

@@ -16,8 +16,7 @@ from huggingface_hub import DatasetCard
 from markdown_it import MarkdownIt
 
 from hostile import HOSTILE
-from pairwright.audit.records import Audit, Check
-from pairwright.audit.records import Source as AuditedSource
+from pairwright.audit.records import Audit, AuditSource, Check
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import user_message
@@ -80,7 +79,7 @@ def audit_of(*statuses: str) -> Audit:
         )
         for n, status in enumerate(statuses)
     )
-    source = AuditedSource(
+    source = AuditSource(
         name="small-pairs", kind="release", version="1.0.0", digest="sha256:0", rows=24,
         configs={"Home-twin": 8}, simulated=False, problems={},
     )  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from huggingface_hub import DatasetCard
 
 from pairwright.audit.records import Audit, Check
-from pairwright.audit.shortcuts.informed import BASELINES
+from pairwright.audit.shortcuts.baselines import BASELINES
 from pairwright.audit.shortcuts.trials import BLIND as BLIND_CHECKS
 from pairwright.audit.shortcuts.trials import RESIDUAL
 from pairwright.dataset import write_one
@@ -189,7 +189,7 @@ def test_without_such_checks_no_table_is_there(known: ReleaseContext) -> None:
 
 def test_the_names_of_baselines_are_those_of_the_audit() -> None:
     assert tuple(BLIND) == BLIND_CHECKS
-    assert set(INFORMED) == set(BASELINES) - {RESIDUAL}
+    assert set(INFORMED) == {one.definition.name for one in BASELINES} - {RESIDUAL}
 
 
 # Licences and languages

@@ -35,7 +35,7 @@ from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
-from pairwright.train.rl.wire import Health, Reward, Rewards, Sample
+from pairwright.train.rl.wire import Health, Reward, Rewards, RewardSample
 from pairwright.workflows.reward_scoring import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
 from released import released, run_of
@@ -53,11 +53,11 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Scripted(NamedTuple):
     """Rewards that a function gives; an exception is raised."""
 
-    given: Callable[[Sample], Reward | Exception]
+    given: Callable[[RewardSample], Reward | Exception]
     held: asyncio.Event | None = None
     """Waited for before each reward."""
 
-    async def score(self, sample: Sample) -> Reward:
+    async def score(self, sample: RewardSample) -> Reward:
         if self.held:
             await self.held.wait()
         given = self.given(sample)
@@ -66,17 +66,17 @@ class Scripted(NamedTuple):
         return given
 
 
-def length(sample: Sample) -> Reward:
+def length(sample: RewardSample) -> Reward:
     return Reward(score=float(len(sample.response)))
 
 
-def asked(*responses: str) -> list[Sample]:
+def asked(*responses: str) -> list[RewardSample]:
     return [prompt("Q", response) for response in responses]
 
 
-def prompt(question: str, response: str) -> Sample:
+def prompt(question: str, response: str) -> RewardSample:
     given = {"prompt": [{"role": "user", "content": question}], "response": response}
-    return Sample.model_validate(given)
+    return RewardSample.model_validate(given)
 
 
 @asynccontextmanager
@@ -119,7 +119,7 @@ def test_scores_come_in_the_order_of_the_samples() -> None:
 
 
 def test_one_sample_without_a_score_keeps_the_others() -> None:
-    def given(sample: Sample) -> Reward:
+    def given(sample: RewardSample) -> Reward:
         return length(sample) if sample.response else Reward(error="context_length", detail="9000")
 
     reply = posted(Scripted(given), body(SAMPLE, {**SAMPLE, "response": ""}))
@@ -146,7 +146,7 @@ def test_nothing_is_scored_before_the_model_is_loaded() -> None:
 
 
 def test_health_counts_scores_empty_responses_and_errors() -> None:
-    def given(sample: Sample) -> Reward:
+    def given(sample: RewardSample) -> Reward:
         return Reward(error="not_a_number") if sample.response == "x" else length(sample)
 
     async def run() -> Health:
@@ -227,7 +227,7 @@ def test_a_body_that_is_no_batch_is_told_what_is_wrong(sent: bytes, status: int,
 def test_what_no_sample_gets_a_score_for_is_an_error_of_the_batch(
     error: Exception, status: int
 ) -> None:
-    def given(sample: Sample) -> Reward | Exception:
+    def given(sample: RewardSample) -> Reward | Exception:
         return error if sample.response == "bad" else length(sample)
 
     reply = posted(Scripted(given), body(SAMPLE, {**SAMPLE, "response": "bad"}))
@@ -245,7 +245,7 @@ def test_failed_requests_are_counted_and_told_when_they_begin_and_end() -> None:
     }
     told: list[str] = []
 
-    def given(sample: Sample) -> Reward | Exception:
+    def given(sample: RewardSample) -> Reward | Exception:
         return errors.get(sample.response) or length(sample)
 
     async def run() -> list[tuple[bool, int]]:
@@ -276,7 +276,7 @@ def test_a_request_from_before_an_outage_does_not_end_it() -> None:
         go_on = asyncio.Event()
 
         class Late(NamedTuple):
-            async def score(self, sample: Sample) -> Reward:
+            async def score(self, sample: RewardSample) -> Reward:
                 if sample.response == "down":
                     raise CallFailed("connection", "refused")
                 await go_on.wait()
@@ -537,7 +537,7 @@ def test_a_pair_named_by_id_is_shown_in_the_condition(release: Path, condition: 
     row = next(iter(Release(release).rows()))
     sender = Sent([])
     rewards = bound(sender, release, condition)
-    reward = asyncio.run(rewards.score(Sample(id=row.id, response="is 3")))
+    reward = asyncio.run(rewards.score(RewardSample(id=row.id, response="is 3")))
     assert reward.score == 3.0
     [said] = [request.messages[0].content for request in sender.requests]
     assert row.question in said
@@ -561,7 +561,7 @@ def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -
             prompts, held = prompts_of(given, release), release_pairs(release, "planner")
             async with open_rewards(given, "rater", prompts, held, Meter()) as (rewards, about):
                 assert about.condition == "planner"
-                samples = [Sample(id=row.id, response=text) for text in (row.chosen, "No.")]
+                samples = [RewardSample(id=row.id, response=text) for text in (row.chosen, "No.")]
                 return [await rewards.score(sample) for sample in samples]
 
         assert all(reward.score is not None for reward in asyncio.run(run()))
@@ -573,10 +573,10 @@ def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -
 def test_a_history_that_does_not_fit_loses_posts(release: Path) -> None:
     row = next(iter(Release(release).rows()))
     whole = Sent([])
-    asyncio.run(bound(whole, release).score(Sample(id=row.id, response="is 3")))
+    asyncio.run(bound(whole, release).score(RewardSample(id=row.id, response="is 3")))
     room = sum(len(message.content) for message in whole.requests[0].messages) - 1
     sender = Sent([], room)
-    reward = asyncio.run(bound(sender, release).score(Sample(id=row.id, response="is 3")))
+    reward = asyncio.run(bound(sender, release).score(RewardSample(id=row.id, response="is 3")))
     assert reward.score == 3.0
     assert len(sender.requests) == 2
 
@@ -584,7 +584,7 @@ def test_a_history_that_does_not_fit_loses_posts(release: Path) -> None:
 def test_a_completion_over_the_context_has_no_score(release: Path) -> None:
     row = next(iter(Release(release).rows()))
     rewards = bound(Sent([], 1000), release)
-    reward = asyncio.run(rewards.score(Sample(id=row.id, response="x " * 1000 + "1")))
+    reward = asyncio.run(rewards.score(RewardSample(id=row.id, response="x " * 1000 + "1")))
     assert (reward.score, reward.error) == (None, "context_length")
 
 
@@ -597,7 +597,7 @@ def test_a_score_that_is_no_number_is_an_error() -> None:
 def test_an_id_that_is_not_known_is_named(release: Path, held: bool) -> None:
     rewards = bound(Sent([]), release if held else None)
     with pytest.raises(InputError, match="pair-of-nobody"):
-        asyncio.run(rewards.score(Sample(id="pair-of-nobody", response="1")))
+        asyncio.run(rewards.score(RewardSample(id="pair-of-nobody", response="1")))
 
 
 def test_a_scorer_that_compares_gives_no_rewards(tmp_path: Path) -> None:
@@ -621,7 +621,7 @@ def test_a_scorer_that_scores_nothing_does_not_start() -> None:
 # The reward functions
 
 
-def trl_rewards(given: Callable[[Sample], Reward], responses: list[Any], **more: Any) -> Any:
+def trl_rewards(given: Callable[[RewardSample], Reward], responses: list[Any], **more: Any) -> Any:
     async def run() -> Any:
         async with serving(Scripted(given)) as (url, _):
             reward = trl_reward.reward_func(url, by=more.pop("by", "id"))
@@ -637,7 +637,7 @@ def said(text: str) -> list[dict[str, str]]:
 
 
 def test_trl_asks_by_the_column_id() -> None:
-    def given(sample: Sample) -> Reward:
+    def given(sample: RewardSample) -> Reward:
         return Reward(score={"pair-a": 1.0, "pair-b": 2.0}[sample.id or ""])
 
     rewards = trl_rewards(given, [said("x"), said("y")], id=["pair-b", "pair-a"], config=["", ""])
@@ -645,7 +645,7 @@ def test_trl_asks_by_the_column_id() -> None:
 
 
 def test_trl_can_send_the_prompts() -> None:
-    def given(sample: Sample) -> Reward:
+    def given(sample: RewardSample) -> Reward:
         assert sample.prompt
         return Reward(score=float(sample.prompt[0].content.removeprefix("Q")))
 
@@ -657,7 +657,7 @@ def test_trl_gets_none_for_a_completion_that_has_no_score() -> None:
     metrics: dict[str, int] = {}
     extra: dict[str, list[str]] = {}
 
-    def given(sample: Sample) -> Reward:
+    def given(sample: RewardSample) -> Reward:
         return length(sample) if sample.response else Reward(error="context_length")
 
     rewards = trl_rewards(
@@ -712,7 +712,7 @@ def test_a_trl_that_makes_a_zero_of_none_is_refused(
 
 
 def test_verl_asks_by_the_ground_truth() -> None:
-    def given(sample: Sample) -> Reward:
+    def given(sample: RewardSample) -> Reward:
         assert sample.id == "pair-a"
         return length(sample)
 
@@ -772,7 +772,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
         assert health.release.startswith("small-pairs 1.0.0 sha256:")
         own = row.profile[0].text
         rewards = RewardClient(url).rewards(
-            [Sample(id=row.id, response=text) for text in (own, "zzz", "")]
+            [RewardSample(id=row.id, response=text) for text in (own, "zzz", "")]
         )
         assert [reward.score for reward in rewards][1:] == [0.0, 0.0]
         assert rewards[0].score

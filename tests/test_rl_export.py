@@ -13,8 +13,8 @@ import pytest
 from pairwright.dataset import Row
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release
-from pairwright.train.rl.export import Exported, export
-from pairwright.train.rl.prompts import prompted
+from pairwright.train.rl.export import RlExport, export_prompts
+from pairwright.train.rl.prompt_tables import rl_prompts
 from pairwright.train.rl.rollouts import outputs_of
 from released import released, run_of
 from study import Done, pairwright
@@ -177,7 +177,7 @@ def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: P
     assert done.code == 0
     assert "contaminated" in done.err
     assert "contaminated" in (tmp_path / "out" / "README.md").read_text()
-    about = Exported.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
+    about = RlExport.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
     assert about.split == "test"
     ids = {line["id"] for of in loaded(tmp_path / "out", "prompts").values() for line in of}
     assert ids <= set(rows_of(release, "test"))
@@ -217,12 +217,12 @@ def test_without_a_validation_share_all_prompts_are_for_training(
 def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> None:
     rows = list(Release(release, "validation").rows())
     dyad = [row for row in rows if row.dyad == rows[0].dyad]
-    about = Exported(
+    about = RlExport(
         release="r", version="1", digest="", split="validation", format="trl", condition="none",
         posts=1, history_tokens=100, validation_share=0.5, aspects=False,
     )  # fmt: skip
     with pytest.raises(InputError, match="partners of each other"):
-        export(tmp_path / "out", about, prompted(dyad, lambda row: row.question, 0.5))
+        export_prompts(tmp_path / "out", about, rl_prompts(dyad, lambda row: row.question, 0.5))
     assert not (tmp_path / "out").exists()
 
 

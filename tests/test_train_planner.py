@@ -19,16 +19,29 @@ from pairwright.settings.rules import SourceRules
 from pairwright.stages.aspect_list import HEADER, format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
-from pairwright.train.gold import Gold, read_gold
-from pairwright.train.matching import by_words
+from pairwright.train.gold import GoldItems, by_words, read_gold
 from pairwright.train.planner import folder
-from pairwright.train.planner.choose import Validated, apart, best, sampled, validated
-from pairwright.train.planner.conversation import IGNORED, Tokens, split
-from pairwright.train.planner.data import Data, rows_of
-from pairwright.train.planner.examples import Asking, Example, Refused, examples, prompted
-from pairwright.train.planner.page import Report, page
-from pairwright.train.planner.settings import History, Lora, Steps, Training, load_training
-from pairwright.train.planner.target import Form, aspects_of, carrying, target
+from pairwright.train.planner.choose import (
+    CheckpointScore,
+    apart,
+    best,
+    sample_items,
+    score_checkpoint,
+)
+from pairwright.train.planner.data import TrainingData, rows_of
+from pairwright.train.planner.examples import (
+    IGNORED,
+    LeftOutItem,
+    PromptMaker,
+    SplitPrompt,
+    TrainingExample,
+    examples,
+    planner_prompt,
+    split,
+)
+from pairwright.train.planner.report_page import TrainingReport, page
+from pairwright.train.planner.settings import Lora, Steps, Training, TrainingHistory, load_training
+from pairwright.train.planner.training_target import Form, aspects_of, carrying, target
 from pairwright.workflows import planner_training
 from scripted import domains, posts
 from study import pairwright
@@ -46,17 +59,17 @@ QUESTION = "How do I bake good bread during the week?"
 class Characters:
     """A tokenizer for tests: a token is a character."""
 
-    def tokens(self, ask: Ask, target: str) -> Tokens:
+    def tokens(self, ask: Ask, target: str) -> SplitPrompt:
         prompt = "".join(message.content for message in ask.messages)
-        return Tokens(tuple(map(ord, prompt)), tuple(map(ord, target)))
+        return SplitPrompt(tuple(map(ord, prompt)), tuple(map(ord, target)))
 
 
-def asking(form: Form = "plan", **changes: Any) -> Asking:
+def asking(form: Form = "plan", **changes: Any) -> PromptMaker:
     prompts = Prompts.load(assets.PROMPTS, BUILDING | LISTING)
-    return Asking(form, prompts, domains(), History(**changes), 100)
+    return PromptMaker(form, prompts, domains(), TrainingHistory(**changes), 100)
 
 
-def gold(tmp_path: Path, *given: dict[str, Any]) -> Gold:
+def gold(tmp_path: Path, *given: dict[str, Any]) -> GoldItems:
     path = write(tmp_path / "items.jsonl", given)
     return read_gold(SourceRules(path=path.name), domains(), tmp_path, "[source]")
 
@@ -72,7 +85,9 @@ def settings(**changes: Any) -> Training:
     )
 
 
-def made(tmp_path: Path, *given: dict[str, Any], **changes: Any) -> tuple[list[Tokens], Data]:
+def made(
+    tmp_path: Path, *given: dict[str, Any], **changes: Any
+) -> tuple[list[SplitPrompt], TrainingData]:
     source = gold(tmp_path, *given)
     return rows_of(settings(**changes), source, asking(), Characters(), lambda _: None)
 
@@ -179,7 +194,7 @@ def test_a_plan_without_aspects_is_a_plan() -> None:
 
 
 def test_the_loss_counts_the_completion_alone() -> None:
-    assert Tokens((5, 6, 7), (8, 9)).labels == [IGNORED, IGNORED, IGNORED, 8, 9]
+    assert SplitPrompt((5, 6, 7), (8, 9)).labels == [IGNORED, IGNORED, IGNORED, 8, 9]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +221,7 @@ def test_a_template_that_puts_the_answer_elsewhere_is_refused() -> None:
 def test_a_prompt_is_what_evaluation_asks_and_holds_no_narrative(tmp_path: Path) -> None:
     (item,) = items(tmp_path, row("q-1", narrative="My secret wish."))
     (found,) = examples([item], asking(), Characters(), 10**6)
-    assert isinstance(found, Example)
+    assert isinstance(found, TrainingExample)
     prompt = "".join(map(chr, found.tokens.prompt))
     assert all(f'<post id="p{n}">\n{post.text}' in prompt for n, post in enumerate(item.profile, 1))
     assert "<task>plan</task>" in prompt
@@ -219,12 +234,12 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
 ) -> None:
     (item,) = items(tmp_path, row("q-1"))
     (whole,) = examples([item], asking(retrieval="recency"), Characters(), 10**6)
-    assert isinstance(whole, Example)
+    assert isinstance(whole, TrainingExample)
     length = len(whole.tokens.prompt) + len(whole.tokens.completion)
     last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
     (item,) = items(tmp_path, last)
     (found,) = examples([item], asking(retrieval="recency"), Characters(), length - 200)
-    assert isinstance(found, Example)
+    assert isinstance(found, TrainingExample)
     assert found.shown.left_out == item.profile[: len(found.shown.left_out)]
     assert found.shown.left_out
     text = "".join(map(chr, found.tokens.completion))
@@ -248,14 +263,14 @@ def test_an_item_that_teaches_nothing_is_refused(
     tmp_path: Path, changes: dict[str, Any], most: int, reason: str
 ) -> None:
     (found,) = examples(items(tmp_path, row("q-1", **changes)), asking(), Characters(), most)
-    assert isinstance(found, Refused)
+    assert isinstance(found, LeftOutItem)
     assert found.reason == reason
 
 
 def test_a_validation_prompt_keeps_one_post_at_least(tmp_path: Path) -> None:
     (item,) = items(tmp_path, row("q-1"))
-    assert len(prompted(item, asking(), lambda _: 10, 5).shown.posts) == 1
-    assert len(prompted(item, asking(), lambda _: 10, 10).shown.posts) == 4
+    assert len(planner_prompt(item, asking(), lambda _: 10, 5).shown.posts) == 1
+    assert len(planner_prompt(item, asking(), lambda _: 10, 10).shown.posts) == 4
 
 
 def test_all_that_is_left_out_is_counted(tmp_path: Path) -> None:
@@ -297,8 +312,8 @@ def test_a_validation_user_that_is_trained_on_is_refused(tmp_path: Path) -> None
 # Choosing a checkpoint
 
 
-def check(step: int, worst: float) -> Validated:
-    return Validated(
+def check(step: int, worst: float) -> CheckpointScore:
+    return CheckpointScore(
         step=step, sample="s", items=4, unreadable=0, precision=None, recall=None, f1=None,
         worst=worst,
     )  # fmt: skip
@@ -309,12 +324,12 @@ def test_the_best_checkpoint_is_the_earliest_of_those_that_match_most() -> None:
 
 
 def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_path: Path) -> None:
-    asked = [prompted(of, asking(), lambda _: 1, 9) for of in items(tmp_path, *rows(3))]
+    asked = [planner_prompt(of, asking(), lambda _: 1, 9) for of in items(tmp_path, *rows(3))]
     right = [
         target("plan", of.item.question, of.item.rubric_aspects, of.shown, 0.5).text for of in asked
     ]
     said = [right[0], "no JSON", '{"aspects": []}']
-    found = validated(7, "s", asked, said, "plan", by_words)
+    found = score_checkpoint(7, "s", asked, said, "plan", by_words)
     assert (found.step, found.items, found.unreadable) == (7, 3, 1)
     assert found.precision is not None
     assert (found.precision.value, found.precision.n) == (1.0, 1)
@@ -324,26 +339,28 @@ def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_pa
 
 
 def test_a_sample_is_the_same_whatever_else_the_file_holds(tmp_path: Path) -> None:
-    few = sampled(items(tmp_path, *rows(12)), 5, seed=1)
-    assert [of.id for of in few] == [of.id for of in sampled(few, 5, seed=1)]
-    assert [of.id for of in few] != [of.id for of in sampled(items(tmp_path, *rows(12)), 5, seed=2)]
+    few = sample_items(items(tmp_path, *rows(12)), 5, seed=1)
+    assert [of.id for of in few] == [of.id for of in sample_items(few, 5, seed=1)]
+    assert [of.id for of in few] != [
+        of.id for of in sample_items(items(tmp_path, *rows(12)), 5, seed=2)
+    ]
 
 
 # The folder of a training
 
 
-def begun(**changes: Any) -> folder.Begun:
-    data = Data(
+def begun(**changes: Any) -> folder.TrainingStart:
+    data = TrainingData(
         source="b2:0", items=1, users=1, refused={}, aspects=2, dropped={}, shortened=0, tokens=9,
         learned=3,
     )  # fmt: skip
     fields: dict[str, Any] = {
         "model": "base", "revision": None, "fingerprint": "b2:1", "target": "plan",
         "prompt": "b2:2",
-        "max_tokens": 8192, "seed": 0, "words": 100, "dtype": "auto", "history": History(),
+        "max_tokens": 8192, "seed": 0, "words": 100, "dtype": "auto", "history": TrainingHistory(),
         "lora": Lora(), "steps": Steps(), "data": data,
     }  # fmt: skip
-    return folder.Begun(**{**fields, **changes})
+    return folder.TrainingStart(**{**fields, **changes})
 
 
 def checkpoint(out: Path, step: int, base: str = "base") -> Path:
@@ -411,7 +428,7 @@ def test_the_chosen_adapter_is_kept_without_what_only_training_needs(tmp_path: P
 
 
 def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
-    report = Report(
+    report = TrainingReport(
         begun=begun(model="<b>base</b>"), match="words", refused={"no_gold_aspects": 3},
         checkpoints=(check(250, 0.2), check(500, 0.4)), chosen=500, losses=((1, 2.5), (2, 2.0)),
     )  # fmt: skip
@@ -424,7 +441,7 @@ def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
 
 def test_checkpoints_that_write_no_plan_are_no_choice() -> None:
     nothing = check(250, 0.0).model_copy(update={"unreadable": 4})
-    report = Report(
+    report = TrainingReport(
         begun=begun(), match="words", refused={}, checkpoints=(nothing,), chosen=250, losses=()
     )
     assert "No checkpoint wrote a plan that can be read" in to_markdown(page(report))

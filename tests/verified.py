@@ -16,10 +16,9 @@ from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.checks import Check
-from pairwright_human_eval.decide import Decision, decide
-from pairwright_human_eval.export import Plan, make_tasks
-from pairwright_human_eval.outline import outline_of
+from pairwright_human_eval.attention import AttentionCheck
+from pairwright_human_eval.decisions import Decision, decide
+from pairwright_human_eval.export import StudyPlan, make_tasks
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -37,7 +36,7 @@ from pairwright_human_eval.records import (
     pseudonyms,
     response_id,
 )
-from pairwright_human_eval.subjects import Subject, subjects_of
+from pairwright_human_eval.subjects import Subject, outline_of, subjects_of
 from pairwright_human_eval.tasks import Task
 
 FILE = Path("pairs.jsonl")
@@ -51,7 +50,7 @@ SECRETS = {
 """What every pair below carries where no annotator may see it."""
 
 CHECKS = tuple(
-    Check(
+    AttentionCheck(
         domain="Checks",
         question=f"How is the fitting number {n} cleaned?",
         posts=(f"I own fitting {n} and it is brass.", f"Mine, number {n}, is by the sea."),
@@ -201,12 +200,12 @@ def study_of(
     overlap: int = 3,
     attention: float = 0.05,
     seed: int = 0,
-    checks: tuple[Check, ...] = CHECKS,
+    checks: tuple[AttentionCheck, ...] = CHECKS,
     **human: Any,
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
     subjects = subjects_of(pairs, FILE)
-    plan = Plan(
+    plan = StudyPlan(
         pseudonyms(annotators), overlap, attention, seed, HumanRules(**human), PlanRules()
     )  # fmt: skip
     tasks, salts = make_tasks(subjects, plan, checks)

@@ -15,10 +15,10 @@ from math import log
 from typing import NamedTuple
 
 from pairwright.records import Post
-from pairwright_human_eval.checks import Check
+from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.text_size import (
     SENTENCE_END,
-    Nearest,
+    NearestEnds,
     Sizes,
     distance,
     nearest,
@@ -45,7 +45,9 @@ class Example(NamedTuple):
     responses: tuple[str, str]
 
 
-def laid_out(check: Check, example: Example, sources: Sequence[Example], swap: bool) -> Check:
+def laid_out(
+    check: AttentionCheck, example: Example, sources: Sequence[Example], swap: bool
+) -> AttentionCheck:
     """The check with as many posts as `example`, one at least, and with question, posts and
     responses of about its sizes; `swap`: the good response has the size of its second one. The ends
     of posts and responses are those of one of the `sources`, which is another for posts."""
@@ -62,7 +64,7 @@ def laid_out(check: Check, example: Example, sources: Sequence[Example], swap: b
     )
 
 
-def question_like(check: Check, question: str) -> str:
+def question_like(check: AttentionCheck, question: str) -> str:
     """The wording of the check's question whose size is nearest."""
     target = size_of(question)
     return min(
@@ -71,7 +73,7 @@ def question_like(check: Check, question: str) -> str:
 
 
 def _responses(
-    check: Check, title: str, example: Example, sources: Sequence[Example], swap: bool
+    check: AttentionCheck, title: str, example: Example, sources: Sequence[Example], swap: bool
 ) -> tuple[str, str]:
     """The good and the bad one."""
     first, second = example.responses
@@ -82,7 +84,7 @@ def _responses(
         list(_wordings(check.bad, check.bad_terse)),
     ]
     sizes = [[size_of(text) for text in of] for of in wordings]
-    found: list[tuple[float, str, str, list[Nearest]]] = []
+    found: list[tuple[float, str, str, list[NearestEnds]]] = []
     for source in sources:
         for first, second in (source.responses, source.responses[::-1]):
             parts = [

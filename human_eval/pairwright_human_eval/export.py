@@ -8,15 +8,20 @@ from datetime import date, timedelta
 
 from pairwright.records import Pair, Post, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.assign import Assigner, Seat, check_enough
+from pairwright_human_eval.assign import (
+    Assigner,
+    Controls,
+    Seat,
+    check_enough,
+    draw_controls,
+    stranger,
+)
+from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.check_layout import Example, question_like
-from pairwright_human_eval.checks import Check
-from pairwright_human_eval.controls import Controls, draw_controls, stranger
 from pairwright_human_eval.records import Purpose
-from pairwright_human_eval.sides import salts, swapped
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
-    Page,
+    BlindSubject,
     Task,
     attention_task,
     best_posts,
@@ -39,7 +44,7 @@ FEWEST_CHECKS = 4
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """How a study is laid out."""
 
     annotators: tuple[str, ...]
@@ -52,7 +57,7 @@ class Plan:
 
 
 def make_tasks(
-    subjects: list[Subject], plan: Plan, checks: tuple[Check, ...]
+    subjects: list[Subject], plan: StudyPlan, checks: tuple[AttentionCheck, ...]
 ) -> tuple[dict[str, list[Task]], dict[str, int]]:
     """Every annotator's tasks in the order they are to be done, and the salts of the sides.
 
@@ -79,11 +84,11 @@ def make_tasks(
 
 def _tasks_of(
     subject: Subject,
-    page: Page,
+    page: BlindSubject,
     controls: Controls,
     assigner: Assigner,
     strangers: dict[str, list[Pair]],
-    plan: Plan,
+    plan: StudyPlan,
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
@@ -125,9 +130,9 @@ def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:
 def _ordered(
     who: str,
     tasks: list[Task],
-    checks: tuple[Check, ...],
+    checks: tuple[AttentionCheck, ...],
     examples: list[Example],
-    plan: Plan,
+    plan: StudyPlan,
 ) -> list[Task]:
     """An annotator's tasks in a seeded order: checks spread evenly over the preferences, and
     repeats of early ones in their last third."""
@@ -171,7 +176,7 @@ def _ordered(
     return [*others, *asked]
 
 
-def _fitting(checks: list[Check], example: Example) -> Check:
+def _fitting(checks: list[AttentionCheck], example: Example) -> AttentionCheck:
     """The check whose question is most like the example's in size."""
     target = size_of(example.question)
     return min(

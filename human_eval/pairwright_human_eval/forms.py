@@ -23,7 +23,7 @@ CANNOT_JUDGE = "cannot_judge"
 _VARIABLE = re.compile(r"\$\w|\{\{")
 
 
-class _Choice(NamedTuple):
+class _FormChoice(NamedTuple):
     alias: str
     """What an export says."""
     label: str
@@ -125,14 +125,14 @@ def _templates(folder: Path) -> jinja2.Environment:
     )
 
 
-def _choices(scale: Scale) -> Iterator[_Choice]:
+def _choices(scale: Scale) -> Iterator[_FormChoice]:
     """Every score with its anchor, and `cannot judge` where the scale has it."""
     texts = {anchor.score: anchor.text for anchor in scale.anchors}
     for score in range(scale.low, scale.high + 1):
         label = f"{score}: {texts[score]}" if score in texts else str(score)
-        yield _Choice(str(score), label)
+        yield _FormChoice(str(score), label)
     if scale.cannot_judge:
-        yield _Choice(CANNOT_JUDGE, "Cannot judge")
+        yield _FormChoice(CANNOT_JUDGE, "Cannot judge")
 
 
 def _check_words(scales: tuple[Scale, ...]) -> None:

@@ -24,7 +24,7 @@ _OWN = "task"
 """The id, which no page shows."""
 
 
-class Reading(NamedTuple):
+class ReadingTime(NamedTuple):
     """What some tasks show, read once."""
 
     kind: Kind
@@ -40,13 +40,13 @@ class Reading(NamedTuple):
         return self.words * 60 / WORDS_A_MINUTE
 
 
-def readings(tasks: Iterable[Task]) -> tuple[Reading, ...]:
+def readings(tasks: Iterable[Task]) -> tuple[ReadingTime, ...]:
     """By kind, in the order of the work; kinds without a task are left out."""
     words: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for task in tasks:
         words[task.keyed.kind].append(words_shown(task.data))
     return tuple(
-        Reading(kind, len(found), median(found), sum(found) / WORDS_A_MINUTE)
+        ReadingTime(kind, len(found), median(found), sum(found) / WORDS_A_MINUTE)
         for kind, found in words.items()
         if found
     )

@@ -1,12 +1,15 @@
 """What is verified as one: a twin with both its halves, or one pair of mode violate."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.records import Pair, content_id, dyad_id
+from pairwright.records import Mode, Pair, Record, Side, content_id, dyad_id
+from pairwright_human_eval.records import KeyedTask, aspect_id, response_id
 
 
 @dataclass(frozen=True)
@@ -92,3 +95,95 @@ def file_hash(path: Path) -> str:
     """`sha256:` of a file's bytes."""
     with path.open("rb") as file:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def swapped(seed: int, salt: int, subject: str) -> bool:
+    """Whether the subject's second response stands as A."""
+    text = f"side {seed} {salt} {subject}".encode()
+    return bool(blake2b(text, digest_size=1).digest()[0] & 1)
+
+
+def salts(subjects: Iterable[Subject], seed: int) -> dict[str, int]:
+    """By domain, the first salt under which the numbers of both orders differ by at most
+    1 + n/200: in all, among twins, and among violate pairs."""
+    by_domain: dict[str, list[Subject]] = {}
+    for subject in subjects:
+        by_domain.setdefault(subject.domain, []).append(subject)
+    return {domain: _salt(those, seed) for domain, those in sorted(by_domain.items())}
+
+
+def _salt(subjects: list[Subject], seed: int) -> int:
+    modes = {subject.mode for subject in subjects}
+    groups = [[s.id for s in subjects]] + [[s.id for s in subjects if s.mode == m] for m in modes]
+    return next(salt for salt in count() if all(_balanced(group, seed, salt) for group in groups))
+
+
+def _balanced(ids: list[str], seed: int, salt: int) -> bool:
+    second = sum(swapped(seed, salt, name) for name in ids)
+    return abs(2 * second - len(ids)) <= 1 + len(ids) // 200
+
+
+class OutlinePair(Record):
+    """One pair: its responses and aspects by neutral name."""
+
+    id: str
+    asked: bool
+    chosen: str
+    rejected: str
+    aspects: tuple[str, ...]
+    adherence: dict[Side, tuple[int, ...]]
+    """The judge's scores, in the order of the aspects; empty where nothing was judged."""
+
+
+class Outline(Record):
+    """One subject: a twin with both halves, or a pair."""
+
+    id: str
+    mode: Mode
+    domain: str
+    dyad: str
+    """The users it is about: the cluster of every interval."""
+    first: str
+    """The response that is chosen for the user who asked."""
+    second: str
+    pairs: tuple[OutlinePair, ...]
+    """The asked one first."""
+    quality: dict[str, dict[str, int]]
+    """By response and scale: the judge's scores, where it gave them."""
+    aspects_asked: bool = True
+    """False for a control of the study: nobody was asked about its aspects."""
+
+
+def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> list[Outline]:
+    """The outlines of a study's subjects, in their order."""
+    asked = {keyed.subject for keyed in key.values() if keyed.kind == "rubric"}
+    return [outline_of(subject, aspects_asked=subject.id in asked) for subject in subjects]
+
+
+def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
+    asked = subject.asked
+    judged = {getattr(asked, side): of for side, of in asked.quality.items()}
+    return Outline(
+        id=subject.id,
+        mode=asked.mode,
+        domain=asked.domain,
+        dyad=dyad_id(pair.user for pair in subject.pairs),
+        first=response_id(subject.first),
+        second=response_id(subject.second),
+        pairs=tuple(
+            OutlinePair(
+                id=pair.id,
+                asked=pair.asked,
+                chosen=response_id(pair.chosen),
+                rejected=response_id(pair.rejected),
+                aspects=tuple(aspect_id(aspect.aspect) for aspect in pair.rubric.aspects),
+                adherence={
+                    side: tuple(score.score for score in given.scores)
+                    for side, given in pair.adherence.items()
+                },
+            )
+            for pair in subject.pairs
+        ),
+        quality={response_id(text): of.scores for text, of in judged.items()},
+        aspects_asked=aspects_asked,
+    )

@@ -15,8 +15,8 @@ from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
+from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.check_layout import Example, laid_out
-from pairwright_human_eval.checks import Check
 from pairwright_human_eval.records import (
     KeyedTask,
     Kind,
@@ -39,7 +39,7 @@ class Task(NamedTuple):
     keyed: KeyedTask
 
 
-class Page(NamedTuple):
+class BlindSubject(NamedTuple):
     """What is common to all tasks of a subject: the question, and who stands where."""
 
     seed: int
@@ -51,23 +51,23 @@ class Page(NamedTuple):
     b: str
 
 
-def page_of(subject: Subject, seed: int, swap: bool) -> Page:
+def page_of(subject: Subject, seed: int, swap: bool) -> BlindSubject:
     a, b = subject.first, subject.second
     if swap:
         a, b = b, a
-    return Page(seed, subject.id, subject.domain, subject.asked.question, a, b)
+    return BlindSubject(seed, subject.id, subject.domain, subject.asked.question, a, b)
 
 
-def place_of(chosen: str, page: Page) -> Place:
+def place_of(chosen: str, page: BlindSubject) -> Place:
     return "A" if chosen == page.a else "B"
 
 
-def quality_task(page: Page, annotator: str) -> Task:
+def quality_task(page: BlindSubject, annotator: str) -> Task:
     return _task(page, annotator, "quality", "vote")
 
 
 def preference_task(
-    page: Page,
+    page: BlindSubject,
     pair: Pair,
     annotator: str,
     policy: PlanRules,
@@ -87,7 +87,7 @@ def preference_task(
     )  # fmt: skip
 
 
-def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
+def rubric_task(page: BlindSubject, pair: Pair, annotator: str) -> Task:
     """Do the posts carry each aspect, and which response delivers it?"""
     aspects = pair.rubric.aspects
     named = {post for aspect in aspects for post in aspect.post_ids}
@@ -106,7 +106,7 @@ def rubric_task(page: Page, pair: Pair, annotator: str) -> Task:
 
 
 def attention_task(
-    check: Check,
+    check: AttentionCheck,
     annotator: str,
     example: Example,
     swap: bool,
@@ -118,7 +118,7 @@ def attention_task(
     none."""
     shown = laid_out(check, example, sources or (example,), swap)
     a, b = (shown.bad, shown.good) if swap else (shown.good, shown.bad)
-    page = Page(seed, check.id, check.domain, shown.question, a, b)
+    page = BlindSubject(seed, check.id, check.domain, shown.question, a, b)
     days = [when(post) for post in example.posts] or [""]
     posts: list[JsonValue] = [
         {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=True)
@@ -183,7 +183,7 @@ def _aspect(aspect: Aspect) -> JsonValue:
 
 
 def _task(
-    page: Page,
+    page: BlindSubject,
     annotator: str,
     kind: Kind,
     purpose: Purpose,

@@ -30,7 +30,7 @@ def distance(sizes: Sizes, target: Sizes) -> Sizes:
     return found
 
 
-class Nearest(NamedTuple):
+class NearestEnds(NamedTuple):
     """The beginning and the end that together come nearest to a target."""
 
     distance: float
@@ -38,9 +38,9 @@ class Nearest(NamedTuple):
     end: int
 
 
-def nearest(beginnings: Sequence[Sizes], ends: Sequence[Sizes], target: Sizes) -> Nearest:
+def nearest(beginnings: Sequence[Sizes], ends: Sequence[Sizes], target: Sizes) -> NearestEnds:
     """Of all beginnings with all ends."""
     wholes = np.stack(beginnings)[:, None, :] + np.stack(ends)[None, :, :]
     far = distance(wholes, target)
     beginning, end = np.unravel_index(int(far.argmin()), far.shape)
-    return Nearest(float(far.min()), int(beginning), int(end))
+    return NearestEnds(float(far.min()), int(beginning), int(end))

@@ -7,8 +7,8 @@ accept.py    all together: who gave it, and which one of several counts
 derive.py    from the raw files of a study to verdicts.jsonl and set_aside.jsonl
 """
 
-from pairwright_human_eval.accept.accept import Accepted, accept
+from pairwright_human_eval.accept.accept import Acceptance, accept
 from pairwright_human_eval.accept.derive import derive
 from pairwright_human_eval.accept.reasons import REASONS, Reason
 
-__all__ = ["REASONS", "Accepted", "Reason", "accept", "derive"]
+__all__ = ["REASONS", "Acceptance", "Reason", "accept", "derive"]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright_human_eval.accept.answers import Answered
-from pairwright_human_eval.accept.reasons import Refusal
+from pairwright_human_eval.accept.answers import FormAnswers
+from pairwright_human_eval.accept.reasons import Objection
 from pairwright_human_eval.accept.seen import Reader, Seen
 from pairwright_human_eval.accept.voters import Voters
 from pairwright_human_eval.exports import Export
@@ -19,7 +19,7 @@ from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, d
 _OURS = re.compile("task-[0-9a-f]{16}")
 
 
-class Accepted(NamedTuple):
+class Acceptance(NamedTuple):
     """What came of all annotations: each is a verdict, set aside, or a copy of another."""
 
     verdicts: tuple[Verdict, ...]
@@ -38,7 +38,7 @@ def accept(
     key: Mapping[str, KeyedTask],
     study: Study,
     given: Mapping[str, tuple[str, ...]],
-) -> Accepted:
+) -> Acceptance:
     """Judge every annotation. `given` are the accounts that the study lead named.
 
     One person's answers on one task count once: the last one given (by `updated_at`, then by the
@@ -68,13 +68,13 @@ def accept(
     for several in last.values():
         *before, latest = sorted(several, key=lambda one: (one.at, one.number or 0, one.raw))
         set_aside += (_aside(one, _overtaken(one, latest), people) for one in before)
-        if latest.keyed and isinstance(latest.said, Answered):
+        if latest.keyed and isinstance(latest.said, FormAnswers):
             verdicts.append(_verdict(latest, latest.keyed, latest.said))
         else:
-            set_aside.append(_aside(latest, Refusal("skipped", latest.remark), people))
+            set_aside.append(_aside(latest, Objection("skipped", latest.remark), people))
     answered = {one.task for one in seen}
     set_aside += (line for line in drafts.values() if line.task not in answered)
-    return Accepted(
+    return Acceptance(
         tuple(sorted(verdicts, key=lambda v: (v.task, v.annotator))),
         tuple(sorted(set_aside, key=lambda s: (s.file, s.task or "", s.annotation or 0, s.raw))),
         people,
@@ -122,32 +122,32 @@ def _work(seen: Iterable[Seen]) -> Counter[tuple[Account, Slot]]:
     return Counter((account, slot) for account, slot, _ in done)
 
 
-def _refusal(one: Seen, people: People, voters: Voters) -> Refusal | None:
+def _refusal(one: Seen, people: People, voters: Voters) -> Objection | None:
     """Why it is out of the question, whatever else this person gave."""
     if one.problem:
         return one.problem
     if one.account is None:
-        return Refusal("unknown_annotator", "its account was deleted")
+        return Objection("unknown_annotator", "its account was deleted")
     if voters.bars(one):
-        return Refusal("voted_before", "this person answered on it in the first round")
+        return Objection("voted_before", "this person answered on it in the first round")
     annotators = people.of(one.account)
     if not annotators:
-        return Refusal("unknown_annotator", f"account {one.account.id} is bound to nobody")
+        return Objection("unknown_annotator", f"account {one.account.id} is bound to nobody")
     if one.edited:
         return one.edited
     if one.keyed and one.keyed.annotator not in annotators:
-        return Refusal("other_annotators_task", f"given to {one.keyed.annotator}")
-    return one.said if isinstance(one.said, Refusal) else None
+        return Objection("other_annotators_task", f"given to {one.keyed.annotator}")
+    return one.said if isinstance(one.said, Objection) else None
 
 
-def _overtaken(one: Seen, latest: Seen) -> Refusal:
+def _overtaken(one: Seen, latest: Seen) -> Objection:
     by = f"by annotation {latest.number}" + (", a skip" if latest.skipped else "")
     if one.place[0] == latest.place[0] and one.place != latest.place:
-        return Refusal("task_copied", f"overtaken {by} on a copy of the task")
-    return Refusal("superseded", by)
+        return Objection("task_copied", f"overtaken {by} on a copy of the task")
+    return Objection("superseded", by)
 
 
-def _aside(one: Seen, refusal: Refusal, people: People) -> SetAside:
+def _aside(one: Seen, refusal: Objection, people: People) -> SetAside:
     annotators = people.of(one.account) if one.account else ()
     own = one.keyed.annotator if one.keyed and one.keyed.annotator in annotators else None
     return SetAside(
@@ -161,7 +161,7 @@ def _aside(one: Seen, refusal: Refusal, people: People) -> SetAside:
     )
 
 
-def _verdict(one: Seen, keyed: KeyedTask, said: Answered) -> Verdict:
+def _verdict(one: Seen, keyed: KeyedTask, said: FormAnswers) -> Verdict:
     return Verdict(
         task=keyed.task,
         kind=keyed.kind,

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from pairwright.settings.domains import Scale
 from pairwright.text import visible
-from pairwright_human_eval.accept.reasons import Refusal, quoted
+from pairwright_human_eval.accept.reasons import Objection, quoted
 from pairwright_human_eval.forms import CANNOT_JUDGE
 from pairwright_human_eval.records import (
     AspectAnswer,
@@ -31,7 +31,7 @@ LONGEST = 5_000
 _AT = re.compile(r"[@\uff20\ufe6b]|&#0*64;|&#x0*40;|&commat;", re.IGNORECASE)
 
 
-class Answered(NamedTuple):
+class FormAnswers(NamedTuple):
     """A complete form, with A and B as the responses' names."""
 
     answers: Answers
@@ -40,36 +40,38 @@ class Answered(NamedTuple):
 
 def read_answers(
     result: list[JsonValue], task: KeyedTask, controls: Controls, scales: tuple[Scale, ...]
-) -> Answered | Refusal:
+) -> FormAnswers | Objection:
     """What the results say. `controls` are the form's, with the choices each allows: every one
     must be answered, once."""
     chosen: dict[str, str] = {}
     comment = ""
     for row in result:
         if not isinstance(row, dict):
-            return Refusal("malformed", "a result that is no object")
+            return Objection("malformed", "a result that is no object")
         name, value = row.get("from_name"), row.get("value")
         if name == COMMENT:
             text = _text(row, value)
-            if isinstance(text, Refusal):
+            if isinstance(text, Objection):
                 return text
             if comment:
-                return Refusal("duplicate_answer", COMMENT)
+                return Objection("duplicate_answer", COMMENT)
             comment = text
             continue
         if not isinstance(name, str) or name not in controls:
-            return Refusal("unknown_control", quoted(name) if isinstance(name, str) else "unnamed")
+            return Objection(
+                "unknown_control", quoted(name) if isinstance(name, str) else "unnamed"
+            )
         choice = _choice(name, row, value)
-        if isinstance(choice, Refusal):
+        if isinstance(choice, Objection):
             return choice
         if choice not in controls[name]:
-            return Refusal("unknown_choice", f"{name}: {quoted(choice)}")
+            return Objection("unknown_choice", f"{name}: {quoted(choice)}")
         if name in chosen:
-            return Refusal("duplicate_answer", name)
+            return Objection("duplicate_answer", name)
         chosen[name] = choice
     if missing := [name for name in controls if name not in chosen]:
-        return Refusal("missing_answer", ", ".join(sorted(missing)[:4]))
-    return Answered(_answers(chosen, task, scales), comment)
+        return Objection("missing_answer", ", ".join(sorted(missing)[:4]))
+    return FormAnswers(_answers(chosen, task, scales), comment)
 
 
 def remark(result: list[JsonValue]) -> str:
@@ -81,24 +83,24 @@ def remark(result: list[JsonValue]) -> str:
     return ""
 
 
-def _choice(name: str, row: dict[str, JsonValue], value: JsonValue) -> str | Refusal:
+def _choice(name: str, row: dict[str, JsonValue], value: JsonValue) -> str | Objection:
     choices = value.get("choices") if isinstance(value, dict) else None
     if row.get("type") != "choices" or not isinstance(choices, list):
-        return Refusal("wrong_type", name)
+        return Objection("wrong_type", name)
     if not choices:
-        return Refusal("missing_answer", name)
+        return Objection("missing_answer", name)
     if len(choices) > 1:
-        return Refusal("duplicate_answer", name)
-    return choices[0] if isinstance(choices[0], str) else Refusal("wrong_type", name)
+        return Objection("duplicate_answer", name)
+    return choices[0] if isinstance(choices[0], str) else Objection("wrong_type", name)
 
 
-def _text(row: dict[str, JsonValue], value: JsonValue) -> str | Refusal:
+def _text(row: dict[str, JsonValue], value: JsonValue) -> str | Objection:
     text = value.get("text") if isinstance(value, dict) else None
     lines = [text] if isinstance(text, str) else text
     if row.get("type") != "textarea" or not isinstance(lines, list):
-        return Refusal("wrong_type", COMMENT)
+        return Objection("wrong_type", COMMENT)
     if not all(isinstance(line, str) for line in lines):
-        return Refusal("wrong_type", COMMENT)
+        return Objection("wrong_type", COMMENT)
     said = visible("\n".join(map(str, lines))).strip()
     return re.sub(r"\S+", _nameless, said)[:LONGEST]
 

@@ -11,7 +11,7 @@ Reason = Literal[
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
-class Refusal(NamedTuple):
+class Objection(NamedTuple):
     """A reason and what was found. The detail names no person and quotes little."""
 
     reason: Reason

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
 
-from pairwright_human_eval.accept.answers import Answered, Controls, read_answers, remark
-from pairwright_human_eval.accept.reasons import Refusal
+from pairwright_human_eval.accept.answers import Controls, FormAnswers, read_answers, remark
+from pairwright_human_eval.accept.reasons import Objection
 from pairwright_human_eval.exports import Export, ExportedTask
 from pairwright_human_eval.forms import controls
 from pairwright_human_eval.people import Account
@@ -58,13 +58,13 @@ class Seen:
     at: datetime = _NEVER
     """`updated`, to compare by."""
     seconds: float | None = None
-    problem: Refusal | None = None
+    problem: Objection | None = None
     """Why it is no verdict, whoever gave it."""
-    edited: Refusal | None = None
+    edited: Objection | None = None
     """That it is not as its annotator left it."""
     remark: str = ""
     """What its annotator wrote about skipping it."""
-    said: Answered | Refusal | None = None
+    said: FormAnswers | Objection | None = None
     """None where there is a problem, and for what is skipped."""
 
 
@@ -82,7 +82,7 @@ class Reader:
             problem = self._problem(export, task)
             for n, annotation in enumerate(task.annotations):
                 yield self._seen(export, task, annotation, problem, n)
-        deleted = Refusal("deleted", "an earlier pull had it, and the server has it no more")
+        deleted = Objection("deleted", "an earlier pull had it, and the server has it no more")
         for task in export.gone:
             for n, annotation in enumerate(task.annotations):
                 yield self._seen(export, task, annotation, deleted, n)
@@ -92,7 +92,7 @@ class Reader:
         export: Export,
         task: ExportedTask,
         annotation: JsonValue,
-        problem: Refusal | None,
+        problem: Objection | None,
         n: int,
     ) -> Seen:
         keyed = self._key.get(task.task or "")
@@ -109,7 +109,7 @@ class Reader:
                 raw=raw,
                 simulated=export.simulated,
                 identity=f"{task.id} {n} {raw}",
-                problem=problem or Refusal("malformed", _told(error)),
+                problem=problem or Objection("malformed", _told(error)),
             )
         account = shape.completed_by
         problem = problem or _moved(shape, task) or _impossible(shape, created, at)
@@ -134,50 +134,50 @@ class Reader:
             said=None if problem or shape.was_cancelled else self._said(shape, keyed),
         )
 
-    def _said(self, shape: _Shape, keyed: KeyedTask | None) -> Answered | Refusal | None:
+    def _said(self, shape: _Shape, keyed: KeyedTask | None) -> FormAnswers | Objection | None:
         if keyed is None:
             return None
         allowed = self._controls(keyed.kind, len(keyed.aspects))
         return read_answers(shape.result, keyed, allowed, self._study.scales)
 
-    def _problem(self, export: Export, task: ExportedTask) -> Refusal | None:
+    def _problem(self, export: Export, task: ExportedTask) -> Objection | None:
         keyed = self._key.get(task.task or "")
         if keyed is None:
-            return Refusal("unknown_task", "its data names no task of this study")
+            return Objection("unknown_task", "its data names no task of this study")
         if task.data_hash != keyed.data_hash:
-            return Refusal("data_changed", "the task's data is not as exported")
+            return Objection("data_changed", "the task's data is not as exported")
         form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
         if export.config_hash and export.config_hash != self._study.config_hashes[form]:
-            return Refusal("config_changed", "the project's labelling configuration was changed")
+            return Objection("config_changed", "the project's labelling configuration was changed")
         return None
 
     def _controls_of(self, kind: Kind, aspects: int) -> Controls:
         return controls(kind, self._study.scales, aspects)
 
 
-def _edited(shape: _Shape) -> Refusal | None:
+def _edited(shape: _Shape) -> Objection | None:
     if "updated_by" not in shape.model_fields_set or shape.updated_by == shape.completed_by:
         return None
     if shape.updated_by is None:
         what = "nobody is named as its last editor: imported with its task, or by a deleted account"
     else:
         what = "another account changed it, or gave it in this one's name"
-    return Refusal("edited_by_another", what)
+    return Objection("edited_by_another", what)
 
 
-def _moved(shape: _Shape, task: ExportedTask) -> Refusal | None:
+def _moved(shape: _Shape, task: ExportedTask) -> Objection | None:
     """An annotation names the task that it was given on: under another one it is not an answer."""
     if shape.task is None or shape.task == task.id:
         return None
-    return Refusal("other_task", f"given on task {shape.task}, but listed under task {task.id}")
+    return Objection("other_task", f"given on task {shape.task}, but listed under task {task.id}")
 
 
-def _impossible(shape: _Shape, created: datetime, updated: datetime) -> Refusal | None:
+def _impossible(shape: _Shape, created: datetime, updated: datetime) -> Objection | None:
     """Label Studio takes any lead time that it is sent; a file may have been edited."""
     if updated < created:
-        return Refusal("impossible_time", "updated_at is before created_at")
+        return Objection("impossible_time", "updated_at is before created_at")
     if shape.lead_time is not None and not 0 <= shape.lead_time < math.inf:
-        return Refusal("impossible_time", f"lead_time is {shape.lead_time}")
+        return Objection("impossible_time", f"lead_time is {shape.lead_time}")
     return None
 
 

@@ -3,7 +3,6 @@
 Values in, values out: nothing here reads files or knows of verdicts, pairs or the chosen side.
 """
 
-from pairwright_human_eval.agreement.chance import verified_by_chance
 from pairwright_human_eval.agreement.coefficients import (
     Coefficient,
     Measurement,
@@ -15,22 +14,22 @@ from pairwright_human_eval.agreement.coefficients import (
     percent_agreement,
     rater_kappas,
 )
-from pairwright_human_eval.agreement.dawid_skene import DawidSkene, dawid_skene
+from pairwright_human_eval.agreement.consensus_model import DawidSkene, dawid_skene
+from pairwright_human_eval.agreement.equivalence import Parity, ScoreDifference, parity
 from pairwright_human_eval.agreement.estimates import Agreement, Estimate, agreement
-from pairwright_human_eval.agreement.parity import Difference, Parity, parity
 from pairwright_human_eval.agreement.ratings import Level, Ratings
 
 __all__ = [
     "Agreement",
     "Coefficient",
     "DawidSkene",
-    "Difference",
     "Estimate",
     "Level",
     "Measurement",
     "Parity",
     "RaterKappa",
     "Ratings",
+    "ScoreDifference",
     "agreement",
     "cohen_kappa",
     "dawid_skene",
@@ -40,5 +39,4 @@ __all__ = [
     "parity",
     "percent_agreement",
     "rater_kappas",
-    "verified_by_chance",
 ]

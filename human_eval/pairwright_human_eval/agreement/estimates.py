@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 from pairwright.records import Record
 from pairwright_human_eval.agreement import coefficients
 from pairwright_human_eval.agreement.coefficients import Coefficient, Measurement
-from pairwright_human_eval.agreement.left_out import LeftOut, left_out
+from pairwright_human_eval.agreement.jackknife import LeaveOutValues, left_out
 from pairwright_human_eval.agreement.ratings import Floats, Indices, Ratings
 
 Name = Literal[
@@ -79,7 +79,7 @@ def agreement(
     points = _points(ratings, measurement)
     cluster = _cluster_places(ratings, clusters)
     defined = [name for name, point in points.items() if point.value is not None]
-    left: dict[str, LeftOut] = {}
+    left: dict[str, LeaveOutValues] = {}
     if defined:
         left = left_out(ratings, cluster, defined, _numbers(ratings))
     paired = ratings.pairable()
@@ -138,7 +138,7 @@ def _numbers(ratings: Ratings) -> Floats:
     return np.array(given if whole else range(len(ratings.levels)), np.float64)
 
 
-def half_width(left: LeftOut, clusters: int, raters: int) -> tuple[float | None, str]:
+def half_width(left: LeaveOutValues, clusters: int, raters: int) -> tuple[float | None, str]:
     """Half the width of the 95 % interval, or why there is none. `clusters` and `raters` are how
     many have two ratings of an item."""
     if clusters < 2:

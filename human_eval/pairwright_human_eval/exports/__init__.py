@@ -13,14 +13,14 @@ from pairwright_human_eval.exports.imports import (
 )
 from pairwright_human_eval.exports.read import read_export
 from pairwright_human_eval.exports.shape import Export, ExportedTask
-from pairwright_human_eval.exports.store import Stored, store_pulled, stored_exports
+from pairwright_human_eval.exports.store import StoredFile, store_pulled, stored_exports
 
 __all__ = [
     "Export",
     "ExportedTask",
     "ImportResult",
     "ImportedFile",
-    "Stored",
+    "StoredFile",
     "clean_task",
     "import_files",
     "read_export",

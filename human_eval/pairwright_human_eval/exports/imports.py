@@ -8,10 +8,8 @@ from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
+from pairwright.dataset import read_lines, write_lines
 from pairwright.errors import InputError, on_disk
-from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.exports.read import read_export
 from pairwright_human_eval.exports.shape import Export
@@ -33,7 +31,7 @@ class ImportedFile(Record):
     """The name under `raw/`."""
 
 
-class Import(Record):
+class ImportRecord(Record):
     """A line of imports.jsonl: what one import added."""
 
     files: tuple[ImportedFile, ...]
@@ -75,7 +73,7 @@ def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[st
         name = path.name.encode(errors="replace").decode()
         added.append(ImportedFile(file=name, raw=raw.name))
         # First the record, so that whatever is there can be taken back.
-        _write(folder, [*before, Import(files=tuple(added))])
+        _write(folder, [*before, ImportRecord(files=tuple(added))])
         store(export, folder)
     return ImportResult(tuple(added), tuple(repeated), tuple(refused))
 
@@ -110,25 +108,19 @@ def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[Importe
         with on_disk(path):
             path.unlink(missing_ok=True)
     kept = (tuple(file for file in record.files if file not in gone) for record in imports)
-    _write(folder, [Import(files=files) for files in kept if files])
+    _write(folder, [ImportRecord(files=files) for files in kept if files])
     return gone
 
 
-def read_imports(folder: HumanFolder) -> Iterable[Import]:
+def read_imports(folder: HumanFolder) -> Iterable[ImportRecord]:
     """The imports on record, the oldest first. Raises InputError for a damaged line."""
     if not folder.imports.exists():
         return
-    lines = folder.imports.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield Import.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(
-                error.errors(include_url=False)[0]["msg"],
-                where=f"{folder.imports}:{number}",
-                fix="The file was changed: remove it. `human import --undo import-HASH.json` takes"
-                " back a raw file without it.",
-            ) from None
+    fix = (
+        "The file was changed: remove it. `human import --undo import-HASH.json` takes back a raw"
+        " file without it."
+    )
+    yield from read_lines(folder.imports, ImportRecord, fix=fix)
 
 
 def _check_ours(path: Path, export: Export, study: Container[str]) -> None:
@@ -157,5 +149,5 @@ def _name_one(raw: Iterable[str]) -> str:
     return f"Name one of {there}." if there else "Nothing that was imported by hand is here."
 
 
-def _write(folder: HumanFolder, imports: list[Import]) -> None:
-    write_whole(folder.imports, (record.model_dump_json() + "\n" for record in imports))
+def _write(folder: HumanFolder, imports: list[ImportRecord]) -> None:
+    write_lines(folder.imports, imports)

@@ -23,7 +23,7 @@ from pairwright_human_eval.folder import HumanFolder
 _IMPORTED, _SIMULATED = "import-", "simulated-"
 
 
-class Stored(NamedTuple):
+class StoredFile(NamedTuple):
     """A raw file, and whether it is there for the first time or changed."""
 
     path: Path
@@ -31,7 +31,7 @@ class Stored(NamedTuple):
     annotations: int
 
 
-def store(export: Export, folder: HumanFolder) -> Stored:
+def store(export: Export, folder: HumanFolder) -> StoredFile:
     """Keep an export under a name made of what it holds. The same one again changes nothing.
 
     Raises InputError where simulated and real answers would meet.
@@ -51,7 +51,7 @@ def imported_files(folder: HumanFolder) -> list[Path]:
     return sorted(folder.raw.glob(f"{_IMPORTED}*.json"))
 
 
-def store_pulled(export: Export, folder: HumanFolder) -> Stored:
+def store_pulled(export: Export, folder: HumanFolder) -> StoredFile:
     """Keep a project as it is on the server now, in place of the last pull of it.
 
     `export.file` is its name there. Annotations of the last pull that are no longer on the server
@@ -125,8 +125,8 @@ def _content(export: Export) -> bytes:
     return json.dumps(export.model_dump(exclude={"file"})).encode() + b"\n"
 
 
-def _write(path: Path, content: bytes, export: Export) -> Stored:
+def _write(path: Path, content: bytes, export: Export) -> StoredFile:
     if path.exists() and path.read_bytes() == content:
-        return Stored(path, False, export.annotations)
+        return StoredFile(path, False, export.annotations)
     write_whole(path, content)
-    return Stored(path, True, export.annotations)
+    return StoredFile(path, True, export.annotations)

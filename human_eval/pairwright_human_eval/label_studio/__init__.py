@@ -3,13 +3,19 @@
 Needs the extra `[label-studio]`; without it everything else works on exported files.
 """
 
-from pairwright_human_eval.label_studio.api import Server
-from pairwright_human_eval.label_studio.pull import Pulled, pull
-from pairwright_human_eval.label_studio.push import Pushed, push
-from pairwright_human_eval.label_studio.state import labelling_links, pushed_state
-from pairwright_human_eval.label_studio.status import Standing, status
+from pairwright_human_eval.label_studio.client import LabelStudioClient
+from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
+from pairwright_human_eval.label_studio.pull import PullResult, TaskProgress, pull, status
+from pairwright_human_eval.label_studio.push import PushResult, push
 
 __all__ = [
-    "Pulled", "Pushed", "Server", "Standing", "labelling_links", "pull", "push", "pushed_state",
+    "LabelStudioClient",
+    "PullResult",
+    "PushResult",
+    "TaskProgress",
+    "labelling_links",
+    "pull",
+    "push",
+    "pushed_state",
     "status",
 ]  # fmt: skip

@@ -10,16 +10,17 @@ from typing import NamedTuple
 from pairwright_human_eval.exports import Export, clean_task, store_pulled
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
-from pairwright_human_eval.label_studio.api import Server
-from pairwright_human_eval.label_studio.push import Progress
-from pairwright_human_eval.label_studio.state import (
+from pairwright_human_eval.label_studio.client import LabelStudioClient
+from pairwright_human_eval.label_studio.projects import (
     check_same_server,
     part_of_titles,
     pushed_state,
 )
+from pairwright_human_eval.label_studio.push import Progress
+from pairwright_human_eval.records import KINDS, Kind
 
 
-class Pulled(NamedTuple):
+class PullResult(NamedTuple):
     """What a pull found."""
 
     projects: int
@@ -31,7 +32,9 @@ class Pulled(NamedTuple):
     """By project title: tasks of ours that were deleted there."""
 
 
-def pull(server: Server, folder: HumanFolder, *, progress: Progress = lambda *_: None) -> Pulled:
+def pull(
+    server: LabelStudioClient, folder: HumanFolder, *, progress: Progress = lambda *_: None
+) -> PullResult:
     """Fetch every project that was pushed. May be repeated and interrupted at any time.
 
     Counts do not tell whether an answer was changed, so every project is asked for anew; the
@@ -62,4 +65,39 @@ def pull(server: Server, folder: HumanFolder, *, progress: Progress = lambda *_:
             held = {task.id for task in server.held(project.id)}
             gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
         progress(n, len(state.projects))
-    return Pulled(len(state.projects), tuple(changed), annotations, gone)
+    return PullResult(len(state.projects), tuple(changed), annotations, gone)
+
+
+class TaskProgress(NamedTuple):
+    """One annotator's tasks of one kind."""
+
+    annotator: str
+    kind: Kind
+    round: int
+    assigned: int
+    """Tasks that were pushed."""
+    tasks: int
+    """Tasks that are on the server; fewer where some were deleted."""
+    done: int
+    skipped: int
+    """Skips; a task that was skipped and then answered counts under both."""
+
+
+def status(server: LabelStudioClient, folder: HumanFolder) -> list[TaskProgress]:
+    """By annotator and round, and by kind in the order of the work."""
+    state = pushed_state(folder)
+    there = server.projects(part_of_titles(state))
+    check_same_server(state, server.url, there, folder)
+    standings = (
+        TaskProgress(
+            project.annotator,
+            project.kind,
+            project.round,
+            len(project.tasks),
+            there[project.id].tasks,
+            there[project.id].done,
+            there[project.id].skipped,
+        )
+        for project in state.projects
+    )
+    return sorted(standings, key=lambda s: (s.annotator, s.round, KINDS.index(s.kind)))

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from pairwright.errors import InputError
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hash
-from pairwright_human_eval.label_studio.api import Data, Held, Project, Server
-from pairwright_human_eval.label_studio.state import (
+from pairwright_human_eval.label_studio.client import Data, LabelStudioClient, Project, ServerTask
+from pairwright_human_eval.label_studio.projects import (
+    PendingImport,
     PushedProject,
-    Sending,
     ServerState,
     check_same_server,
     new_state,
@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 """Told how many are done, and of how many."""
 
 
-class Pushed(NamedTuple):
+class PushResult(NamedTuple):
     """What a push did."""
 
     projects: int
@@ -43,7 +43,7 @@ class Pushed(NamedTuple):
     """Second copies that an interruption had left there, which nobody had answered."""
 
 
-class _Load(NamedTuple):
+class _ProjectTasks(NamedTuple):
     """One annotator's tasks of one kind, as they are to stand on the server."""
 
     title: str
@@ -55,7 +55,7 @@ class _Load(NamedTuple):
 
 
 def push(
-    server: Server,
+    server: LabelStudioClient,
     folder: HumanFolder,
     study: Study,
     key: Iterable[KeyedTask],
@@ -63,7 +63,7 @@ def push(
     round: int = 1,
     chunk: int = CHUNK,
     progress: Progress = lambda *_: None,
-) -> Pushed:
+) -> PushResult:
     """Import all tasks of a round that the server does not have yet, and remember their ids.
 
     May be repeated and interrupted at any time. Raises InputError where a task file is not as
@@ -96,7 +96,7 @@ def push(
             _check_config(there[project.id], load, server.url)
         for names in _batches(missing, chunk):
             newest = max(project.tasks.values(), default=0)
-            sending = Sending(since=time.time(), after=newest)
+            sending = PendingImport(since=time.time(), after=newest)
             state = _written(folder, state, project.model_copy(update={"sending": sending}))
             ids = server.add(project.id, [load.tasks[name] for name in names])
             bound = project.tasks | dict(zip(names, ids, strict=True))
@@ -106,10 +106,12 @@ def push(
             progress(done, of)
         if doubtful and missing:
             removed += _remove_copies(server, project, server.held(project.id))
-    return Pushed(len(loads), created, of - already, already, removed)
+    return PushResult(len(loads), created, of - already, already, removed)
 
 
-def _loads(folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int) -> list[_Load]:
+def _loads(
+    folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
+) -> list[_ProjectTasks]:
     """The round's task files, each held against the key."""
     rows: dict[tuple[str, Kind], dict[str, KeyedTask]] = {}
     for row in key:
@@ -121,7 +123,7 @@ def _loads(folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
         title = f"Study {study} {annotator} {kind}{again}"
         config = folder.config(kind, round).read_text(encoding="utf-8")
         tasks = _tasks(folder, annotator, kind, round, rows[annotator, kind])
-        loads.append(_Load(title, annotator, kind, round, config, tasks))
+        loads.append(_ProjectTasks(title, annotator, kind, round, config, tasks))
     return loads
 
 
@@ -155,7 +157,9 @@ def _not_as_exported(what: str, path: object) -> InputError:
     )
 
 
-def _project(state: ServerState, there: dict[int, Project], load: _Load) -> PushedProject | None:
+def _project(
+    state: ServerState, there: dict[int, Project], load: _ProjectTasks
+) -> PushedProject | None:
     """The load's project, if there is one.
 
     One that is on the server and not in our books was made by a push that was cut off before it
@@ -166,11 +170,13 @@ def _project(state: ServerState, there: dict[int, Project], load: _Load) -> Push
             return known
     for found in there.values():
         if found.title == load.title:
-            return _fresh(load, found.id, Sending(since=0, after=0) if found.tasks else None)
+            return _fresh(load, found.id, PendingImport(since=0, after=0) if found.tasks else None)
     return None
 
 
-def _fresh(load: _Load, project: int, sending: Sending | None = None) -> PushedProject:
+def _fresh(
+    load: _ProjectTasks, project: int, sending: PendingImport | None = None
+) -> PushedProject:
     return PushedProject(
         id=project,
         title=load.title,
@@ -182,7 +188,9 @@ def _fresh(load: _Load, project: int, sending: Sending | None = None) -> PushedP
     )
 
 
-def _settle(server: Server, project: PushedProject, load: _Load) -> tuple[PushedProject, int]:
+def _settle(
+    server: LabelStudioClient, project: PushedProject, load: _ProjectTasks
+) -> tuple[PushedProject, int]:
     """Bind the tasks of an import whose end is not known; how many second copies went."""
     assert project.sending is not None
     while True:
@@ -199,7 +207,9 @@ def _settle(server: Server, project: PushedProject, load: _Load) -> tuple[Pushed
     return settled, _remove_copies(server, settled, held)
 
 
-def _remove_copies(server: Server, project: PushedProject, held: list[Held]) -> int:
+def _remove_copies(
+    server: LabelStudioClient, project: PushedProject, held: list[ServerTask]
+) -> int:
     """Remove tasks that are there a second time, unless somebody has answered the copy."""
     kept = {task.id: task for task in held}
     removed = 0
@@ -213,7 +223,7 @@ def _remove_copies(server: Server, project: PushedProject, held: list[Held]) -> 
     return removed
 
 
-def _check_config(found: Project, load: _Load, url: str) -> None:
+def _check_config(found: Project, load: _ProjectTasks, url: str) -> None:
     if config_hash(found.config) != config_hash(load.config):
         raise InputError(
             f"the labelling configuration of `{found.title}` was changed there",

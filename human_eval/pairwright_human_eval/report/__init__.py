@@ -7,8 +7,8 @@ records.py     the numbers as they stand in report.json; compute.py: all of them
 show_*.py, shown.py, plots.py, page.py: the same in words, tables and plots
 """
 
-from pairwright_human_eval.report.compute import compute
-from pairwright_human_eval.report.records import Report
-from pairwright_human_eval.report.write import write_report
+from pairwright_human_eval.report.findings import compute_report
+from pairwright_human_eval.report.pages import write_report
+from pairwright_human_eval.report.records import StudyReport
 
-__all__ = ["Report", "compute", "write_report"]
+__all__ = ["StudyReport", "compute_report", "write_report"]

@@ -1,9 +1,10 @@
 """The annotators one by one, by pseudonym, whether their answers count or not."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
+from pairwright.report import Block, Plot, Table
 from pairwright.stats import share
 from pairwright_human_eval.attention import checks_passed
 from pairwright_human_eval.records import (
@@ -14,9 +15,10 @@ from pairwright_human_eval.records import (
     PreferenceAnswer,
     Verdict,
 )
-from pairwright_human_eval.report.data import Vote
-from pairwright_human_eval.report.head import proportion
-from pairwright_human_eval.report.records import AnnotatorRow, Seconds
+from pairwright_human_eval.report.answers import Vote
+from pairwright_human_eval.report.number_text import seconds_text, share_text
+from pairwright_human_eval.report.records import AnnotatorRow, Seconds, StudyReport
+from pairwright_human_eval.report.study import proportion
 
 Tally = defaultdict[str, list[bool]]
 
@@ -115,3 +117,63 @@ def retested(verdicts: Sequence[Verdict]) -> Tally:
         if asked in before:
             found[asked[0]].append(choice == before[asked])
     return found
+
+
+def annotators_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
+    yield (
+        "The first round by pseudonym, with 95 % Wilson intervals. Agreement is with what most of"
+        " the others on the pair voted, where most voted one way. Retest: swapped repeats answered"
+        " as before; it excludes nobody."
+    )
+    yield Table(
+        (
+            "annotator", "answers count", "answered, of assigned", "quality", "preference",
+            "rubric",
+        ),
+        tuple(
+            (
+                row.annotator, "no: EXCLUDED" if row.excluded else "yes",
+                f"{row.answered:,} of {row.assigned:,}",
+                *(f"{n:,}" for n in row.by_kind.values()),
+            )
+            for row in report.annotators
+        ),
+        left=2,
+    )  # fmt: skip
+    yield (
+        "Median seconds a task was open, by kind, where the time was told. Attention checks,"
+        " repeats and excluded annotators are in it: their time is spent too."
+    )
+    people = [(row.annotator, row.seconds) for row in report.annotators]
+    yield Table(
+        ("annotator", *report.seconds),
+        tuple(_seconds_row(*of) for of in (*people, ("all people", report.seconds))),
+    )
+    yield Table(
+        ("annotator", "A, of A and B", "with the majority", "attention checks", "retest"),
+        tuple(
+            (
+                row.annotator, share_text(row.first), share_text(row.with_majority),
+                share_text(row.attention), share_text(row.retest),
+            )
+            for row in report.annotators
+        ),
+    )  # fmt: skip
+    if "annotators" in drawn:
+        yield drawn["annotators"]
+
+
+def comments_section(report: StudyReport) -> Iterator[Block]:
+    if not report.comments:
+        yield "No comments were written."
+        return
+    yield f"{len(report.comments):,} of {report.comments_in_all:,}, as written, without who."
+    yield Table(
+        ("kind", "about", "comment"),
+        tuple((of.kind, of.about, of.text) for of in report.comments),
+        left=3,
+    )
+
+
+def _seconds_row(who: str, by_kind: dict[Kind, Seconds]) -> tuple[str, ...]:
+    return (who, *(seconds_text(of) for of in by_kind.values()))

@@ -5,30 +5,33 @@ of aspects take people by their majority, so they draw dyads alone.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pairwright.report import Block, Table
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER
-from pairwright_human_eval.report.agreed import SUPPORT
+from pairwright_human_eval.report.answers import Answers, AspectVote
+from pairwright_human_eval.report.by_question import SUPPORT
 from pairwright_human_eval.report.claims import groups
-from pairwright_human_eval.report.data import Answers, AspectVote
-from pairwright_human_eval.report.records import DeliveredBy, Measure, Supported
+from pairwright_human_eval.report.findings_records import DeliveryShares, Measure, SupportShares
+from pairwright_human_eval.report.number_text import percent
+from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, ratio
 
 
-class Asked(NamedTuple):
+class AspectAnswers(NamedTuple):
     """One aspect of one pair, with all its answers."""
 
     dyad: str
     votes: list[AspectVote]
 
 
-def supported(answers: Answers, draws: Draws) -> tuple[Supported, ...]:
+def support_shares(answers: Answers, draws: Draws) -> tuple[SupportShares, ...]:
     """Of all and by mode. An aspect is there if more than half of its answers say so."""
     return tuple(_supported(group, votes, draws) for group, votes in _by_mode(answers))
 
 
-def delivered_by(answers: Answers, draws: Draws) -> tuple[DeliveredBy, ...]:
+def delivery_shares(answers: Answers, draws: Draws) -> tuple[DeliveryShares, ...]:
     """Of all and by mode. A majority is more than half of an aspect's answers but "cannot tell"."""
     return tuple(_delivered_by(group, votes, draws) for group, votes in _by_mode(answers))
 
@@ -37,7 +40,7 @@ def _by_mode(answers: Answers) -> list[tuple[str, list[AspectVote]]]:
     return [of for of in groups(answers.aspects) if not of[0].startswith("domain: ")]
 
 
-def _supported(group: str, votes: Sequence[AspectVote], draws: Draws) -> Supported:
+def _supported(group: str, votes: Sequence[AspectVote], draws: Draws) -> SupportShares:
     dyads, people = [of.about.dyad for of in votes], [of.annotator for of in votes]
     ones = [1.0] * len(votes)
     asked = _asked(votes)
@@ -45,7 +48,7 @@ def _supported(group: str, votes: Sequence[AspectVote], draws: Draws) -> Support
     for of in asked:
         yes = sum(vote.answer.support in ("clearly", "plausibly") for vote in of.votes)
         there.append(float(2 * yes > len(of.votes)))
-    return Supported(
+    return SupportShares(
         group=group,
         answers={
             said: ratio(
@@ -57,7 +60,7 @@ def _supported(group: str, votes: Sequence[AspectVote], draws: Draws) -> Support
     )
 
 
-def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> DeliveredBy:
+def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> DeliveryShares:
     asked = _asked(votes)
     said = [(of.dyad, majority) for of in asked if (majority := _majority(of.votes))]
     dyads = [dyad for dyad, _ in said]
@@ -65,7 +68,7 @@ def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> Deli
     def share(answer: str) -> Measure:
         return ratio(draws, dyads, [float(of == answer) for _, of in said], [1.0] * len(said))
 
-    return DeliveredBy(
+    return DeliveryShares(
         group=group,
         undecided=len(asked) - len(said),
         chosen=share("chosen"),
@@ -75,11 +78,11 @@ def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> Deli
     )
 
 
-def _asked(votes: Sequence[AspectVote]) -> list[Asked]:
+def _asked(votes: Sequence[AspectVote]) -> list[AspectAnswers]:
     found: defaultdict[tuple[str, str], list[AspectVote]] = defaultdict(list)
     for vote in votes:
         found[vote.about.pair.id, vote.answer.aspect].append(vote)
-    return [Asked(own[0].about.dyad, own) for own in found.values()]
+    return [AspectAnswers(own[0].about.dyad, own) for own in found.values()]
 
 
 def _majority(votes: Sequence[AspectVote]) -> str:
@@ -93,3 +96,43 @@ def _majority(votes: Sequence[AspectVote]) -> str:
     if 2 * most <= counts.total():
         return ""
     return name if name in (BOTH, NEITHER) else votes[0].about.choice(name)
+
+
+def aspects_section(report: StudyReport) -> Iterator[Block]:
+    yield (
+        "On all sampled twins and pairs that were asked about aspects, before any decision. Do the"
+        " user's posts carry an aspect? Shares of the answers, with 95 % intervals that draw dyads"
+        " and annotators; and the share of aspects that more than half of their answers call"
+        " clearly or plausibly there, with an interval that draws dyads."
+    )
+    answers = list(report.supported[0].answers)
+    yield Table(
+        ("group", "answers", *answers, "aspects", "clearly or plausibly there, by most"),
+        tuple(
+            (
+                of.group, f"{of.answers['clearly'].n:,}",
+                *(percent(of.answers[said]) for said in answers), f"{of.there.n:,}",
+                percent(of.there),
+            )
+            for of in report.supported
+        ),
+    )  # fmt: skip
+    yield (
+        "Which response delivers the aspect? An aspect goes by what more than half of its answers"
+        " say, “cannot tell” left out. Shares are of the aspects that have such a majority, with"
+        " 95 % intervals that draw dyads."
+    )
+    yield Table(
+        (
+            "group", "n", "no majority", "only the chosen", "only the other", "both",
+            "neither",
+        ),
+        tuple(
+            (
+                of.group, f"{of.chosen.n:,}", f"{of.undecided:,}", percent(of.chosen),
+                percent(of.other), percent(of.both), percent(of.neither),
+            )
+            for of in report.delivered_by
+        ),
+        note="n counts the aspects with a majority.",
+    )  # fmt: skip

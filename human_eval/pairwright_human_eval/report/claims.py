@@ -6,23 +6,39 @@ from typing import TypeVar
 
 import numpy as np
 
+from pairwright.report import Block, Plot, Table
 from pairwright_human_eval.agreement import Ratings, dawid_skene
 from pairwright_human_eval.records import CANNOT_TELL, EQUAL, Purpose
-from pairwright_human_eval.report.data import CHOICES, About, Answers, AspectVote, Vote
-from pairwright_human_eval.report.records import Consensus, Contrasted, Measure, Preferred
+from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
+from pairwright_human_eval.report.findings_records import (
+    Consensus,
+    ControlContrast,
+    Measure,
+    PreferenceShares,
+)
+from pairwright_human_eval.report.number_text import (
+    group_name,
+    percent,
+    percent_points,
+)
+from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, measure, ratio
 
 Given = TypeVar("Given", Vote, AspectVote)
-CONTROLS: tuple[Purpose, ...] = ("wrong_profile", "narrative")
+CONTROLS: dict[Purpose, str] = {
+    "wrong_profile": "a stranger's posts",
+    "narrative": "posts and narrative",
+}
+"""Purposes of the controls, with the names that a page gives them."""
 
 
-def preferred(group: str, votes: Sequence[Vote], draws: Draws) -> Preferred:
+def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> PreferenceShares:
     """Count a group's votes, and estimate the share for the chosen response."""
     counts = Counter(vote.choice for vote in votes)
     dyads, people = [of.about.dyad for of in votes], [of.annotator for of in votes]
     chosen = [float(of.choice == "chosen") for of in votes]
     either = [float(of.choice in ("chosen", "other")) for of in votes]
-    return Preferred(
+    return PreferenceShares(
         group=group,
         **{choice: counts[choice] for choice in CHOICES},
         of_choices=ratio(draws, dyads, chosen, either, people),
@@ -43,7 +59,9 @@ def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
         yield f"domain: {domain}", [of for of in votes if of.about.subject.domain == domain]
 
 
-def consensus(votes: Sequence[Vote], pairs: dict[str, About], draws: Draws) -> Consensus | None:
+def consensus(
+    votes: Sequence[Vote], pairs: dict[str, SubjectPair], draws: Draws
+) -> Consensus | None:
     """Fit to labels that do not know the chosen side, and only then compare. The interval draws
     dyads and does not fit anew."""
     rows = [(of.about.pair.id, of.annotator, of.label) for of in votes if of.label != CANNOT_TELL]
@@ -70,7 +88,7 @@ def consensus(votes: Sequence[Vote], pairs: dict[str, About], draws: Draws) -> C
     )
 
 
-def contrasted(answers: Answers, draws: Draws) -> tuple[Contrasted, ...]:
+def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, ...]:
     """The right profile against a stranger's, and against the narrative beside it."""
     found = []
     own = answers.counted()
@@ -82,11 +100,11 @@ def contrasted(answers: Answers, draws: Draws) -> tuple[Contrasted, ...]:
             continue
         same = [of for of in own if of.about.pair.id in pairs]
         found.append(
-            Contrasted(
+            ControlContrast(
                 control=control,
                 pairs=len(pairs),
-                own=preferred("own posts", same, draws),
-                control_votes=preferred(control, shown, draws),
+                own=preference_shares("own posts", same, draws),
+                control_votes=preference_shares(control, shown, draws),
                 difference=_difference(same, shown, draws, ("chosen", "other")),
                 difference_of_all=_difference(same, shown, draws, CHOICES),
             )
@@ -121,3 +139,57 @@ def _difference(
         replicates = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
     value = point[0] / point[1] - point[2] / point[3]
     return measure(value, replicates, len(votes), dyads, people)
+
+
+def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
+    yield (
+        "Preference votes with the pair's own posts, on all sampled twins and pairs before any"
+        " decision. The first share leaves out “about equal” and “cannot tell”, so that a coin"
+        " gives 50 %; in the second they count against the chosen response. In the counterfactual"
+        " half of a twin the question is put for a user who did not ask it."
+    )
+    groups = [*report.preferred, *([report.with_excluded] if report.with_excluded else [])]
+    yield _preferred(groups)
+    if "preference" in drawn:
+        yield drawn["preference"]
+    if report.consensus:
+        of = report.consensus
+        yield (
+            f"Consensus by Dawid and Skene's model, fitted to neutral labels: of {of.pairs:,} pairs"
+            f" the most probable label is the chosen response in {of.chosen:,}, the other one in"
+            f" {of.other:,} and “about equal” in {of.equal:,}. Share for the chosen response:"
+            f" {percent(of.share)}, n = {of.share.n:,}"
+            f"{'' if of.converged else ' (THE FIT DID NOT CONVERGE)'}. The interval draws dyads and"
+            " keeps the fit."
+        )
+    for control in report.contrasted:
+        name = CONTROLS[control.control]
+        yield (
+            f"Controls: {control.pairs:,} pairs shown with their own posts to some annotators and"
+            f" with {name} to others. Own posts less {name}, in percentage points of the votes for"
+            f" the chosen response: {percent_points(control.difference)} of the votes for either"
+            f" response (n = {control.difference.n:,});"
+            f" {percent_points(control.difference_of_all)} of all votes"
+            f" (n = {control.difference_of_all.n:,})."
+        )
+        shown = control.control_votes.model_copy(update={"group": name})
+        yield _preferred([control.own, shown])
+    if "contrasted" in drawn:
+        yield drawn["contrasted"]
+
+
+def _preferred(groups: list[PreferenceShares]) -> Table:
+    return Table(
+        (
+            "group", "votes", "chosen", "other", "equal", "cannot tell", "chosen, of choices",
+            "chosen, of all votes",
+        ),
+        tuple(
+            (
+                group_name(of.group), f"{of.of_all.n:,}", f"{of.chosen:,}", f"{of.other:,}",
+                f"{of.equal:,}", f"{of.cannot_tell:,}", percent(of.of_choices),
+                percent(of.of_all),
+            )
+            for of in groups
+        ),
+    )  # fmt: skip

@@ -2,14 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import comb
+from typing import Literal
 
+from pairwright.report import Block, Plot, Table
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import share
-from pairwright_human_eval.agreement import verified_by_chance
-from pairwright_human_eval.decide import Decision, State
-from pairwright_human_eval.outline import Outline
-from pairwright_human_eval.report.head import proportion
-from pairwright_human_eval.report.records import ByChance, ReasonCount, States
+from pairwright_human_eval.decisions import Decision, State
+from pairwright_human_eval.report.findings_records import ByChance, Proportion, StateReason, States
+from pairwright_human_eval.report.number_text import group_name, percent, share_text
+from pairwright_human_eval.report.records import StudyReport
+from pairwright_human_eval.report.study import proportion
+from pairwright_human_eval.subjects import Outline
 
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
 
@@ -36,12 +40,12 @@ def states(
     return tuple(rows)
 
 
-def reasons(decisions: Sequence[Decision]) -> tuple[ReasonCount, ...]:
+def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
     """The most frequent first, state by state."""
     counts = Counter((d.state, reason) for d in decisions for reason in d.reasons)
     order = sorted(counts, key=lambda found: (STATES.index(found[0]), -counts[found], found[1]))
     return tuple(
-        ReasonCount(
+        StateReason(
             state=state,
             reason=reason,
             subjects=proportion(share(counts[state, reason], len(decisions))),
@@ -74,3 +78,67 @@ def _groups(subjects: Sequence[Outline]) -> Iterator[tuple[str, list[str]]]:
         yield f"mode: {mode}", [s.id for s in subjects if s.mode == mode]
     for domain in sorted({subject.domain for subject in subjects}):
         yield f"domain: {domain}", [s.id for s in subjects if s.domain == domain]
+
+
+def verified_by_chance(
+    votes: int, rule: Literal["majority", "unanimity"], halves: int = 1
+) -> float:
+    """The share of subjects that annotators who toss a coin between the two responses would verify.
+
+    A half of a twin passes with more than half of its votes, or all of them, for the chosen
+    response (the binomial tail at 1/2); the halves have different annotators, and all must pass. A
+    violate pair is one half. Quality and aspects are left out, which can only refuse more. Raises
+    ValueError for votes or halves below 1.
+    """
+    if votes < 1 or halves < 1:
+        raise ValueError(f"votes and halves must be 1 or more, not {votes} and {halves}")
+    enough = votes if rule == "unanimity" else votes // 2 + 1
+    passed = sum(comb(votes, chosen) for chosen in range(enough, votes + 1))
+    return float((passed / 2**votes) ** halves)
+
+
+def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
+    yield (
+        "A twin is decided as one: both halves must be verified. Controls were shown to annotators"
+        " with a stranger's posts or the narrative in place of questions about aspects, and are not"
+        " verified. Shares are of the sampled twins and pairs, with 95 % Wilson intervals. The last"
+        " column leaves controls out, refused ones too; what waits or is disputed is in it as not"
+        " verified."
+    )
+    states = list(report.decisions[0].states)
+    yield Table(
+        ("group", "n", *states, "verified, of those that could be"),
+        tuple(
+            (
+                group_name(of.group), f"{of.subjects:,}",
+                *(_count(of.states[state]) for state in states), share_text(of.of_verifiable),
+            )
+            for of in report.decisions
+        ),
+    )  # fmt: skip
+    if "states" in drawn:
+        yield drawn["states"]
+    if report.reasons:
+        yield Table(
+            ("not verified", "reason", "twins and pairs"),
+            tuple((of.state, of.reason, share_text(of.subjects)) for of in report.reasons),
+            left=2,
+            note="One may have several reasons in its state.",
+        )
+    yield (
+        "What annotators who toss a coin for their preference would have verified under this rule,"
+        " if quality and aspects refused nothing. The verified share of those that could be is to"
+        " be read against it:"
+    )
+    yield Table(
+        ("mode", "rule", "votes on each pair", "pairs decided as one", "verified by chance"),
+        tuple(
+            (of.mode, of.rule, str(of.votes), str(of.halves), f"{100 * of.share:.1f} %")
+            for of in report.by_chance
+        ),
+        left=2,
+    )
+
+
+def _count(of: Proportion) -> str:
+    return f"{of.k:,}: {percent(of)}" if of.n else "0"

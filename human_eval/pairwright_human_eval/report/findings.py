@@ -1,24 +1,36 @@
 """From outlines and verdicts to what they say."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from pairwright.records import content_id
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.outline import Outline
-from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.report.agreed import agreed
-from pairwright_human_eval.report.aspects import delivered_by, supported
-from pairwright_human_eval.report.claims import consensus, contrasted, groups, preferred
-from pairwright_human_eval.report.data import abouts, answers_of
+from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.decisions import Decision, decide_all
+from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.report.adjudication import adjudication_counts
+from pairwright_human_eval.report.annotators import annotator_rows, seconds_by_kind
+from pairwright_human_eval.report.answers import abouts, answers_of
+from pairwright_human_eval.report.aspects import delivery_shares, support_shares
+from pairwright_human_eval.report.by_question import agreement_by_question
+from pairwright_human_eval.report.claims import (
+    consensus,
+    control_contrasts,
+    groups,
+    preference_shares,
+)
 from pairwright_human_eval.report.decisions import by_chance, reasons, states
-from pairwright_human_eval.report.judge import delivered, judged_preference, judged_quality
-from pairwright_human_eval.report.quality import parities, scores, sides
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.findings_records import Findings
+from pairwright_human_eval.report.judge import delivery_agreement, judge_preference, judge_quality
+from pairwright_human_eval.report.quality import parities, score_counts, side_names
+from pairwright_human_eval.report.records import Comment, StudyReport
 from pairwright_human_eval.report.resample import Draws
+from pairwright_human_eval.report.study import study_counts
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import Outline, Subject, outlines_of
 
 
-def findings(
+def derive_findings(
     subjects: Sequence[Outline],
     verdicts: Sequence[Verdict],
     scales: tuple[Scale, ...],
@@ -43,8 +55,8 @@ def findings(
     decided = [decisions[of.id] for of in subjects]
     pairs = abouts(subjects)
     answers = answers_of(pairs, verdicts, excluded)
-    modes = [of.mode for of in sides(subjects)]
-    rows = agreed(answers, scales, step)
+    modes = [of.mode for of in side_names(subjects)]
+    rows = agreement_by_question(answers, scales, step)
     step("claims")
     people = {of.annotator for of in verdicts if of.round == 1}
     draws = Draws({of.dyad for of in subjects}, people, replicates, seed)
@@ -53,7 +65,7 @@ def findings(
     every = [of for of in answers.votes if of.purpose == "vote"]
     step("quality")
     parity = parities(answers, modes, scales, margin)
-    given = scores(answers, modes, scales, draws)
+    given = score_counts(answers, modes, scales, draws)
     step("judge")
     return Findings(
         policy=policy,
@@ -61,21 +73,74 @@ def findings(
         reasons=reasons(decided),
         by_chance=by_chance(subjects, policy, overlap),
         agreement=rows,
-        preferred=tuple(preferred(name, own, draws) for name, own in grouped),
-        with_excluded=preferred("all, with excluded annotators", every, draws)
+        preferred=tuple(preference_shares(name, own, draws) for name, own in grouped),
+        with_excluded=preference_shares("all, with excluded annotators", every, draws)
         if excluded
         else None,
         consensus=consensus(votes, pairs, draws),
-        contrasted=contrasted(answers, draws),
-        supported=supported(answers, draws),
-        delivered_by=delivered_by(answers, draws),
-        sides=sides(subjects),
+        contrasted=control_contrasts(answers, draws),
+        supported=support_shares(answers, draws),
+        delivered_by=delivery_shares(answers, draws),
+        sides=side_names(subjects),
         parity=parity,
         scores=given,
-        delivered=delivered(answers, draws),
-        judged_quality=judged_quality(answers, scales, draws),
-        judged_preference=judged_preference(grouped, draws),
+        delivered=delivery_agreement(answers, draws),
+        judged_quality=judge_quality(answers, scales, draws),
+        judged_preference=judge_preference(grouped, draws),
         unjudged=sum(not of.pair.adherence for of in pairs.values()),
         replicates=replicates,
         seed=seed,
     )
+
+
+COMMENTS, COMMENT_CHARS = 50, 600
+
+
+def compute_report(
+    subjects: Sequence[Subject],
+    fixed: FixedStudy,
+    verdicts: Sequence[Verdict],
+    set_aside: Iterable[SetAside],
+    policy: HumanRules,
+    *,
+    replicates: int = 1000,
+    progress: Callable[[str], None] | None = None,
+) -> StudyReport:
+    """`subjects` are those sampled; `policy` is in force. The margin of parity is the one fixed at
+    export. The same input gives the same report: the bootstrap is drawn by a fixed seed, and not by
+    the study's, which is secret."""
+    step = progress or (lambda _: None)
+    study, key = fixed
+    aside = tuple(set_aside)
+    verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
+    out = excluded_by(checks_passed(verdicts, key), policy.attention_floor)
+    outlines = outlines_of(subjects, key)
+    step("decisions")
+    decisions = decide_all(outlines, verdicts, policy, out)
+    found = derive_findings(
+        outlines, verdicts, study.scales, policy, decisions=decisions,
+        margin=study.policy.parity_margin, overlap=study.overlap, excluded=out,
+        replicates=replicates, step=step,
+    )  # fmt: skip
+    step("annotators")
+    pairs = abouts(outlines)
+    comments = _comments(verdicts)
+    return StudyReport(
+        **dict(found),
+        head=study_counts(outlines, fixed, verdicts, aside, out, policy),
+        fixed=study.policy,
+        adjudication=adjudication_counts(key, verdicts, list(decisions.values()), pairs, aside),
+        annotators=annotator_rows(verdicts, answers_of(pairs, verdicts, out).votes, key, out),
+        seconds=seconds_by_kind(verdicts),
+        comments=tuple(comments[:COMMENTS]),
+        comments_in_all=len(comments),
+    )
+
+
+def _comments(verdicts: Iterable[Verdict]) -> list[Comment]:
+    """In an order that tells nobody's from another's."""
+    given = [of for of in verdicts if of.comment.strip()]
+    return [
+        Comment(kind=of.kind, about=of.pair or of.subject, text=of.comment[:COMMENT_CHARS])
+        for of in sorted(given, key=lambda of: content_id("comment", of.task, of.annotator))
+    ]

@@ -10,23 +10,33 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pairwright.report import Block, Table
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.records import BOTH, CANNOT_TELL
-from pairwright_human_eval.report.data import About, Answers, Vote
-from pairwright_human_eval.report.records import (
-    Delivered,
-    JudgedPreference,
-    JudgedQuality,
+from pairwright_human_eval.report.answers import Answers, SubjectPair, Vote
+from pairwright_human_eval.report.findings_records import (
+    DeliveryAgreement,
+    JudgePreference,
+    JudgeQuality,
     Measure,
 )
-from pairwright_human_eval.report.resample import Draws, measure, ratio
+from pairwright_human_eval.report.number_text import group_name, percent, points
+from pairwright_human_eval.report.records import StudyReport
+from pairwright_human_eval.report.resample import (
+    CELLS,
+    Draws,
+    kappas,
+    measure,
+    rank_correlations,
+    ratio,
+)
 
 Floats = npt.NDArray[np.float64]
 DELIVERS = 1
 """Least adherence score, of 0 to 2, at which the judge finds an aspect delivered."""
 
 
-class Case(NamedTuple):
+class DeliveryCase(NamedTuple):
     """One aspect and one response: what the judge and most people say; None without a majority."""
 
     dyad: str
@@ -35,7 +45,7 @@ class Case(NamedTuple):
     people: bool | None
 
 
-def delivered(answers: Answers, draws: Draws) -> tuple[Delivered, ...]:
+def delivery_agreement(answers: Answers, draws: Draws) -> tuple[DeliveryAgreement, ...]:
     """For the chosen responses, the rejected ones, and all."""
     cases = list(_cases(answers))
     sides = (("chosen", ("chosen",)), ("rejected", ("rejected",)), ("all", ("chosen", "rejected")))
@@ -45,9 +55,9 @@ def delivered(answers: Answers, draws: Draws) -> tuple[Delivered, ...]:
     )
 
 
-def _cases(answers: Answers) -> Iterator[Case]:
+def _cases(answers: Answers) -> Iterator[DeliveryCase]:
     said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    abouts: dict[str, About] = {}
+    abouts: dict[str, SubjectPair] = {}
     for vote in answers.aspects:
         abouts[vote.about.pair.id] = vote.about
         if vote.answer.delivered != CANNOT_TELL:
@@ -59,15 +69,15 @@ def _cases(answers: Answers) -> Iterator[Case]:
                 given = said[of.pair.id, name]
                 yes = sum(answer in (response, BOTH) for answer in given)
                 people = None if 2 * yes == len(given) else 2 * yes > len(given)
-                yield Case(of.dyad, side, score >= DELIVERS, people)
+                yield DeliveryCase(of.dyad, side, score >= DELIVERS, people)
 
 
-def _delivered(name: str, cases: Sequence[Case], draws: Draws) -> Delivered:
+def _delivered(name: str, cases: Sequence[DeliveryCase], draws: Draws) -> DeliveryAgreement:
     decided = [of for of in cases if of.people is not None]
     counts = Counter((of.judge, bool(of.people)) for of in decided)
     dyads = [of.dyad for of in decided]
     alike = [float(of.judge == of.people) for of in decided]
-    return Delivered(
+    return DeliveryAgreement(
         responses=name,
         n=len(decided),
         undecided=len(cases) - len(decided),
@@ -80,9 +90,9 @@ def _delivered(name: str, cases: Sequence[Case], draws: Draws) -> Delivered:
     )
 
 
-def _kappa(cases: Sequence[Case], dyads: Sequence[str], draws: Draws) -> Measure:
+def _kappa(cases: Sequence[DeliveryCase], dyads: Sequence[str], draws: Draws) -> Measure:
     cells = np.array(
-        [[(of.judge, of.people) == cell for cell in _CELLS] for of in cases], np.float64
+        [[(of.judge, of.people) == cell for cell in CELLS] for of in cases], np.float64
     ).reshape(-1, 4)
     if not cases:
         return measure(None, None, 0, dyads, None, "none was given")
@@ -92,27 +102,13 @@ def _kappa(cases: Sequence[Case], dyads: Sequence[str], draws: Draws) -> Measure
     ):
         if len(answers) == 1:
             return measure(None, None, len(cases), dyads, None, f"{who} always say the same")
-    value = float(_kappas(cells.sum(axis=0, keepdims=True))[0])
-    return measure(value, _kappas(draws.sums(dyads, cells)), len(cases), dyads, None)
+    value = float(kappas(cells.sum(axis=0, keepdims=True))[0])
+    return measure(value, kappas(draws.sums(dyads, cells)), len(cases), dyads, None)
 
 
-_CELLS = ((True, True), (True, False), (False, True), (False, False))
-
-
-def _kappas(cells: Floats) -> Floats:
-    """Cohen (1960) of tables, shape (tables, 4) in the order of `_CELLS`."""
-    both, judge, people, none = cells.T
-    total = cells.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = (both + none) / total
-        expected = ((both + judge) * (both + people) + (people + none) * (judge + none)) / total**2
-        found: Floats = (observed - expected) / (1 - expected)
-    return found
-
-
-def judged_quality(
+def judge_quality(
     answers: Answers, scales: tuple[Scale, ...], draws: Draws
-) -> tuple[JudgedQuality, ...]:
+) -> tuple[JudgeQuality, ...]:
     """By scale, over all responses that both have scored."""
     people: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
     judges, dyads = {}, {}
@@ -141,10 +137,10 @@ def judged_quality(
 
 def _quality(
     name: str, dyads: list[str], judge: list[float], people: list[float], draws: Draws
-) -> JudgedQuality:
+) -> JudgeQuality:
     ones = [1.0] * len(dyads)
     apart = [one - other for one, other in zip(judge, people, strict=True)]
-    return JudgedQuality(
+    return JudgeQuality(
         scale=name,
         judge=ratio(draws, dyads, judge, ones),
         people=ratio(draws, dyads, people, ones),
@@ -166,30 +162,14 @@ def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: 
     )
     given = np.zeros((len(dyads), len(levels)))
     given[np.arange(len(dyads)), cell.ravel()] = 1
-    value = float(_rank_correlations(given.sum(axis=0, keepdims=True), levels)[0])
-    replicates = _rank_correlations(draws.sums(dyads, given), levels)
+    value = float(rank_correlations(given.sum(axis=0, keepdims=True), levels)[0])
+    replicates = rank_correlations(draws.sums(dyads, given), levels)
     return measure(value, replicates, len(dyads), dyads, None)
 
 
-def _rank_correlations(counts: Floats, levels: npt.NDArray[np.intp]) -> Floats:
-    """Of cross tables: `counts` has shape (tables, cells), `levels` (cells, 2) says which two
-    levels meet in a cell."""
-    total = counts.sum(axis=1, keepdims=True)
-    products = counts.copy()
-    scale = np.ones(len(counts))
-    for place in levels.T:
-        margin = counts @ np.eye(place.max() + 1)[place]
-        ranks = np.cumsum(margin, axis=1) - margin / 2 - total / 2
-        products *= ranks[:, place]
-        scale *= (margin * ranks**2).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = products.sum(axis=1) / np.sqrt(scale)
-    return found
-
-
-def judged_preference(
+def judge_preference(
     groups: Iterable[tuple[str, Sequence[Vote]]], draws: Draws
-) -> tuple[JudgedPreference, ...]:
+) -> tuple[JudgePreference, ...]:
     """Each pair's majority: more than half of all its votes but "cannot tell"."""
     found = []
     for name, votes in groups:
@@ -206,7 +186,7 @@ def judged_preference(
         either = [float(choice != "equal") for choice in said]
         chosen = [float(choice == "chosen") for choice in said]
         found.append(
-            JudgedPreference(
+            JudgePreference(
                 group=name,
                 pairs=len(said),
                 for_chosen=said.count("chosen"),
@@ -216,3 +196,61 @@ def judged_preference(
             )
         )
     return tuple(found)
+
+
+def judge_section(report: StudyReport) -> Iterator[Block]:
+    yield (
+        "How far the automatic judge says what people say. People are taken by their majority or"
+        " their mean; 95 % intervals draw dyads. The pairs are those that passed the judge's gates,"
+        " so its range here is narrow: correlations are lower than on all drafts."
+    )
+    if report.unjudged:
+        yield f"{report.unjudged:,} pairs have no scores of a judge and are left out."
+    yield "Does a response deliver an aspect? The judge says so from an adherence score of 1 on."
+    yield Table(
+        (
+            "responses", "n", "no majority", "both yes", "only judge", "only people", "both no",
+            "agreement", "Cohen's kappa",
+        ),
+        tuple(
+            (
+                of.responses, f"{of.n:,}", f"{of.undecided:,}", f"{of.both_yes:,}",
+                f"{of.only_judge:,}", f"{of.only_people:,}", f"{of.both_no:,}", percent(of.agree),
+                points(of.kappa),
+            )
+            for of in report.delivered
+        ),
+        note="n counts aspect and response.",
+    )  # fmt: skip
+    yield "Scores of quality, against the mean of people's scores of the same response:"
+    yield Table(
+        (
+            "scale", "n", "judge's mean", "people's mean", "judge less people",
+            "at most half a point apart", "at most one point apart", "Spearman's correlation",
+        ),
+        tuple(
+            (
+                of.scale, f"{of.difference.n:,}", points(of.judge), points(of.people),
+                points(of.difference, sign=True), percent(of.near), percent(of.within_one),
+                points(of.spearman),
+            )
+            for of in report.judged_quality
+        ),
+    )  # fmt: skip
+    yield (
+        "Which response is this user's? The judge's say is the chosen one; people's is the response"
+        " that has more than half of a pair's votes, “cannot tell” left out."
+    )
+    yield Table(
+        (
+            "group", "pairs", "for the chosen", "for the other", "for neither",
+            "people choose as the judge",
+        ),
+        tuple(
+            (
+                group_name(of.group), f"{of.pairs:,}", f"{of.for_chosen:,}", f"{of.for_other:,}",
+                f"{of.no_choice:,}", f"{percent(of.agree)}, n = {of.agree.n:,}",
+            )
+            for of in report.judged_preference
+        ),
+    )  # fmt: skip

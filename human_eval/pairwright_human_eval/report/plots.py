@@ -22,18 +22,18 @@ from pairwright.report import (
     drawing,
     plot,
 )
-from pairwright_human_eval.decide import State
-from pairwright_human_eval.report.records import (
-    AnnotatorRow,
-    Contrasted,
+from pairwright_human_eval.decisions import State
+from pairwright_human_eval.report.claims import CONTROLS
+from pairwright_human_eval.report.findings_records import (
+    ControlContrast,
     Measure,
-    Preferred,
+    PreferenceShares,
     Proportion,
-    Report,
-    Scores,
+    ScoreCounts,
     States,
 )
-from pairwright_human_eval.report.shown import group_name, percent
+from pairwright_human_eval.report.number_text import group_name, percent
+from pairwright_human_eval.report.records import AnnotatorRow, StudyReport
 
 WIDTH = 8.6
 """Inches, of every plot."""
@@ -53,7 +53,7 @@ class Dot(NamedTuple):
     marker: Marker = "o"
 
 
-def plots(report: Report) -> dict[str, Plot]:
+def draw_plots(report: StudyReport) -> dict[str, Plot]:
     """By name; a plot without anything to show is left out."""
     found = {}
     with drawing():
@@ -71,7 +71,7 @@ def plots(report: Report) -> dict[str, Plot]:
     return found
 
 
-def _preference(groups: Sequence[Preferred]) -> Plot:
+def _preference(groups: Sequence[PreferenceShares]) -> Plot:
     dots = [
         Dot(f"{_name(of.group)}  (n = {of.of_choices.n:,})", of.of_choices, _of_group(of.group))
         for of in groups
@@ -124,7 +124,7 @@ def _states(groups: Sequence[States]) -> Plot:
     return plot(figure, "What was decided, by mode: numbers in the bars are counts.", name="states")
 
 
-def _quality(scores: Sequence[Scores]) -> Plot:
+def _quality(scores: Sequence[ScoreCounts]) -> Plot:
     modes = list(dict.fromkeys(of.mode for of in scores))
     rows = max(sum(of.mode == mode for of in scores) for mode in modes)
     figure = Figure(figsize=(WIDTH, len(modes) * (0.75 + 0.34 * rows) + 0.5), layout="constrained")
@@ -154,7 +154,7 @@ def _quality(scores: Sequence[Scores]) -> Plot:
 def _bar(
     axes: Axes,
     place: float,
-    of: Scores,
+    of: ScoreCounts,
     levels: Sequence[int],
     colours: Sequence[tuple[float, float, float, float]],
 ) -> None:
@@ -212,13 +212,12 @@ def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
     )
 
 
-def _contrasted(found: Sequence[Contrasted]) -> Plot:
-    names = {"wrong_profile": "a stranger's posts", "narrative": "posts and narrative"}
+def _contrasted(found: Sequence[ControlContrast]) -> Plot:
     dots = []
     for of in found:
         n = of.own.of_all.n, of.control_votes.of_all.n
         dots.append(Dot(f"own posts  (n = {n[0]:,})", of.own.of_all))
-        label = f"{names[of.control]}  (n = {n[1]:,})"
+        label = f"{CONTROLS[of.control]}  (n = {n[1]:,})"
         dots.append(Dot(label, of.control_votes.of_all, RED.light, "s"))
     figure, axes = _lines(len(dots))
     _dots(axes, dots, "Votes for the chosen response, of all votes on the same pairs")

@@ -1,23 +1,25 @@
 """Whether both sides are equally good apart from personal fit."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from pairwright.report import Block, Plot, Table
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.agreement import Difference, Parity, parity
-from pairwright_human_eval.outline import Outline
-from pairwright_human_eval.report.data import Answers, Score
-from pairwright_human_eval.report.records import ParityOf, Scores, Sides
+from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
+from pairwright_human_eval.report.answers import Answers, QualityScore
+from pairwright_human_eval.report.findings_records import ParityOf, ScoreCounts, SideNames
+from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, ratio
+from pairwright_human_eval.subjects import Outline
 
 MEAN = "mean of all scales"
 SIDES = {
-    "twin": Sides(mode="twin", first="asker's response", second="partner's response"),
-    "violate": Sides(mode="violate", first="chosen response", second="rejected response"),
+    "twin": SideNames(mode="twin", first="asker's response", second="partner's response"),
+    "violate": SideNames(mode="violate", first="chosen response", second="rejected response"),
 }
 
 
-def sides(subjects: Sequence[Outline]) -> tuple[Sides, ...]:
+def side_names(subjects: Sequence[Outline]) -> tuple[SideNames, ...]:
     return tuple(SIDES[mode] for mode in sorted({subject.mode for subject in subjects}))
 
 
@@ -33,17 +35,17 @@ def parities(
         if score.score is not None:
             both = by_annotator[score.subject.id, score.annotator].setdefault(score.scale, {})
             both[score.response == firsts[score.subject.id]] = score.score
-    rows: defaultdict[tuple[str, str], list[Difference]] = defaultdict(list)
+    rows: defaultdict[tuple[str, str], list[ScoreDifference]] = defaultdict(list)
     for (subject, who), by_scale in by_annotator.items():
         points = {
             name: both[True] - both[False] for name, both in by_scale.items() if len(both) == 2
         }
         mode = subjects[subject].mode
         for name, difference in points.items():
-            rows[mode, name].append(Difference(subject, who, difference))
+            rows[mode, name].append(ScoreDifference(subject, who, difference))
         if points:
             mean = sum(points.values()) / len(points)
-            rows[mode, MEAN].append(Difference(subject, who, mean))
+            rows[mode, MEAN].append(ScoreDifference(subject, who, mean))
     return tuple(
         ParityOf(
             mode=mode,
@@ -55,12 +57,12 @@ def parities(
     )
 
 
-def scores(
+def score_counts(
     answers: Answers, modes: Sequence[str], scales: tuple[Scale, ...], draws: Draws
-) -> tuple[Scores, ...]:
+) -> tuple[ScoreCounts, ...]:
     """By mode, scale and side: how often each score was given, and their mean."""
     firsts = {score.subject.id: score.subject.first for score in answers.scores}
-    given: defaultdict[tuple[str, str, bool], list[Score]] = defaultdict(list)
+    given: defaultdict[tuple[str, str, bool], list[QualityScore]] = defaultdict(list)
     for score in answers.scores:
         is_first = score.response == firsts[score.subject.id]
         given[score.subject.mode, score.scale, is_first].append(score)
@@ -72,7 +74,7 @@ def scores(
                 judged = [score for score in every if score.score is not None]
                 counts = Counter(score.score for score in judged)
                 found.append(
-                    Scores(
+                    ScoreCounts(
                         mode=mode,
                         side=side,
                         scale=scale.name,
@@ -95,3 +97,41 @@ def _rounded(found: Parity) -> Parity:
     values = {name: getattr(found, name) for name in names}
     changes = {name: None if of is None else round(of, 6) for name, of in values.items()}
     return found.model_copy(update=changes)
+
+
+def quality_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
+    yield (
+        "Both responses were scored by the same people, without any posts. Two one-sided t tests at"
+        f" 0.05 ask whether the mean difference lies within {report.fixed.parity_margin:g} points,"
+        " the margin fixed at export: then the 90 % interval lies within it. Standard errors are"
+        " robust to clusters of dyads and of annotators."
+    )
+    for of in report.sides:
+        yield f"Mode {of.mode}: the {of.first} less the {of.second}."
+        yield Table(
+            (
+                "scale", "n", "dyads", "people", "mean difference (90 %)", "p", "equal quality?",
+                "a point or more apart",
+            ),
+            tuple(_parity_row(row) for row in report.parity if row.mode == of.mode),
+        )  # fmt: skip
+    if "quality" in drawn:
+        yield drawn["quality"]
+
+
+def _parity_row(row: ParityOf) -> tuple[str, ...]:
+    of = row.parity
+    counts = (row.scale, f"{of.pairs:,}", f"{of.clusters:,}", f"{of.annotators:,}")
+    apart = str(of.apart) if of.apart.n else "n/a (0 of 0)"
+    if of.mean is None:
+        return (*counts, *[f"n/a ({of.reason})"] * 3, apart)
+    if of.low is None or of.high is None or of.p_above is None or of.p_below is None:
+        why = f"n/a ({of.reason})"
+        return (*counts, f"{of.mean:+.2f}", why, why, apart)
+    return (
+        *counts,
+        f"{of.mean:+.2f} ({of.low:+.2f} to {of.high:+.2f})",
+        f"{max(of.p_above, of.p_below):.3f}",
+        "yes" if of.equivalent else "not shown",
+        apart,
+    )

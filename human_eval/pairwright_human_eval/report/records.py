@@ -5,39 +5,12 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.agreement import Agreement, Parity
-from pairwright_human_eval.agreement.coefficients import Measurement
-from pairwright_human_eval.decide import State
-from pairwright_human_eval.records import Kind, Purpose, Support
+from pairwright_human_eval.decisions import State
+from pairwright_human_eval.records import Kind, Purpose
+from pairwright_human_eval.report.findings_records import Findings, Proportion
 
 
-class Measure(Record):
-    """An estimate with its 95 % bootstrap interval."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """What it is the share or mean of: votes, scores, pairs, ..."""
-    dyads: int
-    """Clusters drawn: the users that a twin or pair is about."""
-    annotators: int | None
-    """Clusters drawn in the other direction; None where only dyads are drawn."""
-    reason: str
-    """Why the value, or else its interval, is missing."""
-
-
-class Proportion(Record):
-    """k of n with its 95 % Wilson interval; all None at n = 0."""
-
-    k: int
-    n: int
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-class PolicyChange(Record):
+class RuleChange(Record):
     """A number of the rule that is not as it was fixed at export."""
 
     name: str
@@ -55,7 +28,7 @@ class TaskCount(Record):
     answered: int
 
 
-class Head(Record):
+class StudyCounts(Record):
     """What the study is, and what became of its tasks and annotations."""
 
     version: str
@@ -80,179 +53,7 @@ class Head(Record):
     """By reason."""
     excluded: tuple[str, ...]
     """Annotators below the attention floor: none of their answers counts below."""
-    changes: tuple[PolicyChange, ...]
-
-
-class States(Record):
-    """The decisions on one group of subjects, each as a share of the group."""
-
-    group: str
-    subjects: int
-    states: dict[State, Proportion]
-    of_verifiable: Proportion
-    """Verified, of those that can be: without controls where the rule asks about aspects."""
-
-
-class ReasonCount(Record):
-    """Subjects that are in a state for a reason, of all sampled; one may have several reasons."""
-
-    state: State
-    reason: str
-    subjects: Proportion
-
-
-class ByChance(Record):
-    """What annotators who toss a coin for their preference would have verified, of what can be."""
-
-    mode: str
-    votes: int
-    """On each pair."""
-    rule: str
-    halves: int
-    share: float
-
-
-class Agreed(Record):
-    """How far annotators agree on one question."""
-
-    question: str
-    measurement: Measurement
-    agreement: Agreement
-
-
-class Preferred(Record):
-    """Preference votes of one group of pairs."""
-
-    group: str
-    chosen: int
-    other: int
-    equal: int
-    cannot_tell: int
-    of_choices: Measure
-    """For the chosen response, of the votes for either response: 0.5 by chance."""
-    of_all: Measure
-    """Of all votes: `equal` and `cannot_tell` count against it."""
-
-
-class Consensus(Record):
-    """What the votes together say of each pair, by Dawid and Skene's model on neutral labels."""
-
-    pairs: int
-    chosen: int
-    other: int
-    equal: int
-    share: Measure
-    """Pairs whose most probable label is the chosen response."""
-    converged: bool
-
-
-class Contrasted(Record):
-    """The same pairs shown with their own posts, and as a control: only pairs that were both."""
-
-    control: str
-    """`wrong_profile` or `narrative`."""
-    pairs: int
-    own: Preferred
-    control_votes: Preferred
-    difference: Measure
-    """Own less control, of the votes for either response."""
-    difference_of_all: Measure
-
-
-class Supported(Record):
-    """Whether the posts carry the aspects, in one group of pairs."""
-
-    group: str
-    answers: dict[Support, Measure]
-    """Each as a share of all answers."""
-    there: Measure
-    """Aspects that more than half of their answers call clearly or plausibly there."""
-
-
-class DeliveredBy(Record):
-    """Which responses deliver the aspects, in one group of pairs: shares of the aspects for which
-    more than half of the answers say the same, "cannot tell" left out."""
-
-    group: str
-    undecided: int
-    """Aspects without such a majority."""
-    chosen: Measure
-    """Only the chosen response, as `other` is only the other."""
-    other: Measure
-    both: Measure
-    neither: Measure
-
-
-class Sides(Record):
-    """How the scores of two responses are subtracted."""
-
-    mode: str
-    first: str
-    second: str
-
-
-class ParityOf(Record):
-    """Whether both sides of a mode are of equal quality on one scale, or on the mean of all."""
-
-    mode: str
-    scale: str
-    parity: Parity
-
-
-class Scores(Record):
-    """The scores that one side got on one scale."""
-
-    mode: str
-    side: str
-    scale: str
-    counts: dict[int, int]
-    """By score, from the lowest to the highest."""
-    cannot_judge: int
-    mean: Measure
-
-
-class Delivered(Record):
-    """Judge against people: does a response deliver an aspect? People by majority."""
-
-    responses: str
-    n: int
-    """Aspect and response, where people have a majority."""
-    undecided: int
-    """Where they have none."""
-    both_yes: int
-    only_judge: int
-    only_people: int
-    both_no: int
-    agree: Measure
-    kappa: Measure
-    """Cohen's, of the judge and the majority."""
-
-
-class JudgedQuality(Record):
-    """Judge against people's mean score of a response on one scale."""
-
-    scale: str
-    judge: Measure
-    people: Measure
-    difference: Measure
-    """Judge less people, in points."""
-    near: Measure
-    """Share at most half a point apart: the same after rounding."""
-    within_one: Measure
-    spearman: Measure
-
-
-class JudgedPreference(Record):
-    """The judge's say, which is the chosen response, against people's majority on each pair."""
-
-    group: str
-    pairs: int
-    for_chosen: int
-    for_other: int
-    no_choice: int
-    """Pairs with no majority for either response, or one for `equal`."""
-    agree: Measure
-    """Of the pairs with a majority for a response."""
+    changes: tuple[RuleChange, ...]
 
 
 class Seconds(Record):
@@ -263,7 +64,7 @@ class Seconds(Record):
     """Answers whose time was told."""
 
 
-class Adjudicated(Record):
+class AdjudicationCount(Record):
     """Tasks of the second round, of one kind."""
 
     kind: Kind
@@ -280,7 +81,7 @@ class Adjudication(Record):
     """The second round. Its answers close what was disputed, and count in no estimate."""
 
     adjudicators: int
-    by_kind: tuple[Adjudicated, ...]
+    by_kind: tuple[AdjudicationCount, ...]
     subjects: int
     """Handed to adjudicators."""
     states: dict[State, int]
@@ -316,40 +117,10 @@ class Comment(Record):
     text: str
 
 
-class Findings(Record):
-    """What the answers say: a function of outlines, verdicts and policy, and so of a release."""
-
-    policy: HumanRules
-    """In force."""
-    decisions: tuple[States, ...]
-    reasons: tuple[ReasonCount, ...]
-    by_chance: tuple[ByChance, ...]
-    agreement: tuple[Agreed, ...]
-    preferred: tuple[Preferred, ...]
-    with_excluded: Preferred | None
-    """The share of all votes with those of excluded annotators; None where nobody is."""
-    consensus: Consensus | None
-    """None where there is no vote."""
-    contrasted: tuple[Contrasted, ...]
-    supported: tuple[Supported, ...]
-    delivered_by: tuple[DeliveredBy, ...]
-    sides: tuple[Sides, ...]
-    parity: tuple[ParityOf, ...]
-    scores: tuple[Scores, ...]
-    delivered: tuple[Delivered, ...]
-    judged_quality: tuple[JudgedQuality, ...]
-    judged_preference: tuple[JudgedPreference, ...]
-    unjudged: int
-    """Pairs without a judge's scores: not compared."""
-    replicates: int
-    seed: int
-    """Of the bootstrap: a fixed number, which tells nothing of the study's secret seed."""
-
-
-class Report(Findings):
+class StudyReport(Findings):
     """Everything that is reported: what the answers say, and what only the study's key tells."""
 
-    head: Head
+    head: StudyCounts
     fixed: HumanRules
     """The rule at export."""
     adjudication: Adjudication | None

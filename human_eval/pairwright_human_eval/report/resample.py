@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pairwright_human_eval.report.records import Measure
+from pairwright_human_eval.report.findings_records import Measure
 
 Floats = npt.NDArray[np.float64]
 ENOUGH = 0.8
@@ -137,3 +137,33 @@ def _drawn(n: int, replicates: int, chance: np.random.Generator) -> npt.NDArray[
     for row in drawn:
         row += np.bincount(chance.integers(n, size=n), minlength=n).astype(np.uint16) if n else 0
     return drawn
+
+
+CELLS = ((True, True), (True, False), (False, True), (False, False))
+
+
+def kappas(cells: Floats) -> Floats:
+    """Cohen (1960) of tables, shape (tables, 4) in the order of `CELLS`."""
+    both, judge, people, none = cells.T
+    total = cells.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = (both + none) / total
+        expected = ((both + judge) * (both + people) + (people + none) * (judge + none)) / total**2
+        found: Floats = (observed - expected) / (1 - expected)
+    return found
+
+
+def rank_correlations(counts: Floats, levels: npt.NDArray[np.intp]) -> Floats:
+    """Of cross tables: `counts` has shape (tables, cells), `levels` (cells, 2) says which two
+    levels meet in a cell."""
+    total = counts.sum(axis=1, keepdims=True)
+    products = counts.copy()
+    scale = np.ones(len(counts))
+    for place in levels.T:
+        margin = counts @ np.eye(place.max() + 1)[place]
+        ranks = np.cumsum(margin, axis=1) - margin / 2 - total / 2
+        products *= ranks[:, place]
+        scale *= (margin * ranks**2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = products.sum(axis=1) / np.sqrt(scale)
+    return found

@@ -1,4 +1,4 @@
-"""How many pairs there are of what, whether one user is most of them, and prompts that come again.
+"""How many pairs there are of each kind, whether one user has most of them, and repeated prompts.
 
 The limit on a user's share of a configuration is 5 %, or three equal shares where there are fewer
 than 60 users: of 20 users, one with 2 pairs where the others have 1 is no finding.
@@ -6,10 +6,10 @@ than 60 users: of 20 users, one with 2 pairs where the others have 1 is no findi
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from pairwright.audit.found import Found
-from pairwright.audit.records import Breakdown, Check, Count, Explained, Flag
+from pairwright.audit.records import Breakdown, Check, CheckDefinition, Count, Definitions, Flag
+from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
 from pairwright.text import normalised, word_count
 
@@ -21,22 +21,6 @@ SHOWN = 30
 STEP = 50
 """Words in a class of lengths."""
 
-EXPLAINED = {
-    "user_dominates": Explained(
-        title="Most pairs of one user",
-        why="A score would then tell how well a model knows few people, and intervals by user"
-        " would be wide.",
-        todo="Draw at most as many pairs of a user as of the others, or bring more users.",
-    ),
-    "repeated_prompts": Explained(
-        title="Prompts that come again, in rows without users",
-        why="Rows with one prompt are not independent: they count as one cluster in every interval"
-        " here, and one of them in training gives another in a test set away.",
-        todo="Say how many prompts there are beside how many rows; split by prompt. If the rows are"
-        " of different users, name their column with --column user=COLUMN.",
-    ),
-}
-
 
 class Means(NamedTuple):
     """What a target is compared by."""
@@ -47,7 +31,7 @@ class Means(NamedTuple):
     aspects: float
 
 
-class _Sum:
+class _PairSums:
     """Pairs that have one value of one property."""
 
     def __init__(self) -> None:
@@ -79,16 +63,41 @@ class _Sum:
         )
 
 
+USER_DOMINATES = CheckDefinition(
+    family="balance",
+    name="user_dominates",
+    title="Most pairs of one user",
+    why="A score would then tell how well a model knows few people, and intervals by user"
+    " would be wide.",
+    todo="Draw at most as many pairs of a user as of the others, or bring more users.",
+)
+
+REPEATED_PROMPTS = CheckDefinition(
+    family="balance",
+    name="repeated_prompts",
+    title="Prompts that come again, in rows without users",
+    why="Rows with one prompt are not independent: they count as one cluster in every interval"
+    " here, and one of them in training gives another in a test set away.",
+    todo="Say how many prompts there are beside how many rows; split by prompt. If the rows are"
+    " of different users, name their column with --column user=COLUMN.",
+)
+
+
 class Balance:
     """Counts by property, and the rows of each user by configuration."""
 
+    definitions: ClassVar[Definitions] = (
+        USER_DOMINATES,
+        REPEATED_PROMPTS,
+    )
+
     def __init__(self) -> None:
-        self._sums: dict[str, dict[str, _Sum]] = defaultdict(dict)
+        self._sums: dict[str, dict[str, _PairSums]] = defaultdict(dict)
         self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
         self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
         """By configuration: item and id of the first row with a prompt, by the prompt's hash."""
-        self._repeated = Found(
-            "balance", "repeated_prompts", limit=None, others=None, by_config=True,
+        self._repeated = RowCheck(
+            REPEATED_PROMPTS, limit=None, others=None, by_config=True,
             nothing="every row names its user",
         )  # fmt: skip
         self.domains: dict[str, str] = {}
@@ -97,7 +106,7 @@ class Balance:
     def add(self, row: Row) -> None:
         words = word_count(row.chosen), word_count(row.rejected)
         for by, value in _properties(row, words[0]):
-            self._sums[by].setdefault(value, _Sum()).add(row, words)
+            self._sums[by].setdefault(value, _PairSums()).add(row, words)
         self.domains[row.config] = row.domain
         if row.user is not None:
             self._rows[row.config].setdefault(row.user, []).append(row.id)
@@ -110,7 +119,7 @@ class Balance:
         yield from (_dominance(config, users) for config, users in sorted(self._rows.items()))
         if self._prompts:
             yield from self._repeated.checks(
-                {config: f"{len(of):,} different prompts" for config, of in self._prompts.items()}
+                {config: f"{len(own):,} different prompts" for config, own in self._prompts.items()}
             )
 
     def _repeat(self, row: Row) -> None:
@@ -125,7 +134,7 @@ class Balance:
         return tuple(_breakdown(by, sums) for by, sums in self._sums.items() if set(sums) != {""})
 
     def by_domain(self) -> dict[str, Means]:
-        return {domain: found.means() for domain, found in self._sums["domain"].items()}
+        return {domain: sums.means() for domain, sums in self._sums["domain"].items()}
 
 
 def _properties(row: Row, chosen_words: int) -> Iterator[tuple[str, str]]:
@@ -147,28 +156,28 @@ def _class_of(words: int) -> str:
 
 def _dominance(config: str, users: dict[str, list[str]]) -> Check:
     most = min(users, key=lambda user: (-len(users[user]), user))
-    of, count = sum(map(len, users.values())), len(users[most])
+    pairs, count = sum(map(len, users.values())), len(users[most])
     limit = max(MAX_SHARE, 3 / len(users))
     few = len(users) < MIN_USERS
-    over = not few and count / of > limit
-    told = f"{count:,} of {of:,} pairs are of {most}; {len(users):,} users"
+    over = not few and count / pairs > limit
+    detail = f"{count:,} of {pairs:,} pairs are of {most}; {len(users):,} users"
     return Check(
-        family="balance",
-        name="user_dominates",
+        family=USER_DOMINATES.family,
+        name=USER_DOMINATES.name,
         config=config,
         status="note" if few else "fail" if over else "pass",
         count=count,
-        of=of,
+        of=pairs,
         limit=None if few else round(limit, 6),
-        detail=f"{told}, too few for a limit" if few else told,
+        detail=f"{detail}, too few for a limit" if few else detail,
         flags=tuple(Flag(row=row) for row in users[most]) if over else (),
     )
 
 
-def _breakdown(by: str, sums: dict[str, _Sum]) -> Breakdown:
+def _breakdown(by: str, sums: dict[str, _PairSums]) -> Breakdown:
     ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
     return Breakdown(
         by=by,
-        rows=tuple(found.count(value) for value, found in ordered[:SHOWN]),
+        rows=tuple(own.count(value) for value, own in ordered[:SHOWN]),
         left_out=max(0, len(ordered) - SHOWN),
     )

@@ -1,12 +1,12 @@
 """What an audit says: audit.json. The page shows these values and computes none.
 
-Every part of an audit is a class with `add(row)`, called once a row in the order of the source,
-and `checks()`, called once after the last. What an estimate decides is a `Comparison` until
-`family.decided` has all of them.
+A check is a class with its `definitions`, `add(row)`, which is called once for each row in the
+order of the source, and `checks()`, which is called once after the last row. A check that an
+estimate decides is a `LimitComparison` until `catalogue.decide` has all of them.
 """
 
 from collections.abc import Iterable
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from pydantic import Field
 
@@ -18,17 +18,36 @@ Family = Literal[
     "shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance", "target"
 ]
 Status = Literal["pass", "fail", "too_few", "note"]
-"""`note`: told, and decides nothing. `too_few`: the interval holds the limit."""
+"""`note`: a figure that decides nothing. `too_few`: the interval holds the limit."""
+
+
+class CheckDefinition(Record):
+    """A check in words, as the report and docs/checks.md have them."""
+
+    family: Family
+    name: str
+    """Lower case with underscores."""
+    title: str
+    """A few words, such as `Picks the longer response`."""
+    why: str
+    """Why it matters: one or two sentences."""
+    todo: str
+    """What the person who made the pairs can do."""
+    by_estimate: bool = False
+    """Whether an estimate decides it, together with all others of the audit."""
+
+
+Definitions = tuple[CheckDefinition, ...]
 
 
 class Flag(Record):
-    """One row that a check speaks of."""
+    """One row that a check names."""
 
     row: str
     """The row's id."""
     detail: str = ""
     where: str = ""
-    """`file:line` of the row in what was audited, as `RowPlaces` writes it."""
+    """`file:line` of the row in what was audited, as `RowLocations` writes it."""
 
 
 class Check(Record):
@@ -36,7 +55,7 @@ class Check(Record):
 
     family: Family
     name: str
-    """Lower case with underscores. `explain` has its words."""
+    """The name of its definition."""
     config: str = ""
     """Empty: all rows together."""
     status: Status
@@ -62,7 +81,7 @@ class Redaction(Record):
 
     row: str
     where: str = ""
-    """`file:line` of the row, as `RowPlaces` writes it."""
+    """`file:line` of the row, as `RowLocations` writes it."""
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str
@@ -76,33 +95,39 @@ class Redaction(Record):
     """How many rows hold the same text in such a field: all of them are to be redacted."""
 
 
-class Explained(Record):
-    """A check in words, for the report: each part has a dict EXPLAINED by the checks' names."""
-
-    title: str
-    """A few words, such as `Picks the longer response`."""
-    why: str
-    """Why it matters: one or two sentences."""
-    todo: str
-    """What whoever made the pairs can do."""
-
-
-class Comparison(Protocol):
+class LimitComparison(Protocol):
     """An estimate held against a limit. `level` is the chance of a false decision."""
 
     def settled(self, level: float) -> bool:
         """Whether it passes or fails by its estimate."""
 
     def check(self, level: float) -> Check:
-        """What it says, with the interval that errs at this level."""
+        """The check, with the interval that errs at this level."""
 
 
-class Part(Protocol):
-    """One part of an audit."""
+class RowReader(Protocol):
+    """A check, or several that share their work, or a whole part of an audit."""
 
-    def add(self, row: Row) -> None: ...
+    definitions: ClassVar[Definitions]
+    """Of all checks that it gives, in the order of the report."""
 
-    def checks(self) -> Iterable[Check | Comparison]: ...
+    def add(self, row: Row) -> None:
+        """Look at one row."""
+
+    def checks(self) -> Iterable[Check | LimitComparison]:
+        """What was found, after the last row."""
+
+
+class RowCounter(RowReader, Protocol):
+    """A check that counts rows: no estimate decides it."""
+
+    def checks(self) -> Iterable[Check]:
+        """What was found, after the last row."""
+
+
+def definitions_of(readers: Iterable[type[RowReader]]) -> Definitions:
+    """The definitions of several checks, in their order."""
+    return tuple(definition for reader in readers for definition in reader.definitions)
 
 
 class Count(Record):
@@ -125,7 +150,7 @@ class Breakdown(Record):
     """Further values, beyond the most frequent."""
 
 
-class Source(Record):
+class AuditSource(Record):
     """What was audited."""
 
     name: str
@@ -145,17 +170,17 @@ class Audit(Record):
     """A whole audit."""
 
     pairwright: str
-    source: Source
+    source: AuditSource
     max_shortcut: float
     """The bound on the accuracy of blind checks."""
-    against: Source | None = None
+    against: AuditSource | None = None
     checks: tuple[Check, ...]
     breakdowns: tuple[Breakdown, ...]
     simulated_decisions: dict[str, bool] = Field({}, exclude=True)
     """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
     The page shows it; a row's own `verified` is about people."""
     redactions: tuple[Redaction, ...] = Field((), exclude=True)
-    """Written to a file of its own, which is for whoever mends the pairs."""
+    """Written to a file of its own, for the person who mends the pairs."""
 
     @property
     def failed(self) -> tuple[Check, ...]:

@@ -7,28 +7,26 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from pairwright.audit.balance import Balance
-from pairwright.audit.family import decided
+from pairwright.audit.catalogue import decide
 from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.people import People
-from pairwright.audit.places import RowPlaces
-from pairwright.audit.read import Found, PairSource, Unread
+from pairwright.audit.read import PairSource, SourceRow, UnreadRow
 from pairwright.audit.read.corpus import corpus_texts
-from pairwright.audit.records import EXAMPLES, Audit, Check, Comparison, Part, Source
+from pairwright.audit.records import EXAMPLES, Audit, AuditSource, Check, LimitComparison, RowReader
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
-from pairwright.audit.tally import EXPLAINED, Tally
-from pairwright.audit.target import Measured, compare
+from pairwright.audit.tally import RowLocations, RowTally
+from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.version import __version__
-from pairwright_human_eval.public import Public, read_public
+from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
-__all__ = ["EXPLAINED", "Options", "Progress", "audit", "shortened"]
 Progress = Callable[[str, int | None], None]
-"""Called with what is being done, and how many rows were read where rows are."""
+"""Called with the name of a step, and the number of rows read so far where it reads rows."""
 EVERY = 100
 """Rows between two such calls."""
 
@@ -39,10 +37,10 @@ class Options(NamedTuple):
     max_shortcut: float = MAX_SHORTCUT
     """The bound on blind accuracies, 0.5 to 1."""
     corpora: tuple[Path, ...] = ()
-    """Files of texts that the pairs are held against."""
+    """Files of texts that the pairs are compared with."""
     forgotten: ForgetList | None = None
     """What tombstones name; None where there is no list of them."""
-    public: Public | None = None
+    public: ReleasedStudy | None = None
     """What people said of a run's pairs. A release has its own."""
 
 
@@ -56,26 +54,27 @@ def audit(
     against: PairSource | None = None,
     progress: Progress = lambda _what, _rows: None,
 ) -> Audit:
-    """Everything that is found, with every flag; `shortened` is what a file keeps of it.
+    """Audit the pairs of a source: all checks with all their flags. `shortened` gives what
+    audit.json keeps of it.
 
-    `against` is measured by the same blind checks, and its figures stand beside. Raises InputError
-    where a source or a corpus cannot be read, or a source holds no pair.
+    `against` is measured by the same blind checks, for comparison. Raises InputError if a source or
+    a corpus cannot be read, or a source holds no pairs.
     """
     # The last digits of a sum depend on how many threads share it.
     with threadpool_limits(1):
         parts = _Parts(source, options)
-        places = RowPlaces()
+        places = RowLocations()
 
-        def add(found: Found) -> None:
-            places.add(found.row, found.where)
-            parts.add(found)
+        def add(line: SourceRow) -> None:
+            places.add(line.row, line.where)
+            parts.add(line)
 
         own = _read(source, add, progress)
-        checks = decided([*own.checks, *parts.checks(progress)])
+        checks = decide([*own.checks, *parts.checks(progress)])
         beside = None
         if against is not None:
-            measured = Measured(source.name, parts.balance, _blind(checks))
-            beside, compared = _compared(measured, against, options, progress)
+            measured = ComparedPairs(source.name, parts.balance, _blind(checks))
+            beside, compared = _compare(measured, against, options, progress)
             checks += compared
     return Audit(
         pairwright=__version__,
@@ -89,21 +88,21 @@ def audit(
     )
 
 
-def shortened(found: Audit) -> Audit:
-    """With the first EXAMPLES flags of each check."""
-    checks = tuple(c.model_copy(update={"flags": c.flags[:EXAMPLES]}) for c in found.checks)
-    return found.model_copy(update={"checks": checks})
+def shortened(whole: Audit) -> Audit:
+    """An audit with the first EXAMPLES flags of each check."""
+    checks = tuple(c.model_copy(update={"flags": c.flags[:EXAMPLES]}) for c in whole.checks)
+    return whole.model_copy(update={"checks": checks})
 
 
 class _Parts:
-    """All that is looked for, in the order of the report."""
+    """The parts of the audit of one source, in the order of the report."""
 
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
         self.balance, self.people = Balance(), People(options.forgotten)
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
-        self._parts: dict[str, Part] = {
+        self._parts: dict[str, RowReader] = {
             "shortcuts": Shortcuts(max_shortcut=options.max_shortcut),
             "leakage": self._leakage,
             "integrity": Integrity(),
@@ -112,62 +111,62 @@ class _Parts:
             "balance": self.balance,
         }
 
-    def add(self, found: Found) -> None:
+    def add(self, line: SourceRow) -> None:
         for part in self._parts.values():
             if part is self._leakage:
-                self._leakage.add(found.row, found.split)
+                self._leakage.add(line.row, line.split)
             else:
-                part.add(found.row)
+                part.add(line.row)
 
-    def checks(self, progress: Progress) -> Iterator[Check | Comparison]:
+    def checks(self, progress: Progress) -> Iterator[Check | LimitComparison]:
         for name, part in self._parts.items():
             progress(name, None)
             yield from part.checks()
 
 
-class _Own(NamedTuple):
+class _ReadSource(NamedTuple):
     """A source after it was read."""
 
-    source: Source
+    source: AuditSource
     checks: tuple[Check, ...]
 
 
-def _compared(
-    own: Measured, against: PairSource, options: Options, progress: Progress
-) -> tuple[Source, list[Check]]:
+def _compare(
+    own: ComparedPairs, against: PairSource, options: Options, progress: Progress
+) -> tuple[AuditSource, list[Check]]:
     balance, shortcuts = Balance(), Shortcuts(max_shortcut=options.max_shortcut)
 
-    def add(found: Found) -> None:
-        balance.add(found.row)
-        shortcuts.add(found.row)
+    def add(line: SourceRow) -> None:
+        balance.add(line.row)
+        shortcuts.add(line.row)
 
     read = _read(against, add, progress)
     progress("target", None)
-    measured = Measured(against.name, balance, _blind(decided(shortcuts.checks())))
+    measured = ComparedPairs(against.name, balance, _blind(decide(shortcuts.checks())))
     return read.source, list(compare(own, measured))
 
 
 def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Those that are accuracies; shares and ratios stand in the same family."""
+    """The checks whose figure is an accuracy; the same family has shares and ratios, too."""
     return tuple(check for check in checks if check.name in BLIND)
 
 
-def _read(source: PairSource, add: Callable[[Found], None], progress: Progress) -> _Own:
+def _read(source: PairSource, add: Callable[[SourceRow], None], progress: Progress) -> _ReadSource:
     """One pass: every row goes to `add` and into the digest."""
-    tally = Tally()
+    tally = RowTally()
 
     def rows() -> Iterator[Row]:
-        for found in source.read():
-            if isinstance(found, Unread):
-                tally.unread(found)
+        for line in source.read():
+            if isinstance(line, UnreadRow):
+                tally.unread(line)
                 continue
-            add(found)
-            tally.row(found.row)
+            add(line)
+            tally.row(line.row)
             if tally.rows % EVERY == 0:
                 progress(source.name, tally.rows)
-            yield found.row
+            yield line.row
 
     digest = content_digest(rows())
     if not tally.rows:
         raise InputError("holds no pairs", where=source.name, fix="Audit a source that has some.")
-    return _Own(tally.source(source, digest), tuple(tally.checks()))
+    return _ReadSource(tally.source(source, digest), tuple(tally.checks()))

@@ -1,11 +1,45 @@
-"""Figures beside those of other pairs, such as the official benchmark's. They decide nothing."""
+"""Figures compared with those of other pairs, such as the official benchmark's. They decide
+nothing."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.audit.balance import Balance, Means
-from pairwright.audit.records import Check, Explained
+from pairwright.audit.records import Check, CheckDefinition
 from pairwright.intervals import Interval
+
+SIZE = CheckDefinition(
+    family="target",
+    name="size",
+    title="Number of pairs, beside the target's",
+    why="Fewer pairs give wider intervals.",
+    todo="Nothing, if the intervals are narrow enough for what is to be told apart.",
+)
+
+LENGTHS = CheckDefinition(
+    family="target",
+    name="lengths",
+    title="Length of responses, beside the target's",
+    why="Scorers lean to long responses, so scores on sets of other lengths compare badly.",
+    todo="Set the word limits of the build, or say that lengths differ.",
+)
+
+ASPECTS_PER_ITEM = CheckDefinition(
+    family="target",
+    name="aspects_per_item",
+    title="Aspects per item, beside the target's",
+    why="More aspects make more differences between the two responses.",
+    todo="Set how many aspects a rubric may have, or say that they differ.",
+)
+
+BLIND_ACCURACY = CheckDefinition(
+    family="target",
+    name="blind_accuracy",
+    title="Accuracy without the user, beside the target's",
+    why="It tells which of the two sets can be solved more easily without the user.",
+    todo="Look at the blind checks, which hold the accuracy against a bound.",
+)
+
 
 OFFICIAL_SIZES = {
     "Art_and_Entertainment": 767,
@@ -14,31 +48,12 @@ OFFICIAL_SIZES = {
 }
 """Items of Personalized RewardBench by domain (arXiv 2604.07343; the dataset's card)."""
 
-EXPLAINED = {
-    "size": Explained(
-        title="Number of pairs, beside the target's",
-        why="Fewer pairs give wider intervals.",
-        todo="Nothing, if the intervals are narrow enough for what is to be told apart.",
-    ),
-    "lengths": Explained(
-        title="Length of responses, beside the target's",
-        why="Scorers lean to long responses, so scores on sets of other lengths compare badly.",
-        todo="Set the word limits of the build, or say that lengths differ.",
-    ),
-    "aspects_per_item": Explained(
-        title="Aspects per item, beside the target's",
-        why="More aspects make more differences between the two responses.",
-        todo="Set how many aspects a rubric may have, or say that they differ.",
-    ),
-    "blind_accuracy": Explained(
-        title="Accuracy without the user, beside the target's",
-        why="It tells which of the two sets can be solved more easily without the user.",
-        todo="Look at the blind checks, which hold the accuracy against a bound.",
-    ),
-}
+
+DEFINITIONS = (SIZE, LENGTHS, ASPECTS_PER_ITEM, BLIND_ACCURACY)
+"""In the order of the report."""
 
 
-class Measured(NamedTuple):
+class ComparedPairs(NamedTuple):
     """One of the two: its name, counts, and checks of family shortcuts."""
 
     name: str
@@ -46,7 +61,7 @@ class Measured(NamedTuple):
     checks: tuple[Check, ...]
 
 
-def compare(own: Measured, other: Measured) -> Iterator[Check]:
+def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
     """Sizes, lengths and aspects of every domain; accuracies of configurations that have one name,
     or are of one domain where the other has no modes."""
     there = other.balance.by_domain()
@@ -62,25 +77,25 @@ def _domain(domain: str, own: Means, there: Means | None, name: str) -> Iterator
     size = f"{own.pairs:,} pairs; {there.pairs if there else 0:,} in {name}"
     if domain in OFFICIAL_SIZES:
         size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
-    yield _note("size", domain, own.pairs, size)
+    yield _note(SIZE, domain, own.pairs, size)
     if there is None:
         return
     yield _note(
-        "lengths",
+        LENGTHS,
         domain,
         own.pairs,
         f"{own.chosen_words:.1f} words chosen and {own.rejected_words:.1f} rejected, on average;"
         f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}",
     )
     yield _note(
-        "aspects_per_item",
+        ASPECTS_PER_ITEM,
         domain,
         own.pairs,
         f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}",
     )
 
 
-def _comparable(check: Check, counterpart: Check, own: Measured, other: Measured) -> bool:
+def _comparable(check: Check, counterpart: Check, own: ComparedPairs, other: ComparedPairs) -> bool:
     if check.config == counterpart.config or check.config in other.balance.domains:
         return check.config == counterpart.config
     return own.balance.domains.get(check.config) == other.balance.domains.get(counterpart.config)
@@ -89,15 +104,15 @@ def _comparable(check: Check, counterpart: Check, own: Measured, other: Measured
 def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
     if check.found is None or counterpart.found is None:
         return
-    of = f"{name}, {counterpart.config}" if counterpart.config else name
+    other = f"{name}, {counterpart.config}" if counterpart.config else name
     yield Check(
-        family="target",
-        name="blind_accuracy",
+        family=BLIND_ACCURACY.family,
+        name=BLIND_ACCURACY.name,
         config=check.config,
         status="note",
         found=check.found,
         of=check.of,
-        detail=f"{check.name}: {_shown(check.found)}; {_shown(counterpart.found)} in {of}",
+        detail=f"{check.name}: {_shown(check.found)}; {_shown(counterpart.found)} in {other}",
     )
 
 
@@ -109,12 +124,12 @@ def _shown(found: Interval) -> str:
     return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f}, n = {found.n:,})"
 
 
-def _note(name: str, domain: str, of: int, detail: str) -> Check:
+def _note(definition: CheckDefinition, domain: str, pairs: int, detail: str) -> Check:
     return Check(
-        family="target",
-        name=name,
+        family=definition.family,
+        name=definition.name,
         config=domain,
         status="note",
-        of=of,
+        of=pairs,
         detail=detail,
     )

@@ -12,7 +12,7 @@ from rich.text import Text
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.audit.page.verdict import Finding
+    from pairwright.audit.page.verdict import FailedCheck
     from pairwright.audit.records import Audit, Status
 
 NAMED, LINES, LISTED = 3, 6, 20
@@ -21,10 +21,10 @@ NAMED, LINES, LISTED = 3, 6, 20
 
 def print_audit(console: Console, found: "Audit", folder: Path) -> None:
     """Print what failed, why it matters and what to do; then the number of checks by outcome."""
-    from pairwright.audit.page.shown import short
-    from pairwright.audit.page.verdict import verdict, warnings
+    from pairwright.audit.page.formats import short
+    from pairwright.audit.page.verdict import audit_verdict, warnings
 
-    source, result = found.source, verdict(found)
+    source, result = found.source, audit_verdict(found)
     for warning in warnings(found):
         console.print(warning, style="bold red", markup=False, highlight=False)
     name = short(f"{source.name} {source.version}".strip())
@@ -45,7 +45,7 @@ def print_audit(console: Console, found: "Audit", folder: Path) -> None:
         console.print(f"  {folder / file}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _failed(finding: "Finding") -> Text:
+def _failed(finding: "FailedCheck") -> Text:
     """One check that failed: where, and what to do."""
     lines = [f"  {line}" for line in finding.lines[:LINES]]
     if len(finding.lines) > LINES:
@@ -62,7 +62,7 @@ def _failed(finding: "Finding") -> Text:
 
 def _accuracies(found: "Audit") -> Table | None:
     """How often blind rules pick the chosen response, where they are few enough to be read."""
-    from pairwright.audit.page.shown import short
+    from pairwright.audit.page.formats import short
 
     given = [
         check
@@ -91,12 +91,12 @@ def _accuracies(found: "Audit") -> Table | None:
 
 def _undecided(found: "Audit") -> Table:
     """By check: in how many configurations, and the pairs that the least settled of them needs."""
-    from pairwright.audit.explain import explained
+    from pairwright.audit.catalogue import definition_of
 
     needs: dict[str, list[int | None]] = {}
     for check in found.checks:
         if check.status == "too_few":
-            needs.setdefault(explained(check).title, []).append(check.needed)
+            needs.setdefault(definition_of(check).title, []).append(check.needed)
     table = Table(box=box.SIMPLE_HEAD, title="too few pairs to decide", title_justify="left")
     for n, head in enumerate(("", "configurations", "pairs of each that would settle it, about")):
         table.add_column(head, justify="right" if n else "left")

@@ -15,7 +15,7 @@ parquet.py     rows in Parquet, and the digest of their content
 from pairwright.dataset.conversion import model_name, row_of
 from pairwright.dataset.layout import Layout, Part, check_files, parts_of
 from pairwright.dataset.licence import licence_of
-from pairwright.dataset.lines import read_lines, read_one, write_lines, write_one
+from pairwright.dataset.lines import line_writer, read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes
 
@@ -30,6 +30,7 @@ __all__ = [
     "check_files",
     "content_digest",
     "licence_of",
+    "line_writer",
     "model_name",
     "parts_of",
     "read_lines",

@@ -10,7 +10,7 @@ from pairwright.release.primary import ReleaseFiles
 from pairwright.release.records import Change, UnitOutcome
 from pairwright.release.selection import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.release.summary import rows_of
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 
 FIELDS = tuple(Row.model_fields)
 FORGOTTEN, GONE = "forgotten", "no longer in the source"

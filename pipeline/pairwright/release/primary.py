@@ -18,7 +18,7 @@ from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.release.records import Erratum, Provenance, UnitOutcome, Version
 from pairwright.release.summary import Summary
-from pairwright_human_eval.public import Public, read_public
+from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 Document = tuple[str, Iterable[str]]
 """A path inside the release with forward slashes, and its text in pieces."""
@@ -32,7 +32,7 @@ class PrimaryFiles(NamedTuple):
     """The last line is this release."""
     errata: tuple[Erratum, ...]
     units: tuple[UnitOutcome, ...]
-    public: Public | None
+    public: ReleasedStudy | None
     """None where nobody was asked."""
     audit: JsonValue = None
     """audit/audit.json; release and audit know each other by files alone. None without one, or

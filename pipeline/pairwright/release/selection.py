@@ -9,10 +9,10 @@ from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from pairwright.release.pairs_file import LineSpan, subjects_in
-from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.outline import Outline, outline_of
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.subjects import Outline, outline_of
 
 LONGEST = 100
 """Characters of a domain's name, which is a folder's."""
@@ -110,7 +110,7 @@ def why_not_verified(decision: Decision) -> str:
     return "" if decision.state == "verified" else decision.state
 
 
-def trial_because(entries: Iterable[Candidate], public: Public | None) -> tuple[str, ...]:
+def trial_because(entries: Iterable[Candidate], public: ReleasedStudy | None) -> tuple[str, ...]:
     """Why what is released is only for trying out, in words."""
     reasons = []
     if any(entry.simulated for entry in entries):

@@ -1,11 +1,18 @@
-"""Items with gold aspects, and how many rows of a source are none."""
+"""Items with gold aspects, and how well the aspects of a plan agree with them."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pairwright import text
 from pairwright.errors import SourceError
-from pairwright.records import Item
+from pairwright.intervals import Interval, mean, with_width
+from pairwright.records import Item, Record
+from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
@@ -13,7 +20,7 @@ from pairwright.sources import SourceProblem, read, source_hash
 NO_GOLD = "no_gold_aspects"
 
 
-class Gold(NamedTuple):
+class GoldItems(NamedTuple):
     """The items of a source that have gold aspects, in its order."""
 
     items: tuple[Item, ...]
@@ -26,7 +33,7 @@ class Gold(NamedTuple):
     """Ids of items without gold aspects."""
 
 
-def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> Gold:
+def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> GoldItems:
     """Raises SourceError for a source without one usable item."""
     items, refused, repaired = [], Counter[str](), Counter[str]()
     without: set[str] = set()
@@ -48,8 +55,78 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
             fix="Give items a list `rubric_aspects`, as LaMP-QA's have: docs/sources.md.",
         )
     digest = source_hash(rules, folder)
-    return Gold(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))
+    return GoldItems(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))
 
 
 def _sorted(counted: Counter[str]) -> dict[str, int]:
     return dict(sorted(counted.items()))
+
+
+Similarity = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+"""Of each of m aspects to each of n: an array of shape (m, n), each 0 to 1."""
+DIGITS = 6
+"""Beyond them lies how texts were batched."""
+
+
+class AspectAgreement(Record):
+    """One plan against one list of gold aspects."""
+
+    precision: float | None
+    """None where nothing was planned."""
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean; 0 where nothing was planned, or nothing agrees."""
+        if not self.precision or not self.recall:
+            return 0.0
+        return 2 * self.precision * self.recall / (self.precision + self.recall)
+
+
+def aspect_agreement(
+    planned: Sequence[str], gold: Sequence[str], similarity: Similarity
+) -> AspectAgreement:
+    """Of a plan, which may be empty, with gold aspects, which are not."""
+    if not planned:
+        return AspectAgreement(precision=None, recall=0.0)
+    near = similarity(planned, gold)
+    return AspectAgreement(
+        precision=round(float(near.max(axis=1).mean()), DIGITS),
+        recall=round(float(near.max(axis=0).mean()), DIGITS),
+    )
+
+
+def by_words(first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
+    """Shared content words over all."""
+    return np.array([[text.jaccard(text.terms(a), text.terms(b)) for b in second] for a in first])
+
+
+def by_embedding(model: str, where: str) -> Similarity:
+    """Cosine of the aspects' embeddings, below 0 taken as 0. `where` names the model's key in
+    errors."""
+
+    def similarity(first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
+        own = dense.directions(tuple(first), model, where)
+        other = dense.directions(tuple(second), model, where)
+        return np.asarray(np.clip(own @ other.T, 0.0, 1.0))
+
+    return similarity
+
+
+def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Interval | None:
+    """The mean of each item's value, from `least` to 1, beside its user, with its 95 % interval by
+    user; None of no items. Where nothing varies, nothing shows how wide that is: it has none."""
+    places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
+    points = np.array([value for _, value in values], dtype=float)
+    clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
+    found = mean(points, clusters, least=least, most=1.0)
+    return found and with_width(found)
+
+
+def format_interval(interval: Interval | None) -> str:
+    """A mean with its interval and n, for people."""
+    if interval is None or interval.value is None:
+        return "none (n = 0)"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:.3f} (no interval, n = {interval.n:,})"
+    return f"{interval.value:.3f} ({interval.low:.3f} to {interval.high:.3f}, n = {interval.n:,})"

@@ -11,7 +11,7 @@ from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.exports import import_files, undo_import
 from pairwright_human_eval.records import Kind
-from pairwright_human_eval.simulate import Traits, simulate
+from pairwright_human_eval.simulation import Traits, simulate
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +137,11 @@ def pull_verdicts(
         >>> pull_verdicts("runs/first", key).answers.open_tasks
         12
     """
-    from pairwright_human_eval.label_studio import Server, pull, pushed_state
+    from pairwright_human_eval.label_studio import LabelStudioClient, pull, pushed_state
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
-        with closing(Server(address, key)) as server:
+        with closing(LabelStudioClient(address, key)) as server:
             pulled = pull(
                 server,
                 study.folder,

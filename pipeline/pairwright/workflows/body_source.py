@@ -11,7 +11,7 @@ from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
-from pairwright.train.completions.tasks import Task, task
+from pairwright.train.completions.conditions import CompletionTask, task
 
 
 class WritingTasks(NamedTuple):
@@ -22,7 +22,7 @@ class WritingTasks(NamedTuple):
     items: int
     problems: dict[str, int]
     refused: dict[str, int]
-    tasks: tuple[Task, ...]
+    tasks: tuple[CompletionTask, ...]
 
 
 def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingTasks:
@@ -38,7 +38,7 @@ def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingT
     strangers = Strangers(askers.values(), seed)
     made = [task(item, strangers.instead_of(askers[item.id])) for item in items]
     refused = Counter(one for one in made if isinstance(one, str))
-    tasks = tuple(one for one in made if isinstance(one, Task))[:limit]
+    tasks = tuple(one for one in made if isinstance(one, CompletionTask))[:limit]
     if not tasks:
         reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(

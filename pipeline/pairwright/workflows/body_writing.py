@@ -17,12 +17,16 @@ from pairwright.retrieve import selected
 from pairwright.settings.prompt import COMPLETING
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.text import word_count
-from pairwright.train.completions.conditions import Condition, conditions, own
-from pairwright.train.completions.figures import figures
-from pairwright.train.completions.page import page
-from pairwright.train.completions.records import Completion, Completions, ModelRef, Picks
-from pairwright.train.completions.tasks import Task
-from pairwright.train.completions.writing import Writer, completed
+from pairwright.train.completions.conditions import (
+    CompletionCondition,
+    CompletionTask,
+    conditions,
+    own,
+)
+from pairwright.train.completions.measures import figures
+from pairwright.train.completions.records import Completions, ItemCompletions, ModelRef, Picks
+from pairwright.train.completions.report_page import page
+from pairwright.train.completions.writer import BodyWriter, complete_bodies
 from pairwright.workflows.best_samples import check_pointwise
 from pairwright.workflows.body_source import WritingTasks, writing_tasks
 from pairwright.workflows.output import write_report
@@ -43,7 +47,7 @@ class CompletionResult:
     summary: Completions
     """Mean ROUGE-1 and ROUGE-L of each condition, from 0 to 1, and their differences, with 95 %
     intervals by user."""
-    completions: tuple[Completion, ...]
+    completions: tuple[ItemCompletions, ...]
     picks: tuple[Picks, ...]
 
 
@@ -100,7 +104,7 @@ class _Task(NamedTuple):
     scorers: tuple[str, ...]
     limit: int | None
 
-    def draws(self, condition: Condition) -> int:
+    def draws(self, condition: CompletionCondition) -> int:
         """How many texts are written in a condition."""
         return self.n if condition.name == own(max(self.ks)) else 1
 
@@ -142,16 +146,16 @@ async def _write_and_score(task: _Task, session: ScorerSession) -> CompletionRes
     return CompletionResult(summary, tuple(written), tuple(picks))
 
 
-async def _write(task: _Task, session: ScorerSession) -> tuple[ScorerRef, list[Completion]]:
+async def _write(task: _Task, session: ScorerSession) -> tuple[ScorerRef, list[ItemCompletions]]:
     spec = policy_of(session.settings, task.n)
     draws = [(one, task.draws(one)) for one in conditions(task.ks)]
     async with session.policy(tuple(sorted(COMPLETING))) as policy:
         total = len(draws) * len(task.source.tasks)
         with session.calls.step("texts written", total, policy.stop) as count:
-            written = await completed(
+            written = await complete_bodies(
                 task.source.tasks,
                 draws,
-                Writer(policy.model, session.prompts, spec.history, spec.words),
+                BodyWriter(policy.model, session.prompts, spec.history, spec.words),
                 workers=policy.workers,
                 stop=policy.stop,
                 seen=lambda _: count(),
@@ -160,7 +164,7 @@ async def _write(task: _Task, session: ScorerSession) -> tuple[ScorerRef, list[C
 
 
 async def _score(
-    task: _Task, session: ScorerSession, name: str, completions: Sequence[Completion]
+    task: _Task, session: ScorerSession, name: str, completions: Sequence[ItemCompletions]
 ) -> tuple[ScorerRef, list[Picks]]:
     sampled = own(max(task.ks))
     written = [one for one in completions if one.condition == sampled and not one.unscored]
@@ -172,7 +176,7 @@ async def _score(
         assert isinstance(scorer, Pointwise), "checked before"
         with session.calls.step(f"scored by {name}", len(written), opened.stop) as count:
 
-            async def work(numbered: tuple[int, Completion]) -> None:
+            async def work(numbered: tuple[int, ItemCompletions]) -> None:
                 number, one = numbered
                 history = session.settings.history
                 done[number] = await _picks(one, tasks[one.item], name, scorer, history)
@@ -188,7 +192,11 @@ async def _score(
 
 
 async def _picks(
-    completion: Completion, task: Task, name: str, scorer: Pointwise, history: HistoryRules
+    completion: ItemCompletions,
+    task: CompletionTask,
+    name: str,
+    scorer: Pointwise,
+    history: HistoryRules,
 ) -> Picks:
     line = Picks(item=completion.item, scorer=name)
     question = task.item.question

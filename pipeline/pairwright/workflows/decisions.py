@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
-from pairwright_human_eval.decide import Decision, write_decisions
-from pairwright_human_eval.report import Report, write_report
+from pairwright_human_eval.decisions import Decision, write_decisions
+from pairwright_human_eval.report import StudyReport, write_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class DecisionReport:
     """RUN/human: it holds report.html, report.md, report.json and decisions.jsonl."""
     decisions: Mapping[str, Decision]
     """By subject, a twin or a pair: verified, refused, disputed or waiting, and why."""
-    report: Report
+    report: StudyReport
     """Agreement, claims and annotators, with their intervals."""
     to_adjudicate: int
     """Disputed subjects that no second round has asked about yet."""

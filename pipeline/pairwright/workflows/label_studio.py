@@ -17,9 +17,10 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.exports.store import check_unmixed
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.accounts import ServerAccount, team_accounts
+from pairwright_human_eval.label_studio.environment import prepare
+from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 from pairwright_human_eval.records import KINDS, Kind
-from pairwright_human_eval.server import LabelStudioServer, prepare, team
-from pairwright_human_eval.server.accounts import Account
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
@@ -55,12 +56,12 @@ def push_tasks(
         >>> push_tasks("runs/first", "http://127.0.0.1:8080", key).imported
         240
     """
-    from pairwright_human_eval.label_studio import Server, push
+    from pairwright_human_eval.label_studio import LabelStudioClient, push
 
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
-        with closing(Server(url, key)) as server:
+        with closing(LabelStudioClient(url, key)) as server:
             pushed = push(
                 server,
                 study.folder,
@@ -132,11 +133,11 @@ def server_progress(
     `key` is an access token of the server's account. Needs the extra [label-studio]. Raises
     InputError where there is no study, or the server is another one or refuses.
     """
-    from pairwright_human_eval.label_studio import Server, pushed_state, status
+    from pairwright_human_eval.label_studio import LabelStudioClient, pushed_state, status
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
-        with closing(Server(address, key)) as server:
+        with closing(LabelStudioClient(address, key)) as server:
             return tuple(
                 AnnotatorProgress(
                     row.annotator, row.kind, row.round, row.assigned, row.done, row.skipped,
@@ -151,7 +152,7 @@ class RunningServer:
     """A Label Studio with a study in it, on this machine."""
 
     server: LabelStudioServer
-    accounts: Mapping[str, Account]
+    accounts: Mapping[str, ServerAccount]
     """By annotator."""
     links: Links
 
@@ -197,7 +198,7 @@ def serve_study(
         with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
-            accounts = team(server, people)
+            accounts = team_accounts(server, people)
             _load(study, server, progress)
             links = _links(study)
             if study.lock:
@@ -207,10 +208,10 @@ def serve_study(
 
 def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> None:
     """Push every round."""
-    from pairwright_human_eval.label_studio import Server, push
+    from pairwright_human_eval.label_studio import LabelStudioClient, push
 
     fixed = study.fixed
-    with closing(Server(server.url, server.account.token)) as api:
+    with closing(LabelStudioClient(server.url, server.account.token)) as api:
         for round in sorted({keyed.round for keyed in fixed.key.values()}):
             push(
                 api,

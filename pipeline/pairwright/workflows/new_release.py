@@ -13,8 +13,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pairwright.audit.explain import explained
-from pairwright.audit.page.shown import config_name
+from pairwright.audit.catalogue import definition_of
+from pairwright.audit.page.formats import config_name
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import write_checksums
@@ -209,7 +209,8 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
         left_out=Counter(reason for reason in content.why.values() if reason),
         failed_units=content.failed,
         failed_checks=tuple(
-            f"{explained(check).title} ({config_name(check.config)})" for check in audited.failed
+            f"{definition_of(check).title} ({config_name(check.config)})"
+            for check in audited.failed
         ),
         errata=errata,
         errata_left_out=errata - len(primary.errata),

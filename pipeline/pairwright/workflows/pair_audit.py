@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pairwright.audit.page import Sizes, write_page
 from pairwright.audit.read import PairSource, open_source
-from pairwright.audit.read.release import open_release
+from pairwright.audit.read.folders import open_release
 from pairwright.audit.records import Audit
 from pairwright.audit.run import Options, shortened
 from pairwright.audit.run import audit as audit_source
@@ -19,7 +19,7 @@ from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.public import Public, published
+from pairwright_human_eval.public_study import ReleasedStudy, published
 
 MAX_SHORTCUT = Options().max_shortcut
 
@@ -94,7 +94,7 @@ def audit(
 
 def write_audit(
     root: Path,
-    public: Public | None,
+    public: ReleasedStudy | None,
     file: Path,
     page: Path,
     progress: Callable[[str, int | None], None] = lambda _what, _n: None,
@@ -120,7 +120,7 @@ def _folder(source: PairSource, out: Path | None) -> Path:
     return Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
 
 
-def _people(run: Path, progress: Progress) -> tuple[ForgetList, Public | None]:
+def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | None]:
     """Who is to be forgotten, and what people answered: a run keeps both beside its pairs."""
     forgotten = read_tombstones(run)
     if not HumanFolder(run).study.exists():

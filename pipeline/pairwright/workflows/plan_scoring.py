@@ -19,22 +19,26 @@ from pairwright.retrieve import dense
 from pairwright.settings.config import Endpoint, Sampling
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import BUILDING, LISTING, Prompts
-from pairwright.train.gold import Gold, read_gold
-from pairwright.train.matching import by_embedding, by_words
-from pairwright.train.plan_score.asking import Serving, made_elsewhere
-from pairwright.train.plan_score.comparing import Judging, compared, others_of
-from pairwright.train.plan_score.figures import differences, figures, matches_of, planned
-from pairwright.train.plan_score.page import PlannerRef, Scores, page
+from pairwright.train.gold import GoldItems, by_embedding, by_words, read_gold
+from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
+from pairwright.train.plan_score.measures import (
+    ScoredPlan,
+    differences,
+    figures,
+    matches_of,
+    planned,
+)
 from pairwright.train.plan_score.plans import MadePlan, read_plans
-from pairwright.train.plan_score.scored import Scored
-from pairwright.train.plan_score.spec import Made, Scoring, load_scoring
+from pairwright.train.plan_score.report_page import PlannerVersion, PlanScores, page
+from pairwright.train.plan_score.serving import Serving, plan_of_file
+from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, load_scoring
 from pairwright.workflows.output import write_report
 from pairwright.workflows.planner_data import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight, model_of
 from pairwright.workflows.scoring import ModelCalls, open_calls
 
-Planning: TypeAlias = Callable[[Item], Awaitable[Scored]]
+Planning: TypeAlias = Callable[[Item], Awaitable[ScoredPlan]]
 
 
 class PlannerCoverage(NamedTuple):
@@ -53,7 +57,7 @@ class PlanComparison:
 
     folder: Path
     """It holds plan-score.html, .md and .json, and NAME.jsonl with each planner's lines."""
-    scores: Scores
+    scores: PlanScores
     """Precision, recall and F1 of each planner, shares from 0 to 1, and their differences, with
     95 % intervals by user."""
 
@@ -121,14 +125,14 @@ class _Endpoints(NamedTuple):
 class _Comparison(NamedTuple):
     """What all planners of a comparison share."""
 
-    scoring: Scoring
+    scoring: PlanScoring
     base: Path
     """What paths in the file start from."""
     out: Path
     limit: int | None
     calls: ModelCalls
 
-    async def run(self) -> Scores:
+    async def run(self) -> PlanScores:
         """Compare, and write each planner's lines."""
         scoring = self.scoring
         if scoring.embedding:
@@ -145,7 +149,7 @@ class _Comparison(NamedTuple):
         plans = {
             name: read_plans(self.base / spec.path, gold)
             for name, spec in scoring.planners.items()
-            if isinstance(spec, Made)
+            if isinstance(spec, FilePlanner)
         }
         async with self._endpoints() as endpoints:
             judging = self._judging(endpoints, prompts, items)
@@ -164,7 +168,9 @@ class _Comparison(NamedTuple):
     @asynccontextmanager
     async def _endpoints(self) -> AsyncIterator[_Endpoints]:
         scoring, meter = self.scoring, self.calls.meter
-        names = [one.endpoint for one in scoring.planners.values() if not isinstance(one, Made)]
+        names = [
+            one.endpoint for one in scoring.planners.values() if not isinstance(one, FilePlanner)
+        ]
         names += [scoring.judge.endpoint] if scoring.judge else []
         async with AsyncExitStack() as stack:
             clients = {
@@ -184,10 +190,10 @@ class _Comparison(NamedTuple):
         domains: Domains,
     ) -> Planning:
         spec = self.scoring.planners[name]
-        if isinstance(spec, Made):
+        if isinstance(spec, FilePlanner):
 
-            async def read(item: Item) -> Scored:
-                return made_elsewhere(item, plans[name])
+            async def read(item: Item) -> ScoredPlan:
+                return plan_of_file(item, plans[name])
 
             return read
         model = endpoints.model(spec.endpoint, spec.sampling)
@@ -195,22 +201,22 @@ class _Comparison(NamedTuple):
 
     def _judging(
         self, endpoints: _Endpoints, prompts: Prompts, items: Sequence[Item]
-    ) -> Judging | None:
+    ) -> AspectJudging | None:
         judge = self.scoring.judge
         if judge is None:
             return None
         model = endpoints.model(judge.endpoint, judge.sampling)
-        return Judging(model, prompts, others_of(items, self.scoring.seed))
+        return AspectJudging(model, prompts, others_of(items, self.scoring.seed))
 
     async def _lines(
         self,
         name: str,
         items: Sequence[Item],
         planning: Planning,
-        judging: Judging | None,
+        judging: AspectJudging | None,
         endpoints: _Endpoints,
-    ) -> list[Scored]:
-        found: dict[str, Scored] = {}
+    ) -> list[ScoredPlan]:
+        found: dict[str, ScoredPlan] = {}
         with self.calls.step(name, len(items), endpoints.stop) as count:
 
             async def work(item: Item) -> None:
@@ -221,7 +227,9 @@ class _Comparison(NamedTuple):
             await work_through(iter(items), work, workers=endpoints.workers, stop=endpoints.stop)
         return [found[item.id] for item in items]
 
-    def _nearness(self, name: str, items: Sequence[Item], lines: list[Scored]) -> list[Scored]:
+    def _nearness(
+        self, name: str, items: Sequence[Item], lines: list[ScoredPlan]
+    ) -> list[ScoredPlan]:
         """Add the comparisons that need no judge."""
         others, embedding = others_of(items, self.scoring.seed), self.scoring.embedding
         near = by_embedding(embedding.model, "[embedding] model") if embedding else None
@@ -233,12 +241,14 @@ class _Comparison(NamedTuple):
             count()
         return matched
 
-    def _scores(self, gold: Gold, items: Sequence[Item], lines: dict[str, list[Scored]]) -> Scores:
+    def _scores(
+        self, gold: GoldItems, items: Sequence[Item], lines: dict[str, list[ScoredPlan]]
+    ) -> PlanScores:
         scoring, matches = self.scoring, matches_of(lines)
         refs = tuple(self._ref(name) for name in lines)
         judge = scoring.endpoints[scoring.judge.endpoint].model if scoring.judge else ""
         models = {ref.model for ref in refs if ref.kind == "endpoint"} | {judge}
-        return Scores(
+        return PlanScores(
             source=gold.hash,
             items=len(items),
             users=len({item.user for item in items}),
@@ -256,11 +266,11 @@ class _Comparison(NamedTuple):
             differences=tuple(differences(lines, matches)),
         )
 
-    def _ref(self, name: str) -> PlannerRef:
+    def _ref(self, name: str) -> PlannerVersion:
         spec = self.scoring.planners[name]
-        if isinstance(spec, Made):
-            return PlannerRef(name=name, kind=spec.kind, model=Path(spec.path).name)
+        if isinstance(spec, FilePlanner):
+            return PlannerVersion(name=name, kind=spec.kind, model=Path(spec.path).name)
         endpoint = self.scoring.endpoints[spec.endpoint]
-        return PlannerRef(
+        return PlannerVersion(
             name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision
         )

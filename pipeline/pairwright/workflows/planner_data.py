@@ -7,25 +7,25 @@ from pairwright import assets
 from pairwright.errors import ConfigError
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import BUILDING, LISTING, Prompts
-from pairwright.train.gold import Gold, read_gold
+from pairwright.train.gold import GoldItems, read_gold
 from pairwright.train.planner.choose import apart
-from pairwright.train.planner.examples import Asking
+from pairwright.train.planner.examples import PromptMaker
 from pairwright.train.planner.settings import Training
 
 
 class Sources(NamedTuple):
     """Items with gold aspects: to train on, and to choose a checkpoint on."""
 
-    training: Gold
-    validation: Gold
+    training: GoldItems
+    validation: GoldItems
 
 
-def asking_of(settings: Training, base: Path) -> Asking:
+def asking_of(settings: Training, base: Path) -> PromptMaker:
     """How the planner will be asked; paths start from `base`. Raises ConfigError."""
     prompts = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
     rubrics = settings_folder("rubrics", settings.rubrics, base, assets.RUBRICS)
     names = LISTING | {"system", "history"} if settings.target == "lamp-qa" else BUILDING
-    return Asking(
+    return PromptMaker(
         settings.target,
         Prompts.load(prompts, names),
         Domains.load(rubrics),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.errors import ConfigError
 from pairwright.extras import install
-from pairwright.train.planner.page import Report
+from pairwright.train.planner.report_page import TrainingReport
 from pairwright.train.planner.settings import load_training
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Stop, log_notes
@@ -21,7 +21,7 @@ class TrainedPlanner:
 
     folder: Path
     """It holds the checkpoints, report.html and report.json."""
-    report: Report
+    report: TrainingReport
     """Each checkpoint's F1 on validation items, from 0 to 1, the one chosen, and the losses."""
     adapter: Path
     """The LoRA adapter of the chosen checkpoint."""

@@ -33,9 +33,9 @@ from pairwright.release.write import PrimaryContent
 from pairwright.settings.config import Config, essential
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
-from pairwright_human_eval.decide import Decision
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.public import Public, published
+from pairwright_human_eval.public_study import ReleasedStudy, published
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -66,7 +66,7 @@ class _Surveyed(NamedTuple):
     """A run's subjects, with what people decided on them where there is a study."""
 
     candidates: Candidates
-    public: Public | None
+    public: ReleasedStudy | None
     decisions: dict[str, Decision] | None
 
 

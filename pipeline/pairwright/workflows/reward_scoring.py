@@ -15,7 +15,7 @@ from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
 from pairwright.settings.prompt import Prompts
-from pairwright.train.rl.wire import Health, Reward, Sample
+from pairwright.train.rl.wire import Health, Reward, RewardSample
 from pairwright.workflows.scorers import open_scorers, pointwise
 from pairwright.workflows.scoring_roles import open_planner
 
@@ -38,7 +38,7 @@ class ScorerRewards(NamedTuple):
     conditions: ContentSources
     pairs: ReleasePairs | None
 
-    async def score(self, sample: Sample) -> Reward:
+    async def score(self, sample: RewardSample) -> Reward:
         if sample.prompt is not None:
             return _reward(
                 await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)

@@ -10,8 +10,8 @@ from pairwright.errors import InputError
 from pairwright.evaluate.release import Release, pairs_by_split, posts_of
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.rl.export import Exported, export
-from pairwright.train.rl.prompts import prompted
+from pairwright.train.rl.export import RlExport, export_prompts
+from pairwright.train.rl.prompt_tables import rl_prompts
 from pairwright.train.rl.rollouts import outputs_of
 from pairwright.workflows.output import output_folder
 
@@ -27,7 +27,7 @@ def export_rl(
     allow_test_split: bool = False,
     validation_share: float = 0.1,
     aspects: bool = False,
-) -> Exported:
+) -> RlExport:
     """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
 
     A prompt is the question, after the user's earlier posts where `condition` is profile: at most
@@ -68,7 +68,7 @@ def export_rl(
             )
         return user_message(row.question, selected(row.question, posts_of(row), rules))
 
-    about = Exported(
+    about = RlExport(
         release=pairs.ref.name,
         version=pairs.ref.version,
         digest=pairs.ref.digest,
@@ -80,7 +80,7 @@ def export_rl(
         validation_share=validation_share,
         aspects=aspects,
     )
-    return export(folder, about, prompted(list(pairs.rows()), prompt, validation_share))
+    return export_prompts(folder, about, rl_prompts(list(pairs.rows()), prompt, validation_share))
 
 
 @dataclass(frozen=True, slots=True)

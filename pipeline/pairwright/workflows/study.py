@@ -14,23 +14,22 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
-from pairwright_human_eval.accept import Accepted, accept, derive
+from pairwright_human_eval.accept import Acceptance, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decide import Decision, decide_all
+from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.outline import outlines_of
 from pairwright_human_eval.people import read_given
 from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from pairwright_human_eval.write import Fixed, read_study
+from pairwright_human_eval.study_files import FixedStudy, read_study
+from pairwright_human_eval.subjects import Subject, file_hash, outlines_of, subjects_of
 
 
 class OpenStudy(NamedTuple):
     """What the work on a study starts from."""
 
     folder: HumanFolder
-    fixed: Fixed
+    fixed: FixedStudy
     config: Config
     lock: TextIO | None
     """It is held until it is closed. None where the disk is read-only, so that nobody writes."""
@@ -68,7 +67,7 @@ class OpenStudy(NamedTuple):
         outlines = outlines_of(subjects, self.fixed.key)
         return decide_all(outlines, verdicts, self.config.human, self.excluded(verdicts))
 
-    def answers(self) -> Accepted:
+    def answers(self) -> Acceptance:
         """Every annotation that came in, as a verdict or set aside.
 
         verdicts.jsonl, set_aside.jsonl and people.json are written again from them, unless the

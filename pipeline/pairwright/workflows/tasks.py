@@ -12,17 +12,17 @@ from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.errors import InputError
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.adjudicate import adjudication_tasks
-from pairwright_human_eval.checks import load_checks
-from pairwright_human_eval.export import Plan, make_tasks
+from pairwright_human_eval.adjudication import adjudication_tasks
+from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.export import StudyPlan, make_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import config_hashes
-from pairwright_human_eval.reading_time import Reading, readings
+from pairwright_human_eval.reading_time import ReadingTime, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
+from pairwright_human_eval.study_files import add_adjudication, not_given, read_fixed, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.write import add_adjudication, not_given, read_fixed, write_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class TaskExport:
     violate_pairs: int
     tasks: Mapping[tuple[Kind, str], int]
     """By kind and purpose."""
-    reading: tuple[Reading, ...]
+    reading: tuple[ReadingTime, ...]
     """By kind: the words of the median task, and minutes to read all tasks once."""
     workloads: Mapping[str, Workload]
     """By annotator."""
@@ -99,7 +99,7 @@ def export_tasks(
     # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
-    plan = Plan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
+    plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
     tasks, salts = make_tasks(subjects, plan, load_checks(assets.HUMAN_EVAL / "checks.toml"))
     study = Study(
         version=__version__,

@@ -11,16 +11,20 @@ from pairwright.files import write_whole
 from pairwright.report import to_html
 from pairwright.retrieve import dense
 from pairwright.text import number_of
-from pairwright.train.gold import Gold
-from pairwright.train.matching import Similarity, by_embedding, by_words
+from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
 from pairwright.train.planner import folder
-from pairwright.train.planner.choose import Validated, best, sample_hash, sampled, validated
-from pairwright.train.planner.conversation import Tokens
-from pairwright.train.planner.data import Data, rows_of
-from pairwright.train.planner.examples import Asking, prompted
-from pairwright.train.planner.page import Report, page
+from pairwright.train.planner.choose import (
+    CheckpointScore,
+    best,
+    sample_hash,
+    sample_items,
+    score_checkpoint,
+)
+from pairwright.train.planner.data import TrainingData, rows_of
+from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_prompt
+from pairwright.train.planner.report_page import TrainingReport, page
 from pairwright.train.planner.settings import Training
-from pairwright.train.planner.sft import Words, Writer, merge, train
+from pairwright.train.planner.sft import PlanWriter, Words, merge, train
 from pairwright.workflows.planner_data import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 
@@ -28,7 +32,7 @@ from pairwright.workflows.progress import Note, Progress, Step, Stop
 class TrainingOutput(NamedTuple):
     """What a training wrote."""
 
-    report: Report
+    report: TrainingReport
     adapter: Path
     merged: Path | None
 
@@ -67,7 +71,7 @@ class TrainingRun(NamedTuple):
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
         merged = self._merged(words, adapter) if merging else None
         *_, (_, last) = folder.checkpoints(self.out)
-        report = Report(
+        report = TrainingReport(
             begun=begun,
             match=settings.selection.match,
             refused=sources.validation.refused,
@@ -79,11 +83,11 @@ class TrainingRun(NamedTuple):
         write_one(self.out / "report.json", report)
         return TrainingOutput(report, adapter, merged)
 
-    def _begun(self, asking: Asking, words: Words, data: Data) -> folder.Begun:
+    def _begun(self, asking: PromptMaker, words: Words, data: TrainingData) -> folder.TrainingStart:
         settings = self.settings
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
         hashes = [asking.prompts.hashes[name] for name in ("system", "history", prompt)]
-        return folder.Begun(
+        return folder.TrainingStart(
             model=settings.model,
             revision=settings.revision,
             fingerprint=words.fingerprint(),
@@ -99,7 +103,7 @@ class TrainingRun(NamedTuple):
             data=data,
         )
 
-    def _train(self, words: Words, rows: list[Tokens]) -> None:
+    def _train(self, words: Words, rows: list[SplitPrompt]) -> None:
         most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
         for _, checkpoint in done:
             folder.check_base(checkpoint, self.settings.model)
@@ -119,29 +123,31 @@ class TrainingRun(NamedTuple):
                 seen=report, stopped=lambda: self.stop.requested,
             )  # fmt: skip
 
-    def _validated(self, asking: Asking, words: Words, validation: Gold) -> list[Validated]:
+    def _validated(
+        self, asking: PromptMaker, words: Words, validation: GoldItems
+    ) -> list[CheckpointScore]:
         """Score every checkpoint on the same items; those scored before are not scored again."""
         settings, by = self.settings, self.settings.selection
-        items = sampled(validation.items, by.items, settings.seed)
+        items = sample_items(validation.items, by.items, settings.seed)
         sample = sample_hash(
             items, by.model_dump_json(), str(settings.max_tokens), *asking.prompts.hashes.values()
         )
         room = settings.max_tokens - by.new_tokens
-        prompts = [prompted(item, asking, words.prompt_length, room) for item in items]
+        prompts = [planner_prompt(item, asking, words.prompt_length, room) for item in items]
         similarity: Similarity = by_words
         if by.match == "embedding":
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
-        found: list[Validated] = []
-        writer: Writer | None = None
+        found: list[CheckpointScore] = []
+        writer: PlanWriter | None = None
         for step, checkpoint in self._candidates():
             path = checkpoint / "validation.json"
-            if path.exists() and (before := read_one(path, Validated)).sample == sample:
+            if path.exists() and (before := read_one(path, CheckpointScore)).sample == sample:
                 found.append(before)
                 continue
-            writer = writer or Writer(settings, words)
+            writer = writer or PlanWriter(settings, words)
             count = self._counter(f"plans of {checkpoint.name}", len(items))
             replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
-            found.append(validated(step, sample, prompts, replies, asking.form, similarity))
+            found.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
             write_one(path, found[-1])
         return found
 
@@ -164,7 +170,7 @@ class TrainingRun(NamedTuple):
             partial.replace(merged)
         return merged
 
-    def _note_data(self, data: Data) -> None:
+    def _note_data(self, data: TrainingData) -> None:
         self._note(
             f"{number_of(data.items, 'item')} of {number_of(data.users, 'user')},"
             f" {number_of(data.aspects, 'aspect')};"
@@ -181,7 +187,7 @@ class TrainingRun(NamedTuple):
         self.progress(Note(line))
 
     def _counter(self, name: str, total: int) -> Callable[[int], None]:
-        """Report a step, and return what counts so many more as done."""
+        """TrainingReport a step, and return what counts so many more as done."""
         done = 0
         self.progress(Step(name, done, total))
 

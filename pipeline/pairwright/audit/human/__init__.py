@@ -1,6 +1,113 @@
-"""What people said of the pairs, and how far that can be relied on."""
+"""Human verification: what people said of the pairs, and how far that can be relied on."""
 
-from pairwright.audit.human.explained import EXPLAINED
-from pairwright.audit.human.human import Human
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
 
-__all__ = ["EXPLAINED", "Human"]
+from pairwright.audit.human.annotators import ANNOTATORS, annotator_checks
+from pairwright.audit.human.claims import CLAIMS, agreement_checks, claim_checks
+from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
+from pairwright.dataset import Row
+from pairwright.intervals import Interval
+from pairwright.text import number_of
+from pairwright_human_eval.public_study import ReleasedStudy
+
+VERIFIED = CheckDefinition(
+    family="human",
+    name="verified",
+    title="Pairs that people verified",
+    why="A model's word that a pair fits one person is no evidence that people see it.",
+    todo="Have the rest verified (`pairwright human export`), or release only what was.",
+)
+
+NOT_VERIFIED = CheckDefinition(
+    family="human",
+    name="not_verified",
+    title="Pairs that people were asked about and did not verify",
+    why="The rule that was fixed before the first answer refuses them.",
+    todo="Leave them out; have disputed ones adjudicated (`pairwright human adjudicate`).",
+)
+
+
+class Human:
+    """The part of an audit on human verification. `public` is None where nobody was asked."""
+
+    definitions: ClassVar[Definitions] = (VERIFIED, NOT_VERIFIED, *CLAIMS, *ANNOTATORS)
+
+    def __init__(self, public: ReleasedStudy | None) -> None:
+        self._public = public
+        self._rows: Counter[str] = Counter()
+        self._verified: Counter[str] = Counter()
+        self._by_simulated: Counter[str] = Counter()
+        self._undecided_rows: dict[str, list[str]] = {}
+        self._decisions = public.decisions if public else {}
+        self.simulated = {
+            subject: decision.state == "verified"
+            for subject, decision in self._decisions.items()
+            if decision.simulated
+        }
+        """Pairs and twins that simulated annotators decided on, and whether they verified them."""
+
+    def add(self, row: Row) -> None:
+        self._rows[row.config] += 1
+        self._verified[row.config] += row.verified
+        self._by_simulated[row.config] += self.simulated.get(row.subject, False)
+        decision = self._decisions.get(row.subject)
+        if decision and decision.state != "verified":
+            self._undecided_rows.setdefault(row.subject, []).append(row.id)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        yield from self._coverage()
+        if self._public is None:
+            return
+        yield self._undecided()
+        findings = self._public.findings
+        yield from agreement_checks(findings)
+        yield from claim_checks(findings)
+        yield from annotator_checks(self._public)
+
+    def _coverage(self) -> Iterator[Check]:
+        """Counted, not estimated: there is no interval."""
+        for config in sorted(self._rows):
+            rows, verified = self._rows[config], self._verified[config]
+            share = round(verified / rows, 6)
+            yield Check(
+                family=VERIFIED.family,
+                name=VERIFIED.name,
+                config=config,
+                status="note",
+                found=Interval(value=share, low=None, high=None, n=rows, clusters=rows),
+                count=verified,
+                of=rows,
+                detail=self._not_people(config),
+            )
+
+    def _not_people(self, config: str) -> str:
+        """Why few or none are verified, where people are not the ones who answered."""
+        if self._public is None:
+            return "nobody was asked"
+        if not self.simulated:
+            return ""
+        pairs = number_of(self._by_simulated[config], "pair")
+        return f"{pairs} verified by simulated annotators, which verifies nothing"
+
+    def _undecided(self) -> Check:
+        flags = [
+            Flag(row=row, detail=f"{decision.state}: {'; '.join(decision.reasons)}")
+            for subject, rows in self._undecided_rows.items()
+            if (decision := self._decisions[subject])
+            for row in rows
+        ]
+        asked = "asked about, and refused, disputed, waiting or a control"
+        if self.simulated:
+            asked += "; simulated annotators answered"
+        return Check(
+            family=NOT_VERIFIED.family,
+            name=NOT_VERIFIED.name,
+            status="fail" if flags else "pass",
+            count=len(flags),
+            of=self._rows.total(),
+            limit=0,
+            detail=asked if flags else "",
+            flags=tuple(flags),
+        )

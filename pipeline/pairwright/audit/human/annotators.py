@@ -11,36 +11,67 @@ from typing import NamedTuple
 
 from scipy.stats import binomtest
 
-from pairwright.audit.records import Check, Comparison
+from pairwright.audit.records import Check, CheckDefinition, LimitComparison
 from pairwright.intervals import holm
 from pairwright.stats import Share, share
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.annotators import first_position, with_majority
-from pairwright_human_eval.report.data import abouts, answers_of
+from pairwright_human_eval.report.answers import abouts, answers_of
+
+EXCLUDED_ANNOTATORS = CheckDefinition(
+    family="human",
+    name="excluded_annotators",
+    title="Annotators who failed the attention checks",
+    why="None of their answers counts.",
+    todo="See whether the checks were clear, and whether their pairs still have enough votes.",
+)
+
+POSITION_BIAS = CheckDefinition(
+    family="human",
+    name="position_bias",
+    title="Annotators who choose one position too often",
+    why="Sides are balanced, so a share far from one half is a habit of the hand.",
+    todo="Talk to them, and have their pairs answered again by others.",
+    by_estimate=True,
+)
+
+AGAINST_THE_REST = CheckDefinition(
+    family="human",
+    name="against_the_rest",
+    title="Annotators who disagree with the rest more often than a coin would",
+    why="They may have read the question the other way round.",
+    todo="Talk to them before their answers decide anything.",
+    by_estimate=True,
+)
 
 
-def annotator_checks(public: Public) -> Iterator[Check | Comparison]:
-    """Only of those whose answers count; who was excluded is told."""
-    counted = [of for of in public.verdicts if of.annotator not in public.excluded]
+ANNOTATORS = (EXCLUDED_ANNOTATORS, POSITION_BIAS, AGAINST_THE_REST)
+"""In the order of the report."""
+
+
+def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]:
+    """Checks on the annotators whose answers count, and a note of those who were excluded."""
+    counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
     yield _excluded(public)
-    yield _tested("position_bias", first_position(counted), "two-sided", "for the first response")
-    yield _tested("against_the_rest", with_majority(answers.votes), "less", "with the majority")
+    yield _compared(POSITION_BIAS, first_position(counted), "two-sided", "for the first response")
+    yield _compared(AGAINST_THE_REST, with_majority(answers.votes), "less", "with the majority")
 
 
-def _excluded(public: Public) -> Check:
+def _excluded(public: ReleasedStudy) -> Check:
     out = sorted(public.excluded)
-    everyone = {of.annotator for of in public.study.annotators}
+    everyone = {one.annotator for one in public.study.annotators}
     return Check(
-        family="human", name="excluded_annotators", status="note", count=len(out),
+        family=EXCLUDED_ANNOTATORS.family, name=EXCLUDED_ANNOTATORS.name, status="note",
+        count=len(out),
         of=len(everyone), detail=", ".join(out),
     )  # fmt: skip
 
 
 class AnnotatorComparison(NamedTuple):
-    """Whether anyone's share differs from one half."""
+    """Whether the share of any annotator differs from one half."""
 
-    name: str
+    definition: CheckDefinition
     counts: Mapping[str, Share]
     """By annotator."""
     p: Sequence[float]
@@ -53,24 +84,27 @@ class AnnotatorComparison(NamedTuple):
     def check(self, level: float) -> Check:
         odd = self._odd(level)
         return Check(
-            family="human", name=self.name, status="fail" if odd else "pass", count=len(odd),
-            of=len(self.counts), limit=0, detail="; ".join(odd),
+            family=self.definition.family, name=self.definition.name,
+            status="fail" if odd else "pass", count=len(odd), of=len(self.counts), limit=0,
+            detail="; ".join(odd),
         )  # fmt: skip
 
     def _odd(self, level: float) -> list[str]:
         levels = holm([partial(le, p) for p in self.p], level)
         return [
-            f"{who}: {of.k} of {of.n} {self.what}"
-            for (who, of), p, own in zip(self.counts.items(), self.p, levels, strict=True)
+            f"{who}: {share.k} of {share.n} {self.what}"
+            for (who, share), p, own in zip(self.counts.items(), self.p, levels, strict=True)
             if p <= own
         ]
 
 
-def _tested(
-    name: str, given: Mapping[str, Sequence[bool]], side: str, what: str
+def _compared(
+    definition: CheckDefinition, given: Mapping[str, Sequence[bool]], side: str, what: str
 ) -> Check | AnnotatorComparison:
     counts = {who: share(sum(given[who]), len(given[who])) for who in sorted(given) if given[who]}
     if not counts:
-        return Check(family="human", name=name, status="note", count=0, limit=0)
-    p = [float(binomtest(of.k, of.n, 0.5, alternative=side).pvalue) for of in counts.values()]
-    return AnnotatorComparison(name, counts, p, what)
+        return Check(
+            family=definition.family, name=definition.name, status="note", count=0, limit=0
+        )
+    p = [float(binomtest(one.k, one.n, 0.5, alternative=side).pvalue) for one in counts.values()]
+    return AnnotatorComparison(definition, counts, p, what)

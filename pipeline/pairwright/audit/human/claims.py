@@ -9,21 +9,87 @@ from typing import NamedTuple
 
 from scipy.stats import t
 
-from pairwright.audit.records import Check, Comparison, Status
+from pairwright.audit.records import Check, CheckDefinition, LimitComparison, Status
 from pairwright.intervals import LEVEL, Interval, z_of
 from pairwright_human_eval.agreement import Parity
-from pairwright_human_eval.agreement.parity import LEVEL as PARITY_LEVEL
-from pairwright_human_eval.report.records import Findings, Measure, ParityOf
+from pairwright_human_eval.agreement.equivalence import LEVEL as PARITY_LEVEL
+from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
+
+AGREEMENT = CheckDefinition(
+    family="human",
+    name="agreement",
+    title="Agreement of annotators, Krippendorff's alpha",
+    why="Where people do not agree, a majority of three is close to a coin.",
+    todo="Read the comments, sharpen the guidelines, or ask more people per pair.",
+)
+
+PREFERRED = CheckDefinition(
+    family="human",
+    name="preferred",
+    title="Votes for the chosen response, of the votes for either",
+    why="If people who read the posts do not prefer the chosen response, the label is wrong.",
+    todo="Look at the pairs that were refused, and at what the planner inferred for them.",
+    by_estimate=True,
+)
+
+OWN_POSTS_TELL = CheckDefinition(
+    family="human",
+    name="own_posts_tell",
+    title="Votes for the chosen response: own posts less another user's",
+    why="If a stranger's posts lead to the same votes, it is not the person that decides.",
+    todo="Look for responses that are simply better; raise the gates on quality and parity.",
+    by_estimate=True,
+)
+
+EQUALLY_GOOD = CheckDefinition(
+    family="human",
+    name="equally_good",
+    title="Both responses equally good, in points of quality",
+    why="If one side is the better answer for anyone, picking it needs no person.",
+    todo="Raise the parity gate; have more pairs judged where too few were.",
+    by_estimate=True,
+)
+
+JUDGE_ON_ASPECTS = CheckDefinition(
+    family="human",
+    name="judge_on_aspects",
+    title="Judge and people on which aspects are delivered, Cohen's kappa",
+    why="The gates let pairs through on this judge's word.",
+    todo="Try another judge model, or a clearer adherence prompt.",
+)
+
+JUDGE_ON_QUALITY = CheckDefinition(
+    family="human",
+    name="judge_on_quality",
+    title="Judge within one point of people, on quality",
+    why="The gates let pairs through on this judge's word.",
+    todo="Try another judge model, or clearer anchors in rubrics/quality.toml.",
+)
+
+JUDGE_ON_PREFERENCE = CheckDefinition(
+    family="human",
+    name="judge_on_preference",
+    title="Pairs in which people's majority is for what the judge let through as chosen",
+    why="It is the judge's accuracy on the pairs that passed its gates.",
+    todo="Look at the pairs where people prefer the other response.",
+)
 
 
-def agreement_checks(found: Findings) -> Iterator[Check]:
-    """Krippendorff's alpha, question by question: told, not judged."""
-    for row in found.agreement:
-        of = row.agreement
-        alpha = of.alpha_ordinal if row.measurement == "ordinal" else of.alpha_nominal
+CLAIMS = (
+    AGREEMENT, PREFERRED, OWN_POSTS_TELL, EQUALLY_GOOD, JUDGE_ON_ASPECTS, JUDGE_ON_QUALITY,
+    JUDGE_ON_PREFERENCE,
+)  # fmt: skip
+"""In the order of the report."""
+
+
+def agreement_checks(findings: Findings) -> Iterator[Check]:
+    """Krippendorff's alpha of each question. It decides nothing."""
+    for row in findings.agreement:
+        own = row.agreement
+        alpha = own.alpha_ordinal if row.measurement == "ordinal" else own.alpha_nominal
         yield Check(
-            family="human",
-            name="agreement",
+            family=AGREEMENT.family,
+            name=AGREEMENT.name,
             config=row.question,
             status="note",
             found=Interval(
@@ -31,30 +97,30 @@ def agreement_checks(found: Findings) -> Iterator[Check]:
                 clusters=alpha.items,
             ),
             of=alpha.ratings,
-            detail=_agreement_detail(of.percent.value, of.gwet_ac1.value, alpha.reason),
+            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.reason),
         )  # fmt: skip
 
 
-def claim_checks(found: Findings) -> Iterator[Check | Comparison]:
-    """Personal, equally good, and judged by a judge that people bear out."""
-    for own in found.preferred:
+def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
+    """Whether pairs are personal and equally good, and whether people agree with the judge."""
+    for own in findings.preferred:
         if own.group == "all" or own.group.startswith(("mode", "twin")):
-            yield Claim("preferred", own.group, own.of_choices, bound=0.5, least=0.0)
-    for control in found.contrasted:
+            yield Claim(PREFERRED, own.group, own.of_choices, bound=0.5, least=0.0)
+    for control in findings.contrasted:
         if control.control == "wrong_profile":
-            yield Claim("own_posts_tell", "", control.difference, bound=0.0, least=-1.0)
-    for of in found.parity:
-        yield EquallyGood(of)
-    yield from _judge(found)
+            yield Claim(OWN_POSTS_TELL, "", control.difference, bound=0.0, least=-1.0)
+    for scale in findings.parity:
+        yield EquallyGood(scale)
+    yield from _judge(findings)
 
 
 class Claim(NamedTuple):
     """A share of votes, or a difference of two, against what chance gives: it passes where its
     interval lies above, and fails where it lies below."""
 
-    name: str
+    definition: CheckDefinition
     config: str
-    of: Measure
+    measure: Measure
     bound: float
     least: float
     """The smallest value that can be; the greatest is 1."""
@@ -64,8 +130,9 @@ class Claim(NamedTuple):
 
     def check(self, level: float) -> Check:
         return Check(
-            family="human", name=self.name, config=self.config, status=self._status(level),
-            found=self._interval(level), of=self.of.n, limit=self.bound, detail=self.of.reason,
+            family=self.definition.family, name=self.definition.name, config=self.config,
+            status=self._status(level), found=self._interval(level), of=self.measure.n,
+            limit=self.bound, detail=self.measure.reason,
         )  # fmt: skip
 
     def _status(self, level: float) -> Status:
@@ -76,12 +143,12 @@ class Claim(NamedTuple):
 
     def _interval(self, level: float) -> Interval:
         low, high = self._ends(level)
-        return _interval(self.of).model_copy(update={"low": low, "high": high})
+        return _interval(self.measure).model_copy(update={"low": low, "high": high})
 
     def _ends(self, level: float) -> tuple[float | None, float | None]:
         """The bootstrap's 95 % interval, each end as much further from the estimate as a normal
         quantile is: its replicates are too few for the tail of a smaller level."""
-        value, low, high = self.of.value, self.of.low, self.of.high
+        value, low, high = self.measure.value, self.measure.low, self.measure.high
         if value is None or low is None or high is None:
             return None, None
         wider = z_of(level) / z_of(LEVEL)
@@ -94,21 +161,21 @@ class Claim(NamedTuple):
 class EquallyGood(NamedTuple):
     """The mean difference of quality against the margin: two one-sided t tests."""
 
-    of: ParityOf
+    scale: ParityOf
 
     def settled(self, level: float) -> bool:
         return self._status(level) != "too_few"
 
     def check(self, level: float) -> Check:
-        tested = self.of.parity
+        tested = self.scale.parity
         status = self._status(level)
         low, high = _parity_ends(tested, level)
         return Check(
-            family="human",
-            name="equally_good",
-            config=f"{self.of.mode}: {self.of.scale}",
+            family=EQUALLY_GOOD.family,
+            name=EQUALLY_GOOD.name,
+            config=f"{self.scale.mode}: {self.scale.scale}",
             # A side that was written against the aspects may read as the worse one.
-            status="note" if (status, self.of.mode) == ("fail", "violate") else status,
+            status="note" if (status, self.scale.mode) == ("fail", "violate") else status,
             found=Interval(
                 value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
             ),
@@ -118,8 +185,8 @@ class EquallyGood(NamedTuple):
         )
 
     def _status(self, level: float) -> Status:
-        low, high = _parity_ends(self.of.parity, level)
-        margin = self.of.parity.margin
+        low, high = _parity_ends(self.scale.parity, level)
+        margin = self.scale.parity.margin
         if low is None or high is None:
             return "too_few"
         if -margin < low and high < margin:
@@ -127,37 +194,39 @@ class EquallyGood(NamedTuple):
         return "fail" if low > margin or high < -margin else "too_few"
 
 
-def _parity_ends(of: Parity, level: float) -> tuple[float | None, float | None]:
+def _parity_ends(parity: Parity, level: float) -> tuple[float | None, float | None]:
     """The interval whose one-sided tests err at `level`; 90 % at 0.05."""
-    if of.mean is None or of.low is None or of.high is None:
+    if parity.mean is None or parity.low is None or parity.high is None:
         return None, None
-    degrees = min(of.clusters, of.annotators) - 1
+    degrees = min(parity.clusters, parity.annotators) - 1
     wider = float(t.isf(level, degrees) / t.isf(PARITY_LEVEL, degrees))
     return (
-        round(of.mean - wider * (of.mean - of.low), 6),
-        round(of.mean + wider * (of.high - of.mean), 6),
+        round(parity.mean - wider * (parity.mean - parity.low), 6),
+        round(parity.mean + wider * (parity.high - parity.mean), 6),
     )
 
 
-def _judge(found: Findings) -> Iterator[Check]:
-    for delivered in found.delivered:
-        yield _told("judge_on_aspects", f"{delivered.responses} responses", delivered.kappa)
-    for quality in found.judged_quality:
-        yield _told("judge_on_quality", quality.scale, quality.within_one)
-    for preference in found.judged_preference:
+def _judge(findings: Findings) -> Iterator[Check]:
+    for delivered in findings.delivered:
+        yield _note(JUDGE_ON_ASPECTS, f"{delivered.responses} responses", delivered.kappa)
+    for quality in findings.judged_quality:
+        yield _note(JUDGE_ON_QUALITY, quality.scale, quality.within_one)
+    for preference in findings.judged_preference:
         if preference.group == "all":
-            yield _told("judge_on_preference", "", preference.agree)
+            yield _note(JUDGE_ON_PREFERENCE, "", preference.agree)
 
 
-def _told(name: str, config: str, of: Measure) -> Check:
+def _note(definition: CheckDefinition, config: str, measure: Measure) -> Check:
     return Check(
-        family="human", name=name, config=config, status="note", found=_interval(of), of=of.n,
-        detail=of.reason,
+        family=definition.family, name=definition.name, config=config, status="note",
+        found=_interval(measure), of=measure.n, detail=measure.reason,
     )  # fmt: skip
 
 
-def _interval(of: Measure) -> Interval:
-    return Interval(value=of.value, low=of.low, high=of.high, n=of.n, clusters=of.dyads)
+def _interval(measure: Measure) -> Interval:
+    return Interval(
+        value=measure.value, low=measure.low, high=measure.high, n=measure.n, clusters=measure.dyads
+    )
 
 
 def _agreement_detail(percent: float | None, ac1: float | None, reason: str) -> str:

@@ -1,18 +1,45 @@
-"""Integrity: whether rows are what they say they are.
+"""Integrity: whether rows are what they say they are."""
 
-identity.py    ids that are unique and derived from the content
-labels.py      sides that differ, contradictions, rows that stand twice
-twins.py       both halves of every twin
-aspects.py     evidence that stands where it is said to, aspects that are distinct
-times.py       posts in the order of time, times that can be
-texts.py       empty, very long and wrongly decoded texts
-hidden.py      characters that nobody sees
-broken.py      what counts as breaking off
-endings.py     responses that break off, on one side more than on the other
-languages.py   responses in another language than the question
-"""
+from collections.abc import Iterator
+from typing import ClassVar
 
-from pairwright.audit.integrity.explained import EXPLAINED
-from pairwright.audit.integrity.part import Integrity
+from pairwright.audit.integrity.aspects import AspectsDistinct, Evidence, FewAspects
+from pairwright.audit.integrity.endings import Endings
+from pairwright.audit.integrity.identity import (
+    DerivedIds,
+    Labels,
+    SameSides,
+    Twins,
+    UniqueIds,
+)
+from pairwright.audit.integrity.languages import Languages
+from pairwright.audit.integrity.texts import EmptyTexts, Encoding, HiddenCharacters, VeryLong
+from pairwright.audit.integrity.times import PlausibleTimes, ProfileEmpty, TimesInOrder
+from pairwright.audit.records import Check, Definitions, LimitComparison, RowReader, definitions_of
+from pairwright.dataset import Row
 
-__all__ = ["EXPLAINED", "Integrity"]
+CHECKS: tuple[type[RowReader], ...] = (
+    UniqueIds, DerivedIds, SameSides, Labels, Twins, Evidence, AspectsDistinct, FewAspects,
+    ProfileEmpty, TimesInOrder, PlausibleTimes, EmptyTexts, VeryLong, Encoding, HiddenCharacters,
+    Endings, Languages,
+)  # fmt: skip
+"""In the order of the report."""
+
+
+class Integrity:
+    """The part of an audit that looks at each row by itself, and for rows that contradict."""
+
+    definitions: ClassVar[Definitions] = definitions_of(CHECKS)
+
+    def __init__(self) -> None:
+        self._checks = [check() for check in CHECKS]
+
+    def add(self, row: Row) -> None:
+        """Show one row to every check."""
+        for check in self._checks:
+            check.add(row)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        """What every check found, after the last row."""
+        for check in self._checks:
+            yield from check.checks()

@@ -3,24 +3,36 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
+from typing import ClassVar
 
 from pairwright import text
-from pairwright.audit.found import OTHERS, TEXT, Found
 from pairwright.audit.people.scan import shown
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row, RowAspect
 
 SAME = 0.6
 """Share of content words (Jaccard) from which two aspects are one, as in the build."""
 
 
+EVIDENCE_MISSING = CheckDefinition(
+    family="integrity",
+    name="evidence_missing",
+    title="Evidence that stands nowhere",
+    why="An aspect whose evidence nobody wrote may be made up.",
+    todo="Drop the aspect, and the pair where fewer than two are left.",
+)
+
+
 class Evidence:
     """`evidence_missing`: evidence that does not stand in a post that the aspect names. Where it
     names none, gold aspects come from the narrative; others may come from any post, too."""
 
+    definitions: ClassVar[Definitions] = (EVIDENCE_MISSING,)
+
     def __init__(self) -> None:
-        self._found = Found(
-            "integrity", "evidence_missing", limit=0.0, others=OTHERS, by_config=True,
+        self._check = RowCheck(
+            EVIDENCE_MISSING, limit=0.0, others=OTHERS, by_config=True,
             nothing="no row has aspects with evidence, and posts or a narrative to look in",
         )  # fmt: skip
         self._nowhere = 0
@@ -32,12 +44,12 @@ class Evidence:
         if all(fault is NOWHERE for fault in faults):
             self._nowhere += 1
         else:
-            said = next((f for f in faults if f and f is not NOWHERE), None)
-            self._found.add(row, said, ours=row.aspects_origin != "gold")
+            detail = next((f for f in faults if f and f is not NOWHERE), None)
+            self._check.add(row, detail, built=row.aspects_origin != "gold")
 
     def checks(self) -> Iterator[Check]:
         left = f"{self._nowhere:,} rows have aspects and nothing to look for their evidence in"
-        yield from self._found.checks(left if self._nowhere else "")
+        yield from self._check.checks(left if self._nowhere else "")
 
 
 NOWHERE = "nothing to look in"
@@ -76,12 +88,23 @@ def _folded(passage: str) -> str:
     return text.normalised(passage)
 
 
+ASPECTS_REPEATED = CheckDefinition(
+    family="integrity",
+    name="aspects_repeated",
+    title="An aspect twice",
+    why="It counts double in the adherence score.",
+    todo="Keep one of the two.",
+)
+
+
 class AspectsDistinct:
     """`aspects_repeated`: two aspects of a row in nearly the same words."""
 
+    definitions: ClassVar[Definitions] = (ASPECTS_REPEATED,)
+
     def __init__(self) -> None:
-        self._found = Found(
-            "integrity", "aspects_repeated", limit=0.0, others=OTHERS,
+        self._check = RowCheck(
+            ASPECTS_REPEATED, limit=0.0, others=OTHERS,
             nothing="no row has two aspects",
         )  # fmt: skip
 
@@ -94,10 +117,10 @@ class AspectsDistinct:
             for (m, a), (n, b) in pairs
             if _same(a.aspect[:TEXT], b.aspect[:TEXT])
         )
-        self._found.add(row, next((f"aspects {said}" for said in same), None))
+        self._check.add(row, next((f"aspects {detail}" for detail in same), None))
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()
 
 
 def _same(a: str, b: str) -> bool:
@@ -106,18 +129,27 @@ def _same(a: str, b: str) -> bool:
     return text.canonical(a).casefold() == text.canonical(b).casefold()
 
 
+FEW_ASPECTS = CheckDefinition(
+    family="integrity",
+    name="few_aspects",
+    title="Fewer than two aspects",
+    why="One aspect or none is too little to tell what this user wants from what anyone does.",
+    todo="Refuse such items, as a build does.",
+)
+
+
 class FewAspects:
     """`few_aspects`: fewer than two aspects, where there are any."""
 
+    definitions: ClassVar[Definitions] = (FEW_ASPECTS,)
+
     def __init__(self) -> None:
-        self._found = Found(
-            "integrity", "few_aspects", limit=0.0, others=OTHERS, nothing="no row has aspects"
-        )
+        self._check = RowCheck(FEW_ASPECTS, limit=0.0, others=OTHERS, nothing="no row has aspects")
 
     def add(self, row: Row) -> None:
         count = len(row.rubric_aspects)
         if row.mode or count:
-            self._found.add(row, None if count >= 2 else f"{count} aspects")
+            self._check.add(row, None if count >= 2 else f"{count} aspects")
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()

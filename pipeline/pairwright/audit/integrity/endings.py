@@ -1,17 +1,136 @@
-"""Responses that break off: on one side more than on the other, that gives the side away."""
+"""Responses that break off: on one side more often than on the other, that gives the side away."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from pairwright.audit.found import Found
-from pairwright.audit.integrity.broken import breaks_off
-from pairwright.audit.records import Check, Comparison
+from pairwright.audit.records import Check, CheckDefinition, Definitions, LimitComparison
+from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
 from pairwright.intervals import Interval, exact
 
+LAST = 300
+"""Characters of a response's end that are looked at."""
+PEERS = 2_000
+"""Of which the items of a list are compared."""
+SHORT = 12
+"""Words of a response up to which it needs no end of a sentence: `Paris`, `15 cm`. No limit on
+tokens is so low."""
+# Closing marks and markup may follow a sentence's end. Emoji may be followed by what joins them.
+_ENDED = re.compile(
+    "[.!?:;\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964)\\]}>|`%\u00b0\u00b2\u00b3\u00b9"
+    "\u2070-\u209f\u2600-\u27bf\U0001f300-\U0001faff\u300d\u300f\u3011\u300b\u3009\uff09]"
+    "[\\s\"'\u00bb\u201d\u2019*_~\ufe0f\u200d$]*$"
+)
+_LISTED = re.compile(r"(?:[-*\u2022+|#>]|\d{1,3}[.)])\s*\S")
+# Addresses, numbers, formulas and hashtags are whole without a mark.
+_WHOLE_WORD = re.compile(
+    r"\S*(?:://|www\.|@\w)\S*|[^\w\s]{0,2}\d[\d.,:/x\u00d7-]*\w{0,3}|\S*\$[^$\n]{1,200}\$|#\w+"
+)
+_QUOTED = re.compile(r".*[\"'\u201c\u2018\u00ab][^\"\n]{1,200}[\"'\u201d\u2019\u00bb][*_]*$")
+_LABELLED = re.compile(r"[*_]{0,2}\w[^:\n]{0,40}:[*_]{0,2} \S.{0,60}$")
+# Where a sentence cannot end, however short it is. `C++` and `A+` are whole.
+_GOES_ON = re.compile(r"(?:[,(\u2013\u2014/&=]|\s\+|\w-)$")
+_OPEN = frozenset(
+    """
+    a an the this these those my your his her its our their and or but nor so because although
+    while if when where which who whose that than as of in on at by for from with without to into
+    onto about between through during after before under over is are was were be been being has have
+    had will would can could should may might must do does did not very more most it he she they we
+    i you then there
+    """.split()
+)
+# A line of a program or of markup.
+_CODE = re.compile(
+    r"\s{2,}\S|\t\S|.*(?:[;{}]|\)|\w\(.*|[\w\])]\s*(?:[-+*/|]?=|:=|->|=>|<-)\s*\S.*|</?\w+.*)$"
+    r"|\s*(?:return|import|from|def|class|for|while|if|elif|else|print|var|let|const|end|fi|done"
+    r"|pass|break|continue|SELECT|FROM|WHERE|GROUP|ORDER|END)\b"
+)
+
+
+def breaks_off(response: str) -> bool:
+    """Whether a response ends where nothing ends: no sentence, list, code, table, verse, formula,
+    address or signature, and no answer of few words."""
+    if response.count("```") % 2:
+        return True
+    end = response[-LAST:].rstrip()
+    if not end or _ENDED.search(end):
+        return False
+    lines = [line for line in end.split("\n") if line.strip()]
+    last, before = lines[-1], lines[:-1]
+    if _listed(last):
+        return _goes_on(last) or _unlike_its_peers(response)
+    return not _whole(last, before, len(end) < LAST)
+
+
+def _listed(line: str) -> bool:
+    return _LISTED.match(line.lstrip()) is not None
+
+
+def _goes_on(line: str) -> bool:
+    return bool(_GOES_ON.search(line)) or line.split()[-1].strip("*_").lower() in _OPEN
+
+
+def _unlike_its_peers(response: str) -> bool:
+    """Whether all other items of the last list, of two and more, end as sentences do."""
+    *others, _ = [line for line in response[-PEERS:].split("\n") if _listed(line)]
+    return len(others) > 1 and all(_ENDED.search(line.rstrip()) for line in others)
+
+
+def _whole(last: str, before: list[str], all_of_it: bool) -> bool:
+    """Whether a line without a mark at its end may be the last one."""
+    words = last.split()
+    if _WHOLE_WORD.fullmatch(words[-1]) or _QUOTED.match(last) or _code(last, before):
+        return True
+    if last.endswith("$") and last.count("$") % 2 == 0:
+        return True
+    if _goes_on(last):
+        return False
+    if all_of_it and not before and len(words) <= SHORT:
+        return True
+    if before and len(words) < 4 and words[0][0].isupper() and len(before[-1].split()) < 5:
+        return True  # a signature
+    return _title(last) or _items(last) or _LABELLED.match(last) is not None or _verse(before)
+
+
+def _title(line: str) -> bool:
+    """Whether nearly every longer word has a capital: a headline, or the name of who signs."""
+    long = [word for word in line.split() if len(word) > 3 and word[0].isalpha()]
+    capital = sum(word[0].isupper() for word in long)
+    return bool(long) and capital >= 0.8 * len(long) and (len(long) > 1 or len(line.split()) < 4)
+
+
+def _items(line: str) -> bool:
+    """Whether a line names things, with commas between."""
+    items = line.rpartition(":")[2].split(",")
+    return len(items) > 2 and all(len(item.split()) <= 3 for item in items)
+
+
+def _code(last: str, before: list[str]) -> bool:
+    """Whether the last lines are those of a program: two of them are, and the last one is."""
+    return bool(_CODE.match(last)) and any(map(_CODE.match, before[-4:]))
+
+
+def _verse(before: list[str]) -> bool:
+    """Whether most lines above end without a mark, too."""
+    bare = [line for line in before if not _ENDED.search(line) and not _listed(line)]
+    return len(before) >= 2 and len(bare) > len(before) / 2
+
+
 APART = 0.01
 """Share of rows with one broken side below which a difference gives nothing away."""
+
+
+BREAKS_OFF = CheckDefinition(
+    family="integrity",
+    name="breaks_off",
+    title="Sides that break off",
+    why="Where one side breaks off more often than the other, whoever prefers whole sentences "
+    "is right without reading.",
+    todo="Raise the token limit of the writer, and refuse responses that were cut.",
+    by_estimate=True,
+)
 
 
 class Endings:
@@ -22,29 +141,29 @@ class Endings:
     side breaks off more often, with its exact interval. Without a difference it is one half.
     """
 
+    definitions: ClassVar[Definitions] = (BREAKS_OFF,)
+
     def __init__(self) -> None:
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, RowCheck] = {}
         self._balance: dict[str, defaultdict[int, int]] = {}
         self._sides: dict[str, dict[str, int]] = {}
 
     def add(self, row: Row) -> None:
         config = row.config
         if config not in self._found:
-            self._found[config] = Found(
-                "integrity", "breaks_off", limit=None, others=None, by_config=True
-            )
+            self._found[config] = RowCheck(BREAKS_OFF, limit=None, others=None, by_config=True)
             self._balance[config] = defaultdict(int)
             self._sides[config] = {"chosen": 0, "rejected": 0}
         broken = {"chosen": breaks_off(row.chosen), "rejected": breaks_off(row.rejected)}
         for side, yes in broken.items():
             self._sides[config][side] += yes
         one = [side for side, yes in broken.items() if yes]
-        said = f"the {one[0]} side breaks off" if len(one) == 1 else None
-        self._found[config].add(row, said)
-        if said:
+        detail = f"the {one[0]} side breaks off" if len(one) == 1 else None
+        self._found[config].add(row, detail)
+        if detail:
             self._balance[config][hash(row.cluster)] += 1 if one == ["rejected"] else -1
 
-    def checks(self) -> Iterator[Comparison]:
+    def checks(self) -> Iterator[LimitComparison]:
         for config in sorted(self._found):
             (check,) = self._found[config].checks()
             sides = " and ".join(f"{n:,} {side}" for side, n in self._sides[config].items())

@@ -1,34 +1,58 @@
-"""Ids: unique, and derived from the content they name."""
+"""Ids, sides and labels, and the two halves of every twin."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import ClassVar, NamedTuple
 
-from pairwright.audit.found import Found
-from pairwright.audit.records import Check
+from pairwright import text
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
 from pairwright.dataset import Row
+from pairwright.dataset.row import derived_twin_id
+
+DUPLICATE_ID = CheckDefinition(
+    family="integrity",
+    name="duplicate_id",
+    title="Two rows with one id",
+    why="Scores are joined by id: of two rows with one id, one gets the other's score.",
+    todo="Give every row an id of its own, best one derived from its content.",
+)
 
 
 class UniqueIds:
     """`duplicate_id`: rows whose id an earlier row has."""
 
+    definitions: ClassVar[Definitions] = (DUPLICATE_ID,)
+
     def __init__(self) -> None:
         self._seen: set[int] = set()
-        self._found = Found("integrity", "duplicate_id", limit=0.0, others=0.0)
+        self._check = RowCheck(DUPLICATE_ID, limit=0.0, others=0.0)
 
     def add(self, row: Row) -> None:
         id = hash(row.id)
-        self._found.add(row, "an earlier row has this id" if id in self._seen else None)
+        self._check.add(row, "an earlier row has this id" if id in self._seen else None)
         self._seen.add(id)
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()
+
+
+DERIVED_ID = CheckDefinition(
+    family="integrity",
+    name="derived_id",
+    title="An id that is not its content's",
+    why="The row was changed after it was named, or was never the one of this name.",
+    todo="Take the release anew and verify it; a changed pair needs a new id and a new version.",
+)
 
 
 class DerivedIds:
     """`derived_id`: rows of a release or run whose id is not the one that their content gives."""
 
+    definitions: ClassVar[Definitions] = (DERIVED_ID,)
+
     def __init__(self) -> None:
-        self._found = Found(
-            "integrity", "derived_id", limit=0.0, others=0.0,
+        self._check = RowCheck(
+            DERIVED_ID, limit=0.0, others=0.0,
             nothing="only rows of a release or run have ids that are derived",
         )  # fmt: skip
 
@@ -36,7 +60,183 @@ class DerivedIds:
         if row.mode is None:
             return
         derived = row.derived_id()
-        self._found.add(row, None if derived == row.id else f"its content gives {derived}")
+        self._check.add(row, None if derived == row.id else f"its content gives {derived}")
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()
+
+
+SAME_SIDES = CheckDefinition(
+    family="integrity",
+    name="same_sides",
+    title="Both sides are the same",
+    why="There is nothing to prefer: a scorer's tie would be counted as an error. Sides that "
+    "differ in case, a digit or a symbol are two answers, and are not meant.",
+    todo="Drop these pairs.",
+)
+
+
+class SameSides:
+    """`same_sides`: two sides that are the same text, but for white space and Unicode form."""
+
+    definitions: ClassVar[Definitions] = (SAME_SIDES,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(SAME_SIDES, limit=0.0, others=0.0)
+
+    def add(self, row: Row) -> None:
+        detail = None
+        if row.chosen == row.rejected:
+            detail = "both sides are the same"
+        elif text.canonical(row.chosen) == text.canonical(row.rejected):
+            detail = (
+                "both sides are the same but for white space, Unicode form or hidden characters"
+            )
+        self._check.add(row, detail)
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._check.checks()
+
+
+CONTRADICTION = CheckDefinition(
+    family="integrity",
+    name="contradiction",
+    title="One pair with opposite labels",
+    why="No scorer can be right about both rows.",
+    todo="Drop both, or ask people again.",
+)
+
+DUPLICATE_PAIR = CheckDefinition(
+    family="integrity",
+    name="duplicate_pair",
+    title="One pair twice",
+    why="It counts double, and may stand in a training and a test fold.",
+    todo="Keep one of the rows.",
+)
+
+
+class Labels:
+    """`contradiction`: the same sides for the same question and user, with opposite labels;
+    `duplicate_pair`: with the same label. Without a user, for the same question and profile.
+
+    Texts are the same as in `same_sides`: what differs in a symbol or in case is another text."""
+
+    definitions: ClassVar[Definitions] = (
+        CONTRADICTION,
+        DUPLICATE_PAIR,
+    )
+
+    def __init__(self) -> None:
+        self._chosen: dict[int, tuple[int, RowPlace]] = {}
+        self._contradiction = RowCheck(CONTRADICTION, limit=0.0, others=0.0)
+        self._twice = RowCheck(DUPLICATE_PAIR, limit=0.0, others=OTHERS)
+
+    def add(self, row: Row) -> None:
+        contradiction, twice = self._contradiction.add(row, None), self._twice.add(row, None)
+        sides = hash(text.canonical(row.chosen)), hash(text.canonical(row.rejected))
+        if sides[0] == sides[1]:
+            return
+        reader: Hashable = row.user
+        if reader is None:
+            reader = tuple(text.canonical(post.text) for post in row.profile)
+        key = hash((text.canonical(row.question), reader, min(sides), max(sides)))
+        chosen, earlier = self._chosen.setdefault(key, (sides[0], contradiction))
+        if earlier.order == contradiction.order:
+            return
+        if chosen == sides[0]:
+            self._twice.flag(twice, f"the same as {earlier.row}")
+        else:
+            self._contradiction.flag(contradiction, f"the opposite of {earlier.row}")
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._contradiction.checks()
+        yield from self._twice.checks()
+
+
+class _Half(NamedTuple):
+    """What is kept of a half until the other one comes; hashes for texts."""
+
+    place: RowPlace
+    config: str
+    asked: bool
+    user: str | None
+    item_id: str
+    question: int
+    chosen: int
+    rejected: int
+
+
+TWIN_NOT_WHOLE = CheckDefinition(
+    family="integrity",
+    name="twin_not_whole",
+    title="A twin that is not whole",
+    why="Only over both halves is a scorer that cannot see the user right exactly half of the "
+    "time; single halves let a blind one do better.",
+    todo="Drop or restore both halves together.",
+)
+
+
+class Twins:
+    """`twin_not_whole`: two halves, on one question, with mirrored sides, of different users, one
+    of whom asked; and the id that both give."""
+
+    definitions: ClassVar[Definitions] = (TWIN_NOT_WHOLE,)
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, _Half] = {}
+        self._whole: set[int] = set()
+        self._check = RowCheck(
+            TWIN_NOT_WHOLE, limit=0.0, others=0.0, nothing="no row is half of a twin"
+        )
+
+    def add(self, row: Row) -> None:
+        if row.twin_id is None:
+            if row.mode == "twin":
+                self._check.add(row, "a row of mode twin without a twin's id")
+            return
+        place = self._check.add(row, None)
+        if hash(row.twin_id) in self._whole:
+            self._check.flag(place, f"a third half of {row.twin_id}")
+            return
+        own = _Half(
+            place, row.config, row.asked, row.user, row.item_id,
+            hash(row.question), hash(row.chosen), hash(row.rejected),
+        )  # fmt: skip
+        other = self._waiting.pop(row.twin_id, None)
+        if other is None:
+            self._waiting[row.twin_id] = own
+            return
+        self._whole.add(hash(row.twin_id))
+        if wrong := _wrong(own, other) or _other_id(row, other):
+            self._check.flag(other.place, wrong)
+            self._check.flag(place, wrong)
+
+    def checks(self) -> Iterator[Check]:
+        for half in self._waiting.values():
+            self._check.flag(half.place, "its other half is not there")
+        self._waiting = {}
+        yield from self._check.checks()
+
+
+def _wrong(own: _Half, other: _Half) -> str | None:
+    if (own.question, own.item_id) != (other.question, other.item_id):
+        return "the halves are of different questions"
+    if own.config != other.config:
+        return f"the halves are in {other.config} and {own.config}"
+    if (own.chosen, own.rejected) != (other.rejected, other.chosen):
+        return "the halves' sides do not mirror each other"
+    if own.user is None or own.user == other.user:
+        return "the halves do not name two different users"
+    if own.asked == other.asked:
+        return "both halves' users asked the question" if own.asked else "no half's user asked"
+    return None
+
+
+def _other_id(row: Row, other: _Half) -> str | None:
+    """The halves mirror each other, so that the one at hand tells both."""
+    mirrored = {"user": other.user, "chosen": row.rejected, "rejected": row.chosen}
+    asked, partner = row, row.model_copy(update=mirrored)
+    if not row.asked:
+        asked, partner = partner, asked
+    derived = derived_twin_id(asked, partner)
+    return None if derived == row.twin_id else f"the halves give the id {derived}"

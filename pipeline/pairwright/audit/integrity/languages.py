@@ -4,10 +4,10 @@ import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
-from pairwright.audit.found import clipped
-from pairwright.audit.records import Check, Comparison, Flag
+from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
+from pairwright.audit.row_check import clipped
 from pairwright.dataset import Row
 from pairwright.gates.languages import language
 from pairwright.intervals import MOST, Interval, exact
@@ -28,8 +28,20 @@ class _Sampled(NamedTuple):
     sides: tuple[str, str]
 
 
+OTHER_LANGUAGE = CheckDefinition(
+    family="integrity",
+    name="other_language",
+    title="Sides in another language",
+    why="A response in another language than the question is easily told from one that is not.",
+    todo="Draw these responses again.",
+    by_estimate=True,
+)
+
+
 class Languages:
     """`other_language`: rows with a side in another language than the question and the posts."""
+
+    definitions: ClassVar[Definitions] = (OTHER_LANGUAGE,)
 
     def __init__(self) -> None:
         self._chance = random.Random(0)
@@ -53,7 +65,7 @@ class Languages:
         else:
             sample[place] = taken
 
-    def checks(self) -> Iterator[Check | Comparison]:
+    def checks(self) -> Iterator[Check | LimitComparison]:
         for config in sorted(self._samples):
             yield self._held(config, sorted(self._samples[config]))
 
@@ -61,8 +73,8 @@ class Languages:
         told = [(taken, said) for taken in sample if (said := _said(taken)) is not None]
         wrong = [(taken, said) for taken, said in told if said]
         check = Check(
-            family="integrity",
-            name="other_language",
+            family=OTHER_LANGUAGE.family,
+            name=OTHER_LANGUAGE.name,
             config=config,
             status="note",
             count=len(wrong),

@@ -1,10 +1,12 @@
-"""Texts that are empty, very long or wrongly decoded."""
+"""Texts that are empty, very long, wrongly decoded, or hold characters that nobody sees."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 
-from pairwright.audit.found import OTHERS, TEXT, Found
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
 
 # What Windows-1252 makes of a UTF-8 byte from 80 to BF.
@@ -23,52 +25,85 @@ _WRONG = re.compile(
 _CLEAN = re.compile(r"[\t\n\r -~]*")
 
 
-class Blank:
+EMPTY_TEXT = CheckDefinition(
+    family="integrity",
+    name="empty_text",
+    title="Empty texts",
+    why="A side without text loses to any other; a post without text tells nothing.",
+    todo="Drop the pair or the post.",
+)
+
+
+class EmptyTexts:
     """`empty_text`: a question, a side or a post without anything to read."""
 
+    definitions: ClassVar[Definitions] = (EMPTY_TEXT,)
+
     def __init__(self) -> None:
-        self._found = Found("integrity", "empty_text", limit=0.0, others=0.0)
+        self._check = RowCheck(EMPTY_TEXT, limit=0.0, others=0.0)
 
     def add(self, row: Row) -> None:
         blank = (name for name, passage in _passages(row) if not passage.strip())
-        self._found.add(row, next((f"{name} is empty" for name in blank), None))
+        self._check.add(row, next((f"{name} is empty" for name in blank), None))
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()
+
+
+VERY_LONG = CheckDefinition(
+    family="integrity",
+    name="very_long",
+    title="Very long texts",
+    why="Most models cut them off, and what is cut may be the response.",
+    todo="Shorten or leave out, and say how.",
+)
 
 
 class VeryLong:
     """`very_long`: texts longer than what this audit reads of one for runs of words."""
 
+    definitions: ClassVar[Definitions] = (VERY_LONG,)
+
     def __init__(self) -> None:
-        self._found = Found("integrity", "very_long", limit=0.0, others=OTHERS)
+        self._check = RowCheck(VERY_LONG, limit=0.0, others=OTHERS)
 
     def add(self, row: Row) -> None:
         long = ((name, len(passage)) for name, passage in every_text(row) if len(passage) > TEXT)
-        said = next((f"{name} has {length:,} characters" for name, length in long), None)
-        self._found.add(row, said)
+        detail = next((f"{name} has {length:,} characters" for name, length in long), None)
+        self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks(
+        yield from self._check.checks(
             f"over {TEXT:,} characters; what lies beyond is not searched for copied words"
         )
+
+
+ENCODING = CheckDefinition(
+    family="integrity",
+    name="encoding",
+    title="Wrongly decoded texts",
+    why="Garbled characters tell where a text came from, and cost a scorer sense.",
+    todo="Decode the source as what it is, mostly UTF-8, and build these rows again.",
+)
 
 
 class Encoding:
     """`encoding`: replacement characters, controls, byte order marks, and UTF-8 that was read as
     something else (`Ã©`)."""
 
+    definitions: ClassVar[Definitions] = (ENCODING,)
+
     def __init__(self) -> None:
-        self._found = Found("integrity", "encoding", limit=OTHERS, others=OTHERS)
+        self._check = RowCheck(ENCODING, limit=OTHERS, others=OTHERS)
         self._known: dict[int, str | None] = {}
 
     def add(self, row: Row) -> None:
         wrong = ((name, self._wrong(passage)) for name, passage in every_text(row))
-        said = (f"{kind.replace('_', ' ')} in {name}" for name, kind in wrong if kind)
-        self._found.add(row, next(said, None))
+        detail = (f"{kind.replace('_', ' ')} in {name}" for name, kind in wrong if kind)
+        self._check.add(row, next(detail, None))
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()
 
     def _wrong(self, passage: str) -> str | None:
         # Most texts are plain, and posts come again.
@@ -95,3 +130,84 @@ def every_text(row: Row) -> Iterator[tuple[str, str]]:
     for number, aspect in enumerate(row.rubric_aspects, 1):
         yield f"aspect {number}", aspect.aspect
         yield f"aspect {number}'s evidence", aspect.evidence
+
+
+# Joiners hold emoji and the letters of Persian or Hindi together, and marks of direction stand in
+# texts of both directions: there they are part of the writing. Between two
+# words a hard space has no work to do; beside marks, numbers and abbreviations it has.
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
+_JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
+_HIDDEN = re.compile(
+    "(?P<zero_width_space>[\u200b\u2060\u180e])"
+    f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
+    "|(?P<soft_hyphen>\u00ad)"
+    "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
+    f"|(?P<mark_of_direction>[\u200e\u200f](?![^\n]{{0,80}}[{_RIGHT_TO_LEFT}])"
+    f"(?<![{_RIGHT_TO_LEFT}].))"
+    "|(?P<tag_character>(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f])"
+    "|(?P<hard_space>(?<=[^\\W\\d_]|[,;])[\u00a0\u2000-\u2006\u202f](?=[^\\W\\d_])"
+    "|[\u00a0\u202f](?=[ \u00a0\u202f]|$))"
+)
+
+# Quick to look for, and most texts have none of them.
+_ANY = re.compile(
+    "[\u00a0\u00ad\u180e\u2000-\u2006\u200b-\u200f\u202a-\u202f\u2060-\u2069\U000e0001-\U000e007f]"
+)
+
+
+def hidden(passage: str) -> Iterator[re.Match[str]]:
+    """Each hidden character, or run of them, by its kind (`lastgroup`)."""
+    return _HIDDEN.finditer(passage) if _ANY.search(passage) else iter(())
+
+
+HIDDEN_CHARACTERS = CheckDefinition(
+    family="integrity",
+    name="hidden_characters",
+    title="Characters that nobody sees",
+    why="Zero-width characters, marks of direction and hard spaces look like nothing, but a "
+    "scorer reads them: they can mark a side, hide words or split them.",
+    todo="Take them out of questions and responses, and see what wrote them.",
+)
+
+
+class HiddenCharacters:
+    """`hidden_characters`: rows whose question or sides hold invisible characters or hard spaces.
+    Posts are as their users left them: those with some are told, and decide nothing."""
+
+    definitions: ClassVar[Definitions] = (HIDDEN_CHARACTERS,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(HIDDEN_CHARACTERS, limit=OTHERS, others=OTHERS)
+        self._kinds: Counter[str] = Counter()
+        self._known: dict[int, str | None] = {}
+        self._posts = 0
+
+    def add(self, row: Row) -> None:
+        detail: str | None = None
+        posts = False
+        for name, passage in every_text(row):
+            kind = self._hidden(passage)
+            if kind is None:
+                continue
+            if name in ("question", "chosen", "rejected"):
+                self._kinds[kind] += detail is None
+                detail = detail or f"{kind.replace('_', ' ')} in {name}"
+            else:
+                posts = True
+        self._posts += posts
+        self._check.add(row, detail)
+
+    def checks(self) -> Iterator[Check]:
+        of = [f"{kind.replace('_', ' ')} {n:,}" for kind, n in self._kinds.most_common()]
+        if self._posts:
+            of.append(f"{self._posts:,} rows have some in posts or aspects, which decides nothing")
+        yield from self._check.checks("; ".join(of))
+
+    def _hidden(self, passage: str) -> str | None:
+        if passage.isascii():
+            return None
+        key = hash(passage)
+        if key not in self._known:
+            found = next(hidden(passage), None)
+            self._known[key] = found.lastgroup if found else None
+        return self._known[key]

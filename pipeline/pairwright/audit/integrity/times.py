@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import ClassVar
 
-from pairwright.audit.found import OTHERS, Found
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, RowCheck
 from pairwright.dataset import Row
 
 _TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\d{1,9})?)?)?")
@@ -16,12 +17,25 @@ same report on every day: `LAST` is ten years after this was written, and is to 
 `FIRST` lies what programs write where they know no time."""
 
 
+IMPLAUSIBLE_TIME = CheckDefinition(
+    family="integrity",
+    name="implausible_time",
+    title="Times that cannot be",
+    why="A question from the future has any post for its history, and a time that a program "
+    "put where it knew none orders nothing. An audit reads no clock: it takes 1970 and times "
+    "from 2037 on for wrong.",
+    todo="Read the times from the source again, or leave them out.",
+)
+
+
 class PlausibleTimes:
     """`implausible_time`: questions and posts that nobody can have written then."""
 
+    definitions: ClassVar[Definitions] = (IMPLAUSIBLE_TIME,)
+
     def __init__(self) -> None:
-        self._found = Found(
-            "integrity", "implausible_time", limit=0.0, others=0.0,
+        self._check = RowCheck(
+            IMPLAUSIBLE_TIME, limit=0.0, others=0.0,
             nothing="no row says when anything was written",
         )  # fmt: skip
 
@@ -32,19 +46,31 @@ class PlausibleTimes:
         if not times:
             return
         wrong = (f"{name} is of {time}" for name, time in times if not FIRST <= time < LAST)
-        self._found.add(row, next(wrong, None))
+        self._check.add(row, next(wrong, None))
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks(f"before {FIRST}, or from {LAST} on")
+        yield from self._check.checks(f"before {FIRST}, or from {LAST} on")
+
+
+TIMES_IN_ORDER = CheckDefinition(
+    family="integrity",
+    name="times_in_order",
+    title="Posts out of order",
+    why="A reader that takes the last posts for the newest is misled, and what is older than "
+    "the question cannot be told.",
+    todo="Write times in UTC, ISO 8601, and sort posts oldest first.",
+)
 
 
 class TimesInOrder:
     """`times_in_order`: posts oldest first, times that can be compared. What is later than the
     question is leakage's."""
 
+    definitions: ClassVar[Definitions] = (TIMES_IN_ORDER,)
+
     def __init__(self) -> None:
-        self._found = Found(
-            "integrity", "times_in_order", limit=0.0, others=OTHERS,
+        self._check = RowCheck(
+            TIMES_IN_ORDER, limit=0.0, others=OTHERS,
             nothing="no post says when it was written",
         )  # fmt: skip
 
@@ -52,35 +78,46 @@ class TimesInOrder:
         times = [post.created for post in row.profile if post.created is not None]
         if not times:
             return
-        said = None
+        detail = None
         for time in (*times, *([row.created] if row.created is not None else [])):
             if not _TIME.fullmatch(time):
-                said = f"not a time in UTC, such as 2024-06-01T12:00:00: {time}"
+                detail = f"not a time in UTC, such as 2024-06-01T12:00:00: {time}"
         for one, later in pairwise(times):
-            if said is None and one > later:
-                said = f"a post of {one} stands before one of {later}"
-        self._found.add(row, said)
+            if detail is None and one > later:
+                detail = f"a post of {one} stands before one of {later}"
+        self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:
-        yield from self._found.checks()
+        yield from self._check.checks()
+
+
+PROFILE_EMPTY = CheckDefinition(
+    family="integrity",
+    name="profile_empty",
+    title="No profile",
+    why="Without a history nothing can be known of this user's preference.",
+    todo="Leave these rows out, or add the posts.",
+)
 
 
 class ProfileEmpty:
     """`profile_empty`: rows without a post, where other rows have some or should."""
 
+    definitions: ClassVar[Definitions] = (PROFILE_EMPTY,)
+
     def __init__(self) -> None:
-        self._found = Found("integrity", "profile_empty", limit=0.0, others=OTHERS)
+        self._check = RowCheck(PROFILE_EMPTY, limit=0.0, others=OTHERS)
         self._personal = False
 
     def add(self, row: Row) -> None:
         self._personal = self._personal or bool(row.mode or row.profile)
-        self._found.add(row, None if row.profile else "no posts")
+        self._check.add(row, None if row.profile else "no posts")
 
     def checks(self) -> Iterator[Check]:
         if self._personal:
-            yield from self._found.checks()
+            yield from self._check.checks()
         else:
             yield Check(
-                family="integrity", name="profile_empty", status="note", count=0,
+                family=PROFILE_EMPTY.family, name=PROFILE_EMPTY.name, status="note", count=0,
                 detail="no row has a profile: these pairs are not personal",
             )  # fmt: skip

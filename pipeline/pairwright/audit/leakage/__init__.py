@@ -1,18 +1,42 @@
-"""Leakage: what a pair gives away that its reader is not to know.
+"""Leakage: what a pair gives away that its reader should not know."""
 
-rubric.py      words of the rubric or the narrative in a response
-profile.py     words of the row's own posts in a response
-target.py      the question, or later posts, in the profile
-texts.py       the distinct questions and posts of all rows, and where they stand
-hashing.py     words and runs of words as numbers
-sketch.py      MinHash: which of the texts nearly repeat which
-duplicates.py  near-duplicates across users and splits
-paraphrases.py pairs again in nearly the same words
-splits.py      people in two splits
-corpora.py     word runs shared with texts that the auditor gives
-"""
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
-from pairwright.audit.leakage.explained import EXPLAINED
-from pairwright.audit.leakage.part import Leakage
+from pairwright.audit.leakage.copies import ResponseInProfile, RubricLeak
+from pairwright.audit.leakage.corpora import CorpusOverlap
+from pairwright.audit.leakage.duplicates import Duplicates, PeopleAcrossSplits
+from pairwright.audit.leakage.paraphrases import NearDuplicatePairs
+from pairwright.audit.leakage.profiles import LaterPosts, TargetInProfile
+from pairwright.audit.records import Check, Definitions, RowCounter, definitions_of
+from pairwright.dataset import Row
 
-__all__ = ["EXPLAINED", "Leakage"]
+CHECKS: tuple[type[RowCounter], ...] = (
+    RubricLeak, TargetInProfile, ResponseInProfile, LaterPosts, Duplicates, NearDuplicatePairs,
+    PeopleAcrossSplits,
+)  # fmt: skip
+"""In the order of the report; the comparison with corpora comes last."""
+
+
+class Leakage:
+    """The part of an audit on leakage. `corpora` are texts that the pairs are compared with; they
+    are read once, after the last row."""
+
+    definitions: ClassVar[Definitions] = definitions_of((*CHECKS, CorpusOverlap))
+
+    def __init__(self, corpora: Iterable[str] | None = None) -> None:
+        self._checks = [*(check() for check in CHECKS), CorpusOverlap(corpora)]
+
+    def add(self, row: Row, split: str = "") -> None:
+        """Show one row to every check. `split` is the file or split that the row comes from;
+        without it nothing can be said of splits."""
+        for check in self._checks:
+            if isinstance(check, Duplicates | PeopleAcrossSplits):
+                check.add(row, split)
+            else:
+                check.add(row)
+
+    def checks(self) -> Iterator[Check]:
+        """What every check found, after the last row."""
+        for check in self._checks:
+            yield from check.checks()

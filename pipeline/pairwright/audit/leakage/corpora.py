@@ -5,14 +5,24 @@ and whole texts or lines that are the same words.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 import numpy as np
 
 from pairwright import text
-from pairwright.audit.found import OTHERS, TEXT, Found, Place
-from pairwright.audit.leakage.hashing import Hashes, hashed, runs
-from pairwright.audit.leakage.texts import CHOSEN, POST, QUESTION, REJECTED, Texts, place_name
-from pairwright.audit.records import Check
+from pairwright.audit.leakage.sketch import (
+    CHOSEN,
+    POST,
+    QUESTION,
+    REJECTED,
+    DistinctTexts,
+    Hashes,
+    hashed,
+    place_name,
+    runs,
+)
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
 
 RUN = 13
@@ -22,17 +32,29 @@ LONG, EVERY = 52, 4
 """Of a text of more runs one in four is kept: whoever copied it copied more than one."""
 
 
+CORPUS_OVERLAP = CheckDefinition(
+    family="leakage",
+    name="corpus_overlap",
+    title="Overlap with the given corpora",
+    why="A model that was trained on these texts may remember the pair, or what became of "
+    "the question.",
+    todo="Leave these rows out for models that were trained on the corpus, or report them apart.",
+)
+
+
 class CorpusOverlap:
     """`corpus_overlap`: rows whose question, sides or posts hold such a run or are such a text.
     Nothing is kept without a corpus."""
 
+    definitions: ClassVar[Definitions] = (CORPUS_OVERLAP,)
+
     def __init__(self, corpora: Iterable[str] | None) -> None:
         self._corpora = corpora
-        self._texts, self._names = Texts(), list[str]()
+        self._texts, self._names = DistinctTexts(), list[str]()
         self._runs: list[Hashes] = []
         self._whole: dict[int, list[int]] = {}
-        self._found = Found(
-            "leakage", "corpus_overlap", limit=OTHERS, others=OTHERS,
+        self._check = RowCheck(
+            CORPUS_OVERLAP, limit=OTHERS, others=OTHERS,
             nothing="no corpus was given to hold the texts against",
         )  # fmt: skip
 
@@ -41,7 +63,7 @@ class CorpusOverlap:
             return
         number = len(self._names)
         self._names.append(row.id)
-        self._found.add(row, None)
+        self._check.add(row, None)
         sides = ((QUESTION, row.question), (CHOSEN, row.chosen), (REJECTED, row.rejected))
         for place, passage in (*sides, *((n, p.text) for n, p in enumerate(row.profile, POST))):
             if self._texts.add(number, place, passage):
@@ -53,7 +75,7 @@ class CorpusOverlap:
             found, read = self._overlap(self._corpora)
             counts = self._flag(found)
             detail = f"held against {read:,} texts; rows by place: {counts}"
-        yield from self._found.checks(detail)
+        yield from self._check.checks(detail)
 
     def _keep(self, words: tuple[str, ...]) -> None:
         own = np.unique(runs(hashed(words), RUN))
@@ -94,7 +116,7 @@ class CorpusOverlap:
             places.setdefault(row, []).append(place_name(place))
         for row, named in places.items():
             overlap = f"overlap in {', '.join(named)}"
-            self._found.flag(Place(row, "", self._names[row]), overlap)
+            self._check.flag(RowPlace(row, "", self._names[row]), overlap)
         kinds = lines.assign(place=lines.place.clip(upper=POST)).drop_duplicates(["row", "place"])
         counts = kinds.place.value_counts()
         names = ("question", "chosen", "rejected", "posts")

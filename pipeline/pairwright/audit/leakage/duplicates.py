@@ -1,7 +1,8 @@
-"""Near-duplicates of different users or in different splits."""
+"""Near-duplicates of different users or in different splits, and people in two splits."""
 
 from array import array
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -9,18 +10,94 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from pairwright import text
-from pairwright.audit.found import OTHERS, TEXT, Found, Place
-from pairwright.audit.leakage.sketch import SIMILAR, Sketches, similar
-from pairwright.audit.leakage.splits import one_split
-from pairwright.audit.leakage.texts import POST, QUESTION, Texts, place_name
-from pairwright.audit.records import Check
+from pairwright.audit.leakage.sketch import (
+    POST,
+    QUESTION,
+    SIMILAR,
+    DistinctTexts,
+    TextSketches,
+    place_name,
+    similar,
+)
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
+
+PEOPLE_ACROSS_SPLITS = CheckDefinition(
+    family="leakage",
+    name="people_across_splits",
+    title="A person in two splits",
+    why="A user's history, or the other half of a twin, would be known from the other split.",
+    todo="Split by user, and a twin by its two users together.",
+)
+
+
+class PeopleAcrossSplits:
+    """`people_across_splits`: a user, or a twin's two, of whom rows stand in two splits."""
+
+    definitions: ClassVar[Definitions] = (PEOPLE_ACROSS_SPLITS,)
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._splits = set[str]()
+        self._check = RowCheck(
+            PEOPLE_ACROSS_SPLITS, limit=0.0, others=0.0,
+            nothing="the rows come without splits, or name no users",
+        )  # fmt: skip
+
+    def add(self, row: Row, split: str = "") -> None:
+        who = [name for name in (row.user, row.dyad, row.twin_id) if name]
+        if not split or not who:
+            return
+        self._splits.add(split)
+        elsewhere = {self._first.setdefault(name, split) for name in who} - {split}
+        self._check.add(row, f"in {split}, and in {min(elsewhere)}" if elsewhere else None)
+
+    def checks(self) -> Iterator[Check]:
+        if len(self._splits) == 1:
+            yield one_split("people_across_splits")
+        else:
+            yield from self._check.checks()
+
+
+def one_split(check: str) -> Check:
+    """What a check of two splits says where there is one."""
+    return Check(
+        family="leakage", name=check, status="note", count=0, detail="all rows are in one split"
+    )
+
 
 WORDS = 5
 """A text of fewer words repeats another by chance."""
 _METHOD = (
     f"MinHash over runs of three words, estimated overlap at least {SIMILAR}; "
     f"texts under {WORDS} words are left out"
+)
+
+
+NEAR_DUPLICATE_QUESTIONS = CheckDefinition(
+    family="leakage",
+    name="near_duplicate_questions",
+    title="Two users ask nearly the same question",
+    why="Such rows count twice, and what is learned from one gives the other away.",
+    todo="Keep one of each group, or see that a group is in one split and one fold.",
+)
+
+NEAR_DUPLICATE_POSTS = CheckDefinition(
+    family="leakage",
+    name="near_duplicate_posts",
+    title="Two users wrote nearly the same post",
+    why="They may be one person with two accounts, or text that both copied: neither tells "
+    "one user from another.",
+    todo="Join the accounts or leave the copied posts out.",
+)
+
+NEAR_DUPLICATES_ACROSS_SPLITS = CheckDefinition(
+    family="leakage",
+    name="near_duplicates_across_splits",
+    title="Nearly the same text in two splits",
+    why="A model that was tuned on one split has read part of the other.",
+    todo="Put a group of near-duplicates into one split.",
 )
 
 
@@ -31,27 +108,33 @@ class Duplicates:
     A twin's question is its asker's: the other half does not repeat it.
     """
 
+    definitions: ClassVar[Definitions] = (
+        NEAR_DUPLICATE_QUESTIONS,
+        NEAR_DUPLICATE_POSTS,
+        NEAR_DUPLICATES_ACROSS_SPLITS,
+    )
+
     def __init__(self) -> None:
-        self._texts, self._sketches = Texts(), Sketches()
+        self._texts, self._sketches = DistinctTexts(), TextSketches()
         self._users: dict[str, int] = {}
         self._splits: dict[str, int] = {}
         self._user, self._split = array("i"), array("i")
         self._names: list[str] = []
         # Others ask many users one question on purpose.
-        self._questions = Found(
-            "leakage", "near_duplicate_questions", limit=OTHERS, others=None,
+        self._questions = RowCheck(
+            NEAR_DUPLICATE_QUESTIONS, limit=OTHERS, others=None,
             nothing="no row names its user",
         )  # fmt: skip
-        self._posts = Found(
-            "leakage", "near_duplicate_posts", limit=OTHERS, others=OTHERS,
+        self._posts = RowCheck(
+            NEAR_DUPLICATE_POSTS, limit=OTHERS, others=OTHERS,
             nothing="no row names its user and has a post",
         )  # fmt: skip
-        self._across = Found(
-            "leakage", "near_duplicates_across_splits", limit=OTHERS, others=OTHERS,
+        self._across = RowCheck(
+            NEAR_DUPLICATES_ACROSS_SPLITS, limit=OTHERS, others=OTHERS,
             nothing="the rows come without splits",
         )  # fmt: skip
 
-    def add(self, row: Row, split: str) -> None:
+    def add(self, row: Row, split: str = "") -> None:
         number = len(self._names)
         self._names.append(row.id)
         self._user.append(_number(self._users, row.user))
@@ -98,13 +181,13 @@ class Duplicates:
             split=np.array(self._split, np.int64)[lines.row],
         )
 
-    def _flag(self, found: Found, lines: pd.DataFrame, whose: str) -> None:
+    def _flag(self, found: RowCheck, lines: pd.DataFrame, whose: str) -> None:
         columns = ["row", "place", "other_row", "other_place"]
         for row, place, other_row, other_place in (
             lines.drop_duplicates("row")[columns].to_numpy(np.int64).tolist()
         ):
             found.flag(
-                Place(row, "", self._names[row]),
+                RowPlace(row, "", self._names[row]),
                 f"{place_name(place)} nearly repeats {whose}: "
                 f"{place_name(other_place)} of {self._names[other_row]}",
             )

@@ -2,15 +2,16 @@
 
 from array import array
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from pairwright import text
-from pairwright.audit.found import TEXT, Found, Place
-from pairwright.audit.leakage.sketch import Pairs, Sketches, similar
-from pairwright.audit.records import Check
+from pairwright.audit.leakage.sketch import Pairs, TextSketches, similar
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
 
 ALIKE = 0.7
@@ -21,19 +22,32 @@ WORDS = 20
 """Content words below which two pairs are alike by chance."""
 
 
+NEAR_DUPLICATE_PAIRS = CheckDefinition(
+    family="leakage",
+    name="near_duplicate_pairs",
+    title="A pair again in nearly the same words",
+    why="A pair that was retold counts twice, and may stand in a training and a test fold. "
+    "Sentences in another order and a few words replaced are found; a free retelling is not, "
+    "and pairs that were made from one template are alike without being retold.",
+    todo="Read the pairs named, and keep one of each group.",
+)
+
+
 class NearDuplicatePairs:
     """`near_duplicate_pairs`: rows whose question and sides together have nearly the content words
     of an earlier row of another item. Both halves of a twin are one."""
 
+    definitions: ClassVar[Definitions] = (NEAR_DUPLICATE_PAIRS,)
+
     def __init__(self) -> None:
-        self._sketches = Sketches(run=1)
-        self._places: list[Place] = []
+        self._sketches = TextSketches(run=1)
+        self._places: list[RowPlace] = []
         self._items = array("q")
         self._twins: set[int] = set()
-        self._found = Found("leakage", "near_duplicate_pairs", limit=None, others=None)
+        self._check = RowCheck(NEAR_DUPLICATE_PAIRS, limit=None, others=None)
 
     def add(self, row: Row) -> None:
-        place = self._found.add(row, None)
+        place = self._check.add(row, None)
         if row.twin_id is not None:
             twin = hash(row.twin_id)
             if twin in self._twins:
@@ -51,9 +65,9 @@ class NearDuplicatePairs:
         for first, later in _groups(
             self._of_two_items(similar(signatures, ALIKE)), len(signatures)
         ):
-            said = f"nearly the words of {self._places[first].row}"
-            self._found.flag(self._places[later], said)
-        yield from self._found.checks(
+            detail = f"nearly the words of {self._places[first].row}"
+            self._check.flag(self._places[later], detail)
+        yield from self._check.checks(
             f"estimated overlap of content words at least {ALIKE}: another order of sentences is"
             " found, and one content word in seven replaced; a free retelling is not"
         )

@@ -1,17 +1,73 @@
-"""Near-duplicates among many texts: MinHash signatures, compared within bands.
+"""Near-duplicates among many texts: MinHash signatures, compared within bands."""
 
-Broder, "On the resemblance and containment of documents" (1997): the share of equal places of two
-signatures estimates the Jaccard overlap of their texts' runs of three words. Leskovec, Rajaraman
-and Ullman, Mining of Massive Datasets, section 3.4: with 16 bands of 4 places, two texts of
-overlap .8 meet in a band with probability .9998, of .5 with .64, of .2 with .03.
-"""
-
+import hashlib
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from pairwright.audit.leakage.hashing import Hashes, hashed, runs
+from pairwright.text import Remembered
+
+QUESTION, CHOSEN, REJECTED, POST = 0, 1, 2, 3
+"""Places in a row; posts are numbered on from `POST`."""
+
+
+def place_name(place: int) -> str:
+    return ("question", "chosen", "rejected")[place] if place < POST else f"post {place - POST + 1}"
+
+
+class DistinctTexts:
+    """Numbers for texts, of which only a hash is kept."""
+
+    def __init__(self) -> None:
+        # Python's own hash, which a text that is seen again has at hand. It differs from run to
+        # run; the numbers given do not.
+        self._numbers: dict[int, int] = {}
+        self._rows, self._places, self._texts = array("I"), array("I"), array("I")
+
+    def add(self, row: int, place: int, text: str) -> bool:
+        """Note that a text stands there; True where it was not seen before."""
+        key, known = hash(text), len(self._numbers)
+        self._rows.append(row)
+        self._places.append(place)
+        self._texts.append(self._numbers.setdefault(key, known))
+        return len(self._numbers) > known
+
+    def standing(self) -> pd.DataFrame:
+        """Columns row, place and text: a line for each place that a text stands in."""
+        columns = {"row": self._rows, "place": self._places, "text": self._texts}
+        return pd.DataFrame({name: np.array(of, np.int64) for name, of in columns.items()})
+
+
+Hashes = npt.NDArray[np.uint64]
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD = np.uint64(0xFF51AFD7ED558CCD)
+
+
+def _hash(word: str) -> int:
+    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+_hashes = Remembered(_hash)
+
+
+def hashed(words: Sequence[str]) -> Hashes:
+    """One number a word."""
+    return np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
+
+
+def runs(words: Hashes, n: int) -> Hashes:
+    """One number for every run of `n` words; none in a shorter text."""
+    count = max(len(words) - n + 1, 0)
+    out: Hashes = np.zeros(count, np.uint64)
+    for place in range(n):
+        out = out * _FACTOR + words[place : place + count]
+    out ^= out >> np.uint64(33)
+    return out * _SPREAD
+
 
 PLACES, BAND = 64, 4
 SIMILAR = 0.8
@@ -24,7 +80,7 @@ Signatures = npt.NDArray[np.uint32]
 Pairs = npt.NDArray[np.int64]
 
 
-class Sketches:
+class TextSketches:
     """The signatures of texts of at least `run` words, in the order in which they come. With a
     run of one word they are of sets of words, whatever their order."""
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pairwright.audit.explain import explained
+from pairwright.audit.catalogue import definition_of
 from pairwright.audit.records import Check
 
-Told = tuple[int, str]
+RowNote = tuple[int, str]
 """The number of a check, and what it says of the row."""
 
 
-class Named(NamedTuple):
+class NamedCheck(NamedTuple):
     """A check that names rows; where one name failed here and not there, each is one."""
 
     title: str
@@ -22,9 +22,9 @@ class Flags:
 
     def __init__(self, checks: Iterable[Check]) -> None:
         self._numbers: dict[tuple[str, str, bool], int] = {}
-        self._by_row: dict[str, list[Told]] = {}
+        self._by_row: dict[str, list[RowNote]] = {}
         self._where: dict[str, str] = {}
-        self.checks: list[Named] = []
+        self.checks: list[NamedCheck] = []
         for check in sorted(checks, key=lambda check: check.status != "fail"):
             if check.flags:
                 self._add(check)
@@ -34,13 +34,13 @@ class Flags:
         key = (check.family, check.name, failed)
         if key not in self._numbers:
             self._numbers[key] = len(self.checks)
-            self.checks.append(Named(explained(check).title, failed))
+            self.checks.append(NamedCheck(definition_of(check).title, failed))
         number = self._numbers[key]
         for flag in check.flags:
             self._by_row.setdefault(flag.row, []).append((number, flag.detail))
             self._where[flag.row] = flag.where
 
-    def of(self, row: str) -> tuple[Told, ...]:
+    def of(self, row: str) -> tuple[RowNote, ...]:
         """What is said of one row, failed checks first."""
         return tuple(self._by_row.get(row, ()))
 

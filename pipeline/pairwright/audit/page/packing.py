@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from pairwright.audit.page.flags import Flags, Named, Told
+from pairwright.audit.page.flags import Flags, NamedCheck, RowNote
 from pairwright.dataset import Row, RowPost
 from pairwright.records import Record
 
@@ -22,7 +22,7 @@ State = Literal["unasked", "verified", "not verified", "simulated", "simulated, 
 """What people said of a pair. `simulated`: simulated annotators verified it, in place of people."""
 
 
-class Texts(Record):
+class BlockTexts(Record):
     """What is searched, of the pairs of one block."""
 
     question: tuple[str, ...]
@@ -30,29 +30,29 @@ class Texts(Record):
     rejected: tuple[str, ...]
 
 
-class Detail(Record):
+class PairDetail(Record):
     """One pair without what the others hold."""
 
     row: Row
     """Its question, responses and profile are empty."""
     profile: tuple[int, ...]
     """Places in the block's posts."""
-    flags: tuple[Told, ...]
+    flags: tuple[RowNote, ...]
     where: str = ""
     """The file and line of a row that a check names."""
 
 
-class Details(Record):
+class BlockDetails(Record):
     """The rest of the pairs of one block; posts that several share are there once."""
 
     posts: tuple[RowPost, ...]
-    rows: tuple[Detail, ...]
+    rows: tuple[PairDetail, ...]
 
 
-class Index(Record):
+class PairIndex(Record):
     """All pairs of the page, one value each, in the order of the source."""
 
-    checks: tuple[Named, ...]
+    checks: tuple[NamedCheck, ...]
     configs: tuple[tuple[str, str], ...]
     """Domain and mode; pairs name them by their place."""
     starts: tuple[int, ...]
@@ -69,7 +69,7 @@ class Index(Record):
     """Where the other half of the twin is."""
 
 
-class Packed(NamedTuple):
+class PackedPairs(NamedTuple):
     """Base64 of raw deflate (RFC 1951) of UTF-8 JSON."""
 
     listing: str
@@ -94,23 +94,23 @@ class _Entry(NamedTuple):
     votes: Votes | None
 
 
-class _Open:
+class _OpenBlock:
     """The block being filled."""
 
     def __init__(self) -> None:
         self.texts: list[tuple[str, str, str]] = []
         self.posts: dict[RowPost, int] = {}
-        self.details: list[Detail] = []
+        self.details: list[PairDetail] = []
         self.size = 0
 
 
-class Packing:
+class PairPacker:
     """Rows in, blocks out. Memory holds one open block and the compressed ones."""
 
     def __init__(self, flags: Flags, simulated: Mapping[str, bool]) -> None:
         self._flags = flags
         self._simulated = simulated
-        self._open = _Open()
+        self._open = _OpenBlock()
         self._texts: list[str] = []
         self._details: list[str] = []
         self._configs: dict[tuple[str, str], int] = {}
@@ -128,7 +128,7 @@ class Packing:
         block.texts.append((row.question, row.chosen, row.rejected))
         places = [block.posts.setdefault(post, len(block.posts)) for post in row.profile]
         rest = row.model_copy(update={"question": "", "chosen": "", "rejected": "", "profile": ()})
-        detail = Detail.model_construct(
+        detail = PairDetail.model_construct(
             row=rest,
             profile=tuple(places),
             flags=self._flags.of(row.id),
@@ -149,21 +149,21 @@ class Packing:
     def _close(self) -> None:
         block = self._open
         question, chosen, rejected = zip(*block.texts, strict=True)
-        texts = Texts(question=question, chosen=chosen, rejected=rejected)
-        details = Details.model_construct(posts=tuple(block.posts), rows=tuple(block.details))
+        texts = BlockTexts(question=question, chosen=chosen, rejected=rejected)
+        details = BlockDetails.model_construct(posts=tuple(block.posts), rows=tuple(block.details))
         self._texts.append(_compressed(texts))
         self._details.append(_compressed(details))
         self.raw += block.size
         self.size += len(self._texts[-1]) + len(self._details[-1])
         self._starts.append(len(self._entries))
-        self._open = _Open()
+        self._open = _OpenBlock()
 
-    def packed(self) -> Packed:
+    def packed(self) -> PackedPairs:
         """Everything added, after the last row."""
         if self._open.texts:
             self._close()
         entries = self._entries
-        index = Index(
+        index = PairIndex(
             checks=tuple(self._flags.checks),
             configs=tuple(self._configs),
             starts=tuple(self._starts[:-1]),
@@ -175,7 +175,9 @@ class Packing:
             votes=tuple(of.votes for of in entries),
             other=tuple(self._others()),
         )
-        return Packed(_compressed(index), tuple(self._texts), tuple(self._details), len(entries))
+        return PackedPairs(
+            _compressed(index), tuple(self._texts), tuple(self._details), len(entries)
+        )
 
     def _people(self, row: Row) -> State:
         if row.verified:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pairwright.audit.page.shown import middle_cut, short
-from pairwright.audit.records import Audit, Check, Count, Source, Status
+from pairwright.audit.page.formats import middle_cut, short
+from pairwright.audit.records import Audit, AuditSource, Check, Count, Status
 from pairwright.report import (
     BLUE,
     FAINT,
@@ -32,7 +32,7 @@ LOOKS: dict[Status, tuple[str, str, str]] = {
 """Marker, colour and name: told apart without colours, too."""
 
 
-def plots(audit: Audit) -> dict[str, Plot]:
+def audit_plots(audit: Audit) -> dict[str, Plot]:
     """By name; a plot without anything to show is left out."""
     found = {}
     estimated = [check for check in audit.checks if check.found and check.found.value is not None]
@@ -125,7 +125,7 @@ def _legend(figure: Figure, statuses: set[Status]) -> None:
     figure.legend(handles=handles, loc="outside upper left", ncols=len(handles))
 
 
-def _counts(source: Source, against: Source | None) -> Plot:
+def _counts(source: AuditSource, against: AuditSource | None) -> Plot:
     shown = sorted(source.configs.items(), key=lambda of: (-of[1], of[0]))[: 2 * MOST]
     bars = [(middle_cut(name, 44) or "no domain", n, BLUE.light) for name, n in shown]
     if against:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from pairwright.audit.explain import explained
-from pairwright.audit.page.plots import plots
-from pairwright.audit.page.shown import (
+from pairwright.audit.catalogue import definition_of
+from pairwright.audit.page.formats import (
     RESULTS,
     TOLD,
     config_name,
@@ -13,7 +12,8 @@ from pairwright.audit.page.shown import (
     number,
     short,
 )
-from pairwright.audit.records import Audit, Breakdown, Check, Family, Source, Status
+from pairwright.audit.page.plots import audit_plots
+from pairwright.audit.records import Audit, AuditSource, Breakdown, Check, Family, Status
 from pairwright.report import Block, Fold, Plot, Section, Table
 
 MOST = 400
@@ -47,9 +47,9 @@ INTRODUCED: dict[Family, str] = {
 }
 
 
-def sections(audit: Audit) -> Iterator[Section]:
+def report_sections(audit: Audit) -> Iterator[Section]:
     """All sections with anything in them."""
-    drawn = plots(audit)
+    drawn = audit_plots(audit)
     yield Section("What was audited", tuple(_source(audit)))
     for family, title in TITLES.items():
         blocks = [*_family(audit, family, drawn)]
@@ -73,7 +73,7 @@ def _source(audit: Audit) -> Iterator[Block]:
     yield from _problems(audit.source)
 
 
-def _facts(source: Source) -> dict[str, str]:
+def _facts(source: AuditSource) -> dict[str, str]:
     return {
         "name": short(source.name, 100),
         "kind": {
@@ -88,7 +88,7 @@ def _facts(source: Source) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _problems(source: Source) -> Iterator[Block]:
+def _problems(source: AuditSource) -> Iterator[Block]:
     if source.problems:
         rows = [(short(why, 120), f"{n:,}") for why, n in source.problems.items()]
         yield Table(("rows that could not be read", "n"), tuple(rows))
@@ -115,7 +115,7 @@ def _family(audit: Audit, family: Family, drawn: dict[str, Plot]) -> Iterator[Bl
 
 
 def _words(checks: list[Check]) -> Table:
-    words = dict.fromkeys(explained(check) for check in checks)
+    words = dict.fromkeys(definition_of(check) for check in checks)
     return Table(
         ("check", "why it matters", "what to do"),
         tuple((said.title, said.why, said.todo) for said in words),
@@ -128,8 +128,8 @@ def _checks(checks: list[Check]) -> Table:
     head = ("result", "check", "of", "detail", "found (interval)", "n", "clusters", "rows", "limit",
             "pairs needed")  # fmt: skip
     rows = [_row(check) for check in checks[:MOST]]
-    decided = any(check.status != "note" for check in checks)
-    kept = [n for n in range(len(head)) if (n or decided) and any(row[n] for row in rows)]
+    decide = any(check.status != "note" for check in checks)
+    kept = [n for n in range(len(head)) if (n or decide) and any(row[n] for row in rows)]
     further = f"{len(checks) - MOST:,} further in audit.json." if len(checks) > MOST else ""
     return Table(
         tuple(head[n] for n in kept),
@@ -143,7 +143,7 @@ def _row(check: Check) -> tuple[str, ...]:
     found = check.found
     return (
         RESULTS[check.status],
-        explained(check).title,
+        definition_of(check).title,
         config_name(check.config),
         short(check.detail, TOLD),
         interval(found),

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from pairwright.audit.explain import explained
-from pairwright.audit.page.shown import config_name, limit, link_to, measured, number, short
+from pairwright.audit.catalogue import definition_of
+from pairwright.audit.page.formats import config_name, limit, link_to, measured, number, short
 from pairwright.audit.records import Audit, Check, Status
 from pairwright.text import number_of
 
@@ -15,7 +15,7 @@ SHOWN = 5
 LINES = 12
 
 
-class Example(NamedTuple):
+class FlaggedRow(NamedTuple):
     """A row that a failed check names."""
 
     row: str
@@ -25,7 +25,7 @@ class Example(NamedTuple):
     detail: str
 
 
-class Finding(NamedTuple):
+class FailedCheck(NamedTuple):
     """A failed check over the configurations that it failed in."""
 
     title: str
@@ -33,23 +33,23 @@ class Finding(NamedTuple):
     todo: str
     lines: tuple[str, ...]
     """One a configuration: what was found, and the limit."""
-    examples: tuple[Example, ...]
+    examples: tuple[FlaggedRow, ...]
     more: int
     """Further rows."""
 
 
-class Verdict(NamedTuple):
+class AuditVerdict(NamedTuple):
     """The audit in a sentence, and its findings."""
 
     status: Literal["fail", "pass", "open"]
     headline: str
     counted: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FailedCheck, ...]
     open: tuple[str, ...]
     """What too few pairs leave undecided: one line a check."""
 
 
-def verdict(audit: Audit) -> Verdict:
+def audit_verdict(audit: Audit) -> AuditVerdict:
     """`open`: nothing failed, but not every check could be decided."""
     counts = Counter(check.status for check in audit.checks)
     deciding = sum(n for status, n in counts.items() if status != "note")
@@ -64,7 +64,7 @@ def verdict(audit: Audit) -> Verdict:
         "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
         "note": "only told",
     }  # fmt: skip
-    return Verdict(
+    return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
         headline=headline,
         counted=", ".join(f"{counts[status]:,} {said}" for status, said in words.items()) + ".",
@@ -106,19 +106,19 @@ def _by_name(checks: Iterator[Check] | Sequence[Check]) -> list[list[Check]]:
     return list(found.values())
 
 
-def _finding(checks: Sequence[Check]) -> Finding:
-    words = explained(checks[0])
+def _finding(checks: Sequence[Check]) -> FailedCheck:
+    words = definition_of(checks[0])
     lines = [_line(check) for check in checks[:LINES]]
     if len(checks) > LINES:
         lines.append(f"and in {len(checks) - LINES:,} further configurations")
     flags = [next(same) for _, same in groupby(flag for check in checks for flag in check.flags)]
-    return Finding(
+    return FailedCheck(
         title=words.title,
         why=words.why,
         todo=words.todo,
         lines=tuple(lines),
         examples=tuple(
-            Example(
+            FlaggedRow(
                 short(flag.row), short(flag.where, 200), link_to(flag.row), short(flag.detail, 160)
             )
             for flag in flags[:SHOWN]
@@ -141,4 +141,4 @@ def _undecided(checks: Sequence[Check]) -> str:
         for of in checks[:LINES]
     ]
     more = f" and {len(checks) - LINES:,} further" if len(checks) > LINES else ""
-    return f"{explained(checks[0]).title}: {', '.join(needs)}{more}"
+    return f"{definition_of(checks[0]).title}: {', '.join(needs)}{more}"

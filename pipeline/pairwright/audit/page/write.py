@@ -1,20 +1,69 @@
-"""From an audit and its rows to the file."""
+"""From an audit and its rows to the file, whose content policy names every style by its hash."""
 
+import base64
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from pairwright import report
 from pairwright.audit.page.flags import Flags
-from pairwright.audit.page.holding import Held, Sizes, hold
-from pairwright.audit.page.sections import sections
-from pairwright.audit.page.shown import short
-from pairwright.audit.page.styles import lifted, source_hash
-from pairwright.audit.page.verdict import verdict, warnings
+from pairwright.audit.page.formats import short
+from pairwright.audit.page.sections import report_sections
+from pairwright.audit.page.selection import SelectedPairs, Sizes, select_pairs
+from pairwright.audit.page.verdict import audit_verdict, warnings
 from pairwright.audit.records import Audit
 from pairwright.dataset import Row
 from pairwright.files import write_whole
+from pairwright.report import Block, Fold, Page, Plot, Section
+
+_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
+_ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
+_SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
+
+
+class Styled(NamedTuple):
+    """A page without styles in its elements, and the sheet that has them."""
+
+    page: Page
+    sheet: Markup
+
+
+def lifted(page: Page) -> Styled:
+    """The page with its plots' styles in one sheet, each style once, in order of appearance."""
+    classes: dict[str, str] = {}
+    sheets: dict[str, None] = {}
+
+    def attribute(found: re.Match[str]) -> str:
+        if found[1] != "style":
+            return found[0]
+        return f'class="{classes.setdefault(found[2], f"p{len(classes)}")}"'
+
+    def tag(found: re.Match[str]) -> str:
+        return _ATTRIBUTE.sub(attribute, found[0])
+
+    def drawn(plot: Plot) -> Plot:
+        sheets.update(dict.fromkeys(_SHEET.findall(plot.svg)))
+        return plot._replace(svg=Markup(_TAG.sub(tag, _SHEET.sub("", plot.svg))))
+
+    def block(of: Block) -> Block:
+        if isinstance(of, Fold):
+            return of._replace(blocks=tuple(map(block, of.blocks)))
+        return drawn(of) if isinstance(of, Plot) else of
+
+    sections = tuple(Section(of.title, tuple(map(block, of.blocks))) for of in page.sections)
+    rules = [*sheets, *(f".{name} {{ {style} }}" for style, name in classes.items())]
+    page = Page(title=page.title, warnings=page.warnings, sections=sections)
+    return Styled(page, Markup("\n".join(rules)))
+
+
+def source_hash(text: str) -> str:
+    """The name of an inline script or sheet in a policy (CSP Level 3, section 2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
 
 MOST = 30_000_000
 """Bytes of the file."""
@@ -48,7 +97,7 @@ def write_page(
     page = report.Page(
         title=f"Audit of {short(audit.source.name, 100)}",
         warnings=tuple(warnings(audit)),
-        sections=tuple(sections(audit)),
+        sections=tuple(report_sections(audit)),
     )
     styled = lifted(page)
     environment = report.templates(HERE)
@@ -56,20 +105,20 @@ def write_page(
     style = Markup("\n").join((report.style(environment), own, styled.sheet))
     script = Markup("\n".join(_script()))
 
-    def rendered(held: Held) -> Iterator[str]:
+    def rendered(held: SelectedPairs) -> Iterator[str]:
         template = environment.get_template("page.html.jinja")
         return template.generate(
             page=styled.page, style=style, script=script, policy=Markup(policy_of(style, script)),
-            verdict=verdict(audit), held=held,
+            verdict=audit_verdict(audit), held=held,
         )  # fmt: skip
 
     flags = Flags(audit.checks)
-    nothing = hold((), Sizes(), flags, most, simulated={})
+    nothing = select_pairs((), Sizes(), flags, most, simulated={})
     empty = sum(len(piece.encode()) for piece in rendered(nothing))
     # Every block stands in an element of its own, a few dozen characters long.
     room = round(0.99 * max(0, most - empty))
     simulated = audit.simulated_decisions
-    held = hold(rows, sizes, flags, room, simulated=simulated, progress=progress)
+    held = select_pairs(rows, sizes, flags, room, simulated=simulated, progress=progress)
     write_whole(path, rendered(held))
 
 

@@ -1,15 +1,52 @@
-"""People: what the rows say about persons, and whether they may say it.
+"""People: what the rows say about persons, and whether the rows may say it."""
 
-finding.py     what was found in a text, and its mask
-secret_keys.py money.py national.py mail.py net.py telephone.py address.py names.py
-               what personal data look like; one function each
-scan.py        every text scanned once, and the log of what to redact
-sensitive.py   rows on health, religion, law, politics, sexuality
-licences.py    posts with their licence and address
-tombstones.py  people and addresses that were to be forgotten
-"""
+from collections.abc import Iterator
+from typing import ClassVar
 
-from pairwright.audit.people.explained import EXPLAINED
-from pairwright.audit.people.part import People
+from pairwright.audit.people.rights import Licences, Tombstones
+from pairwright.audit.people.scan import PersonalData, shown_id
+from pairwright.audit.people.sensitive import Sensitive
+from pairwright.audit.records import (
+    Check,
+    Definitions,
+    Redaction,
+    RowCounter,
+    definitions_of,
+)
+from pairwright.dataset import Row
+from pairwright.dataset.tombstones import ForgetList
 
-__all__ = ["EXPLAINED", "People"]
+
+class People:
+    """The part of an audit on people. `forgotten` is what tombstones name; None where the auditor
+    has no list of them."""
+
+    definitions: ClassVar[Definitions] = (
+        *PersonalData.definitions,
+        *definitions_of((Sensitive, Licences, Tombstones)),
+    )
+
+    def __init__(self, forgotten: ForgetList | None = None) -> None:
+        self._data = PersonalData()
+        self._checks: tuple[RowCounter, ...] = Sensitive(), Licences(), Tombstones(forgotten)
+        """In the order of the report, after personal data."""
+        self._rows = 0
+
+    def add(self, row: Row) -> None:
+        """Show one row to every check. A row whose id holds personal data gets another name."""
+        self._rows += 1
+        name = shown_id(row.id, self._rows)
+        self._data.add(row, name)
+        row = row if name == row.id else row.model_copy(update={"id": name})
+        for check in self._checks:
+            check.add(row)
+
+    def checks(self) -> Iterator[Check]:
+        """What every check found, after the last row."""
+        yield from self._data.checks()
+        for check in self._checks:
+            yield from check.checks()
+
+    def redactions(self) -> Iterator[Redaction]:
+        """All personal data, text by text, in the order of the source."""
+        yield from self._data.redactions()

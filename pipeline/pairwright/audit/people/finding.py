@@ -1,29 +1,48 @@
-"""Personal data found in a text.
+"""Kinds of personal data, and what is found of them in a text.
 
 Every pattern of this package starts at the edge of a word and repeats a bounded number of times,
 so that no text costs more than some dozens of steps a character.
 """
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-Kind = Literal[
-    "secret", "iban", "card", "national_id", "email", "profile_url", "ip", "phone", "address",
-    "handle", "stated_name",
-]  # fmt: skip
+from pairwright.audit.records import CheckDefinition
+
+REDACT = (
+    "Work through the redactions.jsonl that `pairwright audit` writes beside its report: it gives"
+    " the place of every finding, masked."
+)
+"""What to do about personal data in a text."""
 
 
 class Finding(NamedTuple):
-    """Where in a text, in characters."""
+    """Personal data in a text: `text[start:end]`."""
 
-    kind: Kind
+    kind: str
+    """The name of its kind's check."""
     start: int
     end: int
 
 
-def masked(text: str, found: Finding) -> str:
-    """The finding without what it tells: its first character and its form."""
-    own = text[found.start : found.end][:60]
+class DataKind(NamedTuple):
+    """One kind of personal data."""
+
+    definition: CheckDefinition
+    find: Callable[[str], Iterator[Finding]]
+    """Everything of this kind in a text."""
+    fails: bool = False
+    """Whether a row that holds it fails the check: by it anybody can reach or rob a person, or pass
+    for one. The other kinds are public names, often of somebody famous: they are noted and
+    logged."""
+    needs_digits: bool = False
+    """Whether a text without a digit cannot hold it."""
+
+
+def masked(text: str, finding: Finding) -> str:
+    """A finding without what it gives away: its first character and its form."""
+    own = text[finding.start : finding.end][:60]
     return own[:1] + re.sub(r"[^\W_]", "*", own[1:])
 
 
@@ -31,6 +50,6 @@ _BEFORE = re.compile(r"[\w.,+/$\u20ac\u00a3-]")
 
 
 def alone(text: str, start: int) -> bool:
-    """Whether what begins there is no part of a longer number or name. Looked at afterwards,
-    because a pattern that begins with a look back is slow."""
+    """Whether what begins at `start` is not part of a longer number or name. This is checked after
+    a match, because a pattern that begins with a look back is slow."""
     return start == 0 or not _BEFORE.match(text, start - 1)

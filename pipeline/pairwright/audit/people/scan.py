@@ -5,121 +5,123 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
 from string import digits as DIGITS
-from typing import get_args
+from typing import ClassVar
 
-from pairwright.audit.found import Found
-from pairwright.audit.people.address import addresses
-from pairwright.audit.people.finding import Finding, Kind, masked
-from pairwright.audit.people.mail import at_sign, emails
-from pairwright.audit.people.money import cards, ibans
-from pairwright.audit.people.names import NAME_MARKS, handles, stated_names
-from pairwright.audit.people.national import national_ids
-from pairwright.audit.people.net import ips, profile_urls
-from pairwright.audit.people.secret_keys import BLOCK, secrets
-from pairwright.audit.people.telephone import phones
-from pairwright.audit.records import Check, Redaction
+from pairwright.audit.people.contacts import CONTACTS, at_sign
+from pairwright.audit.people.finding import DataKind, Finding, masked
+from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
+from pairwright.audit.people.names import NAME_MARKS, NAMES, STATED_NAME
+from pairwright.audit.records import Check, CheckDefinition, Definitions, Redaction
+from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
+OTHER_NAMES = CheckDefinition(
+    family="people",
+    name="names",
+    title="Other names",
+    why="Names of people in running text need a language model to be told from other words.",
+    todo="Read a sample, or run a name finder of your choice over the texts.",
+)
+
+
+KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, *NAMES)
 """Of what overlaps in a text, the first of these is kept."""
-FAILS = frozenset({"secret", "email", "phone", "address", "card", "iban", "national_id"})
-"""Kinds by which anybody can reach or rob a person, or be taken for one. The others are public
-names, often of somebody famous: they are told and logged."""
 MOST = 200
 """Findings of a kind that one text is searched for."""
-_FINDERS = {
-    "secret": secrets, "iban": ibans, "card": cards, "national_id": national_ids, "email": emails,
-    "profile_url": profile_urls, "ip": ips, "phone": phones, "address": addresses,
-    "handle": handles, "stated_name": stated_names,
-}  # fmt: skip
-_NEED_DIGITS = frozenset({"iban", "card", "national_id", "phone", "ip", "address"})
-"""An address of the sixth version without a digit is none that anybody has."""
 _DIGIT = re.compile(r"\d")
 _MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
-"""Without one of these, in small letters, no finder but that of names finds anything in ASCII."""
+"""Without one of these, in small letters, an ASCII text holds nothing but names."""
+
+
+_STATED_NAMES = tuple(kind for kind in KINDS if kind.definition == STATED_NAME)
 
 
 class PersonalData:
-    """A check for each kind, named for it: rows that hold one. Addresses that a licence asks for
-    (`source_url`) are not looked into."""
+    """One check for each kind: rows that hold such data. Addresses that a licence asks for
+    (`source_url`) are not searched."""
+
+    definitions: ClassVar[Definitions] = (*(kind.definition for kind in KINDS), OTHER_NAMES)
 
     def __init__(self) -> None:
         self._clean: set[int] = set()
-        self._found: dict[int, list[Redaction]] = {}
+        """Hashes of texts without a finding."""
+        self._redactions: dict[int, list[Redaction]] = {}
+        """By the hash of a text."""
         self._rows: Counter[int] = Counter()
         self._checks = {
-            kind: Found(
-                "people", kind,
-                limit=0.0 if kind in FAILS else None, others=0.0 if kind in FAILS else None,
+            kind.definition.name: RowCheck(
+                kind.definition, limit=0.0 if kind.fails else None,
+                others=0.0 if kind.fails else None,
             )
             for kind in KINDS
         }  # fmt: skip
 
     def add(self, row: Row, name: str) -> None:
-        """`name` is the row's id without what is found in it."""
-        said: dict[str, str] = {}
-        seen: set[int] = set()
+        """Search one row's texts. `name` is the row's id without the personal data in it."""
+        details: dict[str, str] = {}
+        counted: set[int] = set()
         for field, post, text in chain(_fields(row), _ids(row)):
             key = hash(text)
             if key in self._clean:
                 continue
-            if key not in self._found:
-                found = find(text)
-                if not found:
+            if key not in self._redactions:
+                findings = find(text)
+                if not findings:
                     self._clean.add(key)
                     continue
-                self._found[key] = [_logged(name, field, post, text, one) for one in found]
-            if key not in seen:
-                seen.add(key)
+                self._redactions[key] = [_logged(name, field, post, text, one) for one in findings]
+            if key not in counted:
+                counted.add(key)
                 self._rows[key] += 1
-            for one in self._found[key]:
-                said.setdefault(one.kind, f"{field}: {one.masked}")
+            for one in self._redactions[key]:
+                details.setdefault(one.kind, f"{field}: {one.masked}")
         named = row if name == row.id else row.model_copy(update={"id": name})
         for kind, check in self._checks.items():
-            check.add(named, said.get(kind))
+            check.add(named, details.get(kind))
 
     def checks(self) -> Iterator[Check]:
         for check in self._checks.values():
             yield from check.checks()
         yield Check(
-            family="people", name="names", status="note",
+            family=OTHER_NAMES.family, name=OTHER_NAMES.name, status="note",
             detail="names of people are not looked for, but where somebody states their own: a "
             "model that finds them reliably is not part of this tool",
         )  # fmt: skip
 
     def redactions(self) -> Iterator[Redaction]:
-        for key, found in self._found.items():
-            for one in found:
+        """All findings, in the order of the source."""
+        for key, redactions in self._redactions.items():
+            for one in redactions:
                 yield one.model_copy(update={"rows": self._rows[key]})
 
 
 def find(text: str) -> list[Finding]:
-    """Everything in a text, by place; of what overlaps, the kind that comes first in KINDS, and of
-    one kind what its finder tells first."""
+    """All personal data in a text, by place. Of what overlaps, the kind that comes first in KINDS
+    is kept, and of one kind what its pattern finds first."""
     kinds = KINDS
     if text.isascii():
         small = text.lower()
         if not any(map(small.__contains__, _MARKS)):
             if not any(map(small.__contains__, NAME_MARKS)):
                 return []
-            kinds = ("stated_name",)
+            kinds = _STATED_NAMES
     digits = _DIGIT.search(text) is not None
-    taken: list[Finding] = []
+    findings: list[Finding] = []
     for kind in kinds:
-        if digits or kind not in _NEED_DIGITS:
-            for one in islice(_FINDERS[kind](text), MOST):
-                if not any(_overlap(one, other) for other in taken):
-                    taken.append(one)
-    return sorted(taken, key=lambda one: one.start)
+        if digits or not kind.needs_digits:
+            for one in islice(kind.find(text), MOST):
+                if not any(_overlap(one, other) for other in findings):
+                    findings.append(one)
+    return sorted(findings, key=lambda one: one.start)
 
 
 def without_data(name: str) -> str:
-    """An id as it may be shown: masked where it holds an address."""
+    """An id as a report may show it: masked if it holds an e-mail address."""
     return shown(name) if at_sign(name) else name
 
 
 def shown(text: str) -> str:
-    """A text as a check may quote it: whatever is found in it masked."""
+    """A text as a check may quote it: its personal data are masked."""
     for one in reversed(find(text)):
         text = text[: one.start] + masked(text, one) + text[one.end :]
     return text

@@ -6,10 +6,11 @@ LaMP-QA's subcategories and a short list of words tell.
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pairwright import text
-from pairwright.audit.found import TEXT, Found
-from pairwright.audit.records import Check
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import TEXT, RowCheck
 from pairwright.dataset import Row
 
 CATEGORIES = {
@@ -52,11 +53,23 @@ _WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
 _ANY = frozenset().union(*_WORDS.values())
 
 
+SENSITIVE = CheckDefinition(
+    family="people",
+    name="sensitive",
+    title="Sensitive subjects",
+    why="What is known of somebody's health, belief, politics, sexuality or trouble with the "
+    "law can harm them.",
+    todo="Say so in the card, and weigh whether these rows are needed.",
+)
+
+
 class Sensitive:
     """`sensitive`: a note of how many rows there are, by group."""
 
+    definitions: ClassVar[Definitions] = (SENSITIVE,)
+
     def __init__(self) -> None:
-        self._found = Found("people", "sensitive", limit=None, others=None)
+        self._check = RowCheck(SENSITIVE, limit=None, others=None)
         self._groups: Counter[str] = Counter()
         self._known: dict[int, frozenset[str]] = {}
 
@@ -66,11 +79,11 @@ class Sensitive:
         texts = (row.question, row.narrative or "", *(post.text for post in row.profile))
         groups = groups.union(*map(self._of, texts))
         self._groups.update(groups)
-        self._found.add(row, ", ".join(sorted(groups)))
+        self._check.add(row, ", ".join(sorted(groups)))
 
     def checks(self) -> Iterator[Check]:
         counts = sorted(self._groups.items(), key=lambda of: (-of[1], of[0]))
-        yield from self._found.checks(", ".join(f"{group} {n:,}" for group, n in counts))
+        yield from self._check.checks(", ".join(f"{group} {n:,}" for group, n in counts))
 
     def _of(self, passage: str) -> frozenset[str]:
         key = hash(passage)

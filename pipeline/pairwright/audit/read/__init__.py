@@ -1,28 +1,17 @@
-"""Pairs of any origin as rows.
-
-source.py      what a source gives: rows with their split, and what could not be read
-release.py     a release folder
-run_folder.py  a run's pairs, and what people decided on them
-files.py       JSON, JSONL, CSV and Parquet of others, a file or a folder of them
-columns.py     which column holds what, by name or by option
-fields.py      one row of theirs as a Row: the official schema, or prompt, chosen and rejected
-messages.py    chosen and rejected as messages, lists of them, or transcripts
-hub.py         a Hugging Face id
-"""
+"""Reading pairs of any origin as rows: releases, run folders, files of others, the Hub."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.files import open_files
+from pairwright.audit.read.folders import is_release, is_run, open_release, open_run
 from pairwright.audit.read.hub import open_hub
-from pairwright.audit.read.release import is_release, open_release
-from pairwright.audit.read.run_folder import is_run, open_run
-from pairwright.audit.read.source import Found, PairSource, Unread
+from pairwright.audit.read.source import PairSource, SourceRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.hub import looks_like_id
 
-__all__ = ["Found", "PairSource", "Unread", "open_source"]
+__all__ = ["PairSource", "SourceRow", "UnreadRow", "open_source"]
 
 
 def open_source(given: str, columns: Iterable[str] = ()) -> PairSource:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.messages import as_text, prompt, reply, transcript
-from pairwright.audit.read.source import TIE, Found, Kind
+from pairwright.audit.read.source import TIE, Kind, SourceRow
 from pairwright.dataset import Row, RowAspect, RowPost, licence_of
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import kind, rows, time
@@ -22,7 +22,7 @@ _TIES = frozenset(
 """Labels of a tie. 0 is none: in many files it says that the first response is better."""
 
 
-class Sides(NamedTuple):
+class ResponseSides(NamedTuple):
     """A pair's responses; what came before both is empty where the row has a prompt."""
 
     before: str
@@ -41,7 +41,7 @@ def kind_of(fields: Fields) -> Kind:
     return "official" if fields.keys() >= _OFFICIAL else "plain"
 
 
-def found(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[Found]:
+def found(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[SourceRow]:
     """The row, in the configuration and split that its file says where it does not itself.
 
     A row whose sides are lists of responses gives a pair for each place in the lists: the first
@@ -49,15 +49,15 @@ def found(fields: Fields, columns: Columns, config: str, split: str, where: str)
     place of each name its index, from 0. Raises SourceRefusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
-        return [Found(split, _released(fields), where)]
+        return [SourceRow(split, _released(fields), where)]
     sides = _sides(fields, columns)
     split = _label(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
-        return [Found(split, _row(fields, columns, config, sides[0]), where)]
+        return [SourceRow(split, _row(fields, columns, config, sides[0]), where)]
     item = content_id("item", where, *(of.chosen for of in sides), *(of.rejected for of in sides))
     rows = [_row(fields, columns, config, side) for side in sides]
     return [
-        Found(
+        SourceRow(
             split,
             row.model_copy(update={"id": f"{row.id}[{n}]", "item_id": row.item_id or item}),
             f"{where} chosen[{n}]",
@@ -66,7 +66,7 @@ def found(fields: Fields, columns: Columns, config: str, split: str, where: str)
     ]
 
 
-def _row(fields: Fields, columns: Columns, config: str, of: Sides) -> Row:
+def _row(fields: Fields, columns: Columns, config: str, of: ResponseSides) -> Row:
     asked = columns.value(fields, "prompt")
     if asked is None and of.before:
         question = of.before
@@ -108,7 +108,7 @@ def _released(fields: Fields) -> Row:
     return row
 
 
-def _sides(fields: Fields, columns: Columns) -> list[Sides]:
+def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
     """The better response and the other, of each pair in the row."""
     names = ("first", "second") if columns.labelled else ("chosen", "rejected")
     a, b = (columns.needed(fields, name) for name in names)
@@ -118,7 +118,7 @@ def _sides(fields: Fields, columns: Columns) -> list[Sides]:
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
             raise SourceRefusal("lists_differ", f"{names[0]} {_size(a)}, {names[1]} {_size(b)}")
         return [
-            Sides("", as_text(x, names[0]), as_text(y, names[1]), n)
+            ResponseSides("", as_text(x, names[0]), as_text(y, names[1]), n)
             for n, (x, y) in enumerate(zip(a, b, strict=True))
         ]
     if columns.value(fields, "prompt") is None:
@@ -128,7 +128,7 @@ def _sides(fields: Fields, columns: Columns) -> list[Sides]:
         raise SourceRefusal(
             "prompts_differ", f"the messages before {names[0]} and {names[1]} differ"
         )
-    return [Sides(one.before, one.text, other.text)]
+    return [ResponseSides(one.before, one.text, other.text)]
 
 
 def _several(value: object) -> bool:

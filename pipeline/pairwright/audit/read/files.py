@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.fields import found, kind_of
-from pairwright.audit.read.source import REASONS, Found, Kind, PairSource, Unread
+from pairwright.audit.read.source import REASONS, Kind, PairSource, SourceRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.parquet import parquet
@@ -39,7 +39,7 @@ _SHARD = re.compile(r"-\d+-of-\d+$")
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 
 
-class Piece(NamedTuple):
+class PairTable(NamedTuple):
     """One table of a source: a file, or a configuration's split on the Hub."""
 
     table: Callable[[], SourceTable]
@@ -67,13 +67,13 @@ def open_files(path: Path, columns: Columns) -> PairSource:
     )
 
 
-def first_kind(piece: Piece) -> Kind:
+def first_kind(piece: PairTable) -> Kind:
     """By the first row that is an object; plain where there is none."""
     first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
     return kind_of(first.fields) if first else "plain"
 
 
-def read_pieces(pieces: Iterable[Piece], columns: Columns) -> Iterator[Found | Unread]:
+def read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[SourceRow | UnreadRow]:
     """Every row of every piece.
 
     Raises InputError after a piece in which not one row could be read, naming its columns.
@@ -81,34 +81,36 @@ def read_pieces(pieces: Iterable[Piece], columns: Columns) -> Iterator[Found | U
     for piece in pieces:
         table = piece.table()
         reasons: Counter[str] = Counter()
-        first: Unread | None = None
+        first: UnreadRow | None = None
         there: tuple[str, ...] = ()
         rows = 0
         for line in table.rows:
             read = _read(line, columns, piece)
-            if isinstance(read, Unread):
+            if isinstance(read, UnreadRow):
                 reasons[read.reason] += 1
                 first = first or read
             if isinstance(line, Line):
                 there = there or tuple(line.fields)
             rows += 1
-            yield from [read] if isinstance(read, Unread) else read
+            yield from [read] if isinstance(read, UnreadRow) else read
         if rows == reasons.total():
             raise _nothing_read(table.source, first, there, reasons)
 
 
-def _read(line: Line | SourceProblem, columns: Columns, piece: Piece) -> list[Found] | Unread:
+def _read(
+    line: Line | SourceProblem, columns: Columns, piece: PairTable
+) -> list[SourceRow] | UnreadRow:
     # Two files of a folder may have one name, so the place has the whole path below the folder.
     where = f"{piece.name}:{line.where.rpartition(':')[2]}"
     if isinstance(line, SourceProblem):
-        return Unread(line.reason, where, line.detail)
+        return UnreadRow(line.reason, where, line.detail)
     try:
         return found(line.fields, columns, piece.config, piece.split, where)
     except SourceRefusal as refusal:
-        return Unread(refusal.reason, where, refusal.detail)
+        return UnreadRow(refusal.reason, where, refusal.detail)
 
 
-def _pieces(path: Path) -> list[Piece]:
+def _pieces(path: Path) -> list[PairTable]:
     if path.is_file():
         if suffix(path) not in _OPENERS:
             raise InputError(
@@ -144,18 +146,18 @@ def suffix(path: Path) -> str:
     return Path(path.stem).suffix.lower() + end if end == ".gz" else end
 
 
-def _piece(file: Path, relative: Path, *, alone: bool) -> Piece:
+def _piece(file: Path, relative: Path, *, alone: bool) -> PairTable:
     """The configuration is the folder, or else the file's name, unless that is a split's."""
     stem = _SHARD.sub("", relative.name[: -len(suffix(file))])
     split = stem if stem in _SPLITS else ""
     folders = [part for part in relative.parts[:-1] if part != "data"]
     config = "-".join(folders) or ("" if alone or split else stem)
     opened = partial(_OPENERS[suffix(file)], file)
-    return Piece(opened, relative.as_posix(), config, split)
+    return PairTable(opened, relative.as_posix(), config, split)
 
 
 def _nothing_read(
-    source: str, first: Unread | None, there: tuple[str, ...], reasons: Counter[str]
+    source: str, first: UnreadRow | None, there: tuple[str, ...], reasons: Counter[str]
 ) -> InputError:
     if first is None:
         return InputError("holds no rows", where=source, fix="Write or download it again.")

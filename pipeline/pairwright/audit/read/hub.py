@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.files import Piece, first_kind, read_pieces
-from pairwright.audit.read.release import open_release
+from pairwright.audit.read.files import PairTable, first_kind, read_pieces
+from pairwright.audit.read.folders import open_release
 from pairwright.audit.read.source import PairSource
 from pairwright.errors import InputError
 from pairwright.extras import install
@@ -44,7 +44,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
             fix="Check the id; a private one needs `hf auth login`. Without network, name a file.",
         ) from error
     pieces = [
-        Piece(
+        PairTable(
             partial(_table, f"{name}/{config}/{split}", rows),
             f"{name}/{config}/{split}",
             config="" if config == "default" else config,

@@ -11,26 +11,26 @@ _OPENING = re.compile(r"\s*Human:")
 _TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
 
 
-class Reply(NamedTuple):
+class ResponseMessage(NamedTuple):
     """A response and what came before it, as text; empty where nothing did."""
 
     before: str
     text: str
 
 
-def reply(value: object, name: str) -> Reply:
+def reply(value: object, name: str) -> ResponseMessage:
     """A response: text, a message, or messages of which the last is the response. Raises
     SourceRefusal."""
     if isinstance(value, dict):
         value = [value]
     if not isinstance(value, list):
-        return Reply("", as_text(value, name))
+        return ResponseMessage("", as_text(value, name))
     if not value:
         raise SourceRefusal("no_messages", f"{name} is an empty list")
     role, text = _message(value[-1], name)
     if role.lower() in _ASKING:
         raise SourceRefusal("ends_with_user", f"the last message of {name} is by {role!r}")
-    return Reply(prompt(value[:-1], name), text)
+    return ResponseMessage(prompt(value[:-1], name), text)
 
 
 def transcript(value: object) -> object:

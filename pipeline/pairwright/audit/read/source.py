@@ -33,16 +33,16 @@ TIE = "tie"
 """The reason of a row that can be read, and is not a preference."""
 
 
-class Found(NamedTuple):
+class SourceRow(NamedTuple):
     """A row with its split, which is empty where the source has none, and its place."""
 
     split: str
     row: Row
     where: str
-    """As `Unread` has it."""
+    """As `UnreadRow` has it."""
 
 
-class Unread(NamedTuple):
+class UnreadRow(NamedTuple):
     """A row that could not be read, and why: a key of REASONS."""
 
     reason: str
@@ -58,7 +58,7 @@ class PairSource:
     name: str
     """For the report: never a path of this machine."""
     kind: Kind
-    read: Callable[[], Iterator[Found | Unread]]
+    read: Callable[[], Iterator[SourceRow | UnreadRow]]
     """Raises InputError where a file is of no use as a whole."""
     version: str = ""
     folder: Path | None = None
@@ -69,24 +69,24 @@ class PairSource:
     def seen_by(self, look: Callable[[Row], None]) -> "PairSource":
         """The same, with every row shown to `look` as it is read."""
 
-        def read() -> Iterator[Found | Unread]:
+        def read() -> Iterator[SourceRow | UnreadRow]:
             for found in self.read():
-                if isinstance(found, Found):
+                if isinstance(found, SourceRow):
                     look(found.row)
                 yield found
 
         return replace(self, read=read)
 
-    def rows(self) -> "Rows":
+    def rows(self) -> "RepeatableRows":
         """What could be read, to be gone through again and again."""
-        return Rows(self)
+        return RepeatableRows(self)
 
 
 @dataclass(frozen=True)
-class Rows:
+class RepeatableRows:
     """The rows of a source."""
 
     source: PairSource
 
     def __iter__(self) -> Iterator[Row]:
-        return (found.row for found in self.source.read() if isinstance(found, Found))
+        return (found.row for found in self.source.read() if isinstance(found, SourceRow))

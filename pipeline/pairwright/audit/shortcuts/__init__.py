@@ -1,25 +1,85 @@
-"""What tells the chosen response from the rejected one without knowing the user.
+"""Shortcuts: what picks the chosen response without knowing the user, or by word overlap."""
 
-part.py         rows in, checks out
-form.py         what the form of one text is, in counts
-response.py     what can be counted in one response
-style.py        its style in numbers
-typography.py   habits of typing, such as double spaces
-stems.py        its distinct words as numbers
-gathered.py     every pair of a configuration in a few numbers, and a sample in more
-sample.py       pairs drawn by whole clusters
-learnable.py    what the classifiers see of a drawn pair
-shared.py       what it shares with profile and aspects
-classifiers.py  what can be learnt from words and style
-informed.py     what overlap with profile and aspects tells
-trials.py       all of these on one configuration
-trial.py        points of one of them, and what is decided about all
-twins.py        whether twins are whole
-gaps.py         how unequal two responses are
-explained.py    the checks in words
-"""
+from collections.abc import Iterator
+from typing import ClassVar
 
-from pairwright.audit.shortcuts.explained import EXPLAINED
-from pairwright.audit.shortcuts.part import MAX_SHORTCUT, Shortcuts
+from pairwright.audit.records import Check, Definitions, LimitComparison
+from pairwright.audit.shortcuts.baselines import (
+    ASPECTS_OVERLAP,
+    PROFILE_OVERLAP,
+    PROFILE_RESIDUAL,
+    PROFILE_TFIDF,
+)
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
+from pairwright.audit.shortcuts.gaps import GAPS, length_matched, twin_gaps, twin_identity
+from pairwright.audit.shortcuts.pair_features import PairFeatures
+from pairwright.audit.shortcuts.response import COUNTED
+from pairwright.audit.shortcuts.trials import (
+    BLIND,
+    RESIDUAL,
+    Trial,
+    comparison,
+    identity_note,
+    note,
+    trials,
+)
+from pairwright.dataset import Row
 
-__all__ = ["EXPLAINED", "MAX_SHORTCUT", "Shortcuts"]
+MAX_SHORTCUT = 0.58
+
+
+class Shortcuts:
+    """The part of an audit on shortcuts and informed baselines.
+
+    It keeps numbers of every row, and more of at most `pair_features.SAMPLE` rows of each
+    configuration. The same rows give the same checks on every machine.
+    """
+
+    definitions: ClassVar[Definitions] = (
+        *(check.definition for check in (*COUNTED, *CLASSIFIERS)),
+        PROFILE_RESIDUAL,
+        *GAPS,
+        PROFILE_OVERLAP,
+        ASPECTS_OVERLAP,
+        PROFILE_TFIDF,
+    )
+
+    def __init__(self, *, max_shortcut: float = MAX_SHORTCUT, seed: int = 0) -> None:
+        """`max_shortcut` bounds max(accuracy, 1 - accuracy): between 0.5 and 1."""
+        self._bound = max_shortcut
+        self._seed = seed
+        self._features: dict[str, PairFeatures] = {}
+
+    def add(self, row: Row) -> None:
+        """Count one row."""
+        features = self._features.get(row.config)
+        if features is None:
+            features = self._features[row.config] = PairFeatures(row.mode, self._seed)
+        features.add(row)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        """All checks of each configuration, after the last row."""
+        tried = {
+            config: list(trials(config, features, self._seed))
+            for config, features in sorted(self._features.items())
+        }
+        for config, own in tried.items():
+            features, by_name = self._features[config], {one.definition.name: one for one in own}
+            for trial in own:
+                yield comparison(trial, self._bound) if _decides(trial) else _note(trial)
+            if features.mode == "twin":
+                yield twin_identity(config, features, [by_name[name] for name in BLIND])
+                yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
+            else:
+                yield length_matched(config, features)
+
+
+def _decides(trial: Trial) -> bool:
+    """Blind ones where no identity makes them 50 %, and the residual where there is a profile."""
+    if trial.definition.name == RESIDUAL:
+        return len(trial.points) > 0
+    return trial.definition.name in BLIND and trial.mode != "twin"
+
+
+def _note(trial: Trial) -> Check:
+    return identity_note(trial) if trial.definition.name in BLIND else note(trial)

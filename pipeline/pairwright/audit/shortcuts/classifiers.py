@@ -1,6 +1,8 @@
 """What can be learnt from the two responses, and from them and the question, without the user."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +12,54 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from pairwright.audit.shortcuts.learnable import Learnable, Said
+from pairwright.audit.records import CheckDefinition
+from pairwright.audit.shortcuts.features import LearnablePair, ResponseFeatures
+from pairwright.audit.shortcuts.response import NO_HISTORY
 from pairwright.intervals import Floats, Places
 
-CLASSIFIERS = ("bag_of_words", "style", "bag_of_words_with_question", "style_with_question")
+_REMEDY = "Look at what the two sides say and how; give both the same writer, prompt and limits."
+
+BAG_OF_WORDS = CheckDefinition(
+    family="shortcuts",
+    name="bag_of_words",
+    title="Learns the chosen response from its words",
+    why="A linear model of the words of both responses, tried on users it was not fitted on. "
+    f"{NO_HISTORY}",
+    todo=_REMEDY,
+    by_estimate=True,
+)
+
+STYLE = CheckDefinition(
+    family="shortcuts",
+    name="style",
+    title="Learns the chosen response from its style",
+    why="A linear model of lengths, marks, form, kinds of words and habits of typing (double "
+    "spaces, tabs, small letters at the start), tried on users it was not fitted on. "
+    f"{NO_HISTORY}",
+    todo=_REMEDY,
+    by_estimate=True,
+)
+
+BAG_OF_WORDS_WITH_QUESTION = CheckDefinition(
+    family="shortcuts",
+    name="bag_of_words_with_question",
+    title="Learns the chosen response from its words and the question",
+    why="As from the words, but told which of them the question has. " + NO_HISTORY,
+    todo=_REMEDY,
+    by_estimate=True,
+)
+
+STYLE_WITH_QUESTION = CheckDefinition(
+    family="shortcuts",
+    name="style_with_question",
+    title="Learns the chosen response from its style and the question",
+    why="As from the style, with overlap with the question, and with what sort of question it "
+    f"is. {NO_HISTORY}",
+    todo=_REMEDY,
+    by_estimate=True,
+)
+
+
 FOLDS = 5
 FEWEST = 10
 """Clusters below which nothing is learnt."""
@@ -22,27 +68,14 @@ _APART = 3
 the question has it too; column 2 of all counts those that the question has."""
 
 
-def learnt(drawn: Sequence[Learnable], clusters: Places, seed: int) -> dict[str, Floats]:
-    """By classifier the points, shape (n,), every pair judged by a model that was fitted without
-    its cluster; the same on every machine for the same pairs in the same order."""
-    # More threads would sum in another order.
-    with threadpool_limits(limits=1):
-        return {
-            "bag_of_words": _tried(bags(drawn, asked=False), clusters, seed),
-            "style": _tried(styles(drawn, asked=False), clusters, seed),
-            "bag_of_words_with_question": _tried(bags(drawn, asked=True), clusters, seed),
-            "style_with_question": _tried(styles(drawn, asked=True), clusters, seed),
-        }
-
-
-def bags(drawn: Sequence[Learnable], *, asked: bool) -> sparse.csr_array:
+def bags(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
     """Shape (n, distinct words): 1 for a word of the chosen response alone, -1 for one of the
     rejected, each row of length 1. `asked` tells words that the question has from others."""
     rows = [
         (place, sign * weight, column)
         for place, pair in enumerate(drawn)
-        for sign, said in ((1.0, pair.chosen), (-1.0, pair.rejected))
-        for weight, column in _columns(said, asked)
+        for sign, response in ((1.0, pair.chosen), (-1.0, pair.rejected))
+        for weight, column in _columns(response, asked)
     ]
     lengths = [len(column) for _, _, column in rows]
     columns = np.concatenate([column for _, _, column in rows])
@@ -58,30 +91,33 @@ def bags(drawn: Sequence[Learnable], *, asked: bool) -> sparse.csr_array:
     return normalize(table)
 
 
-def _columns(said: Said, asked: bool) -> Iterator[tuple[float, npt.NDArray[np.uint64]]]:
-    words = said.words.astype(np.uint64) * _APART
+def _columns(
+    response: ResponseFeatures, asked: bool
+) -> Iterator[tuple[float, npt.NDArray[np.uint64]]]:
+    words = response.words.astype(np.uint64) * _APART
     yield 1.0, words
     if asked:
-        own = words[said.of_question]
+        own = words[response.in_question]
         yield 1.0, own + 1
         yield float(len(own)), np.array([2], np.uint64)
 
 
-def styles(drawn: Sequence[Learnable], *, asked: bool) -> sparse.csr_array:
+def styles(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
     """Shape (n, features): style of the chosen response less that of the rejected, each feature
     over its root mean square. `asked` adds what each response shares with the question, and all of
     it times the question's own numbers: what style is wanted can depend on it."""
     table = np.array([pair.chosen.style - pair.rejected.style for pair in drawn], np.float64)
     if asked:
-        shared = [pair.chosen.against - pair.rejected.against for pair in drawn]
-        of = np.array([pair.asked for pair in drawn], np.float64)
+        shared = [pair.chosen.shared - pair.rejected.shared for pair in drawn]
+        questions = np.array([pair.question for pair in drawn], np.float64)
+        questions -= questions.mean(axis=0)
         table = np.hstack([table, np.array(shared, np.float64)])
-        table = np.hstack([table, *(table * own[:, None] for own in (of - of.mean(axis=0)).T)])
+        table = np.hstack([table, *(table * own[:, None] for own in questions.T)])
     size = np.sqrt((table**2).mean(axis=0))
     return sparse.csr_array(table / np.where(size > 0, size, 1))
 
 
-def _tried(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
+def _points(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
     """Points of a logistic model of the difference, cross-validated in folds of whole clusters.
 
     It has no intercept, so it leans to no side: a pair turned about has the opposite score. Its
@@ -99,3 +135,31 @@ def _tried(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
         # What rounding leaves of no difference is a tie.
         points[test] = (np.sign(np.round(scores, 9)) + 1) / 2
     return points
+
+
+class Classifier(NamedTuple):
+    """A check by what can be learned from pairs."""
+
+    definition: CheckDefinition
+    table: Callable[[Sequence[LearnablePair]], sparse.csr_array]
+    """Shape (n, features): what a pair's chosen response has, less what the rejected one has."""
+
+
+CLASSIFIERS = (
+    Classifier(BAG_OF_WORDS, partial(bags, asked=False)),
+    Classifier(STYLE, partial(styles, asked=False)),
+    Classifier(BAG_OF_WORDS_WITH_QUESTION, partial(bags, asked=True)),
+    Classifier(STYLE_WITH_QUESTION, partial(styles, asked=True)),
+)
+"""In the order of the report."""
+
+
+def classifier_points(
+    drawn: Sequence[LearnablePair], clusters: Places, seed: int
+) -> Iterator[tuple[Classifier, Floats]]:
+    """The points of each classifier, shape (n,). Every pair is judged by a model that was fitted
+    without its cluster. The same pairs in the same order have the same points on every machine."""
+    # More threads would sum in another order.
+    with threadpool_limits(limits=1):
+        for classifier in CLASSIFIERS:
+            yield classifier, _points(classifier.table(drawn), clusters, seed)

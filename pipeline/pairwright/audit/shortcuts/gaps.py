@@ -1,52 +1,152 @@
-"""How unequal the two responses of a pair are, whoever they are for."""
+"""Whether twins are whole, and how unequal the two responses of a pair are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pairwright.audit.records import Check
-from pairwright.audit.shortcuts.gathered import LIKE, Gathered
-from pairwright.audit.shortcuts.trial import Trial
+from pairwright.audit.records import Check, CheckDefinition, Flag
+from pairwright.audit.shortcuts.pair_features import LIKE, PairFeatures, TwinHalf
+from pairwright.audit.shortcuts.trials import Trial
 from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, z_of
 
+LENGTH_MATCHED = CheckDefinition(
+    family="shortcuts",
+    name="length_matched",
+    title="Pairs of like length",
+    why="What length gives away, it does not give away here: each check tells its accuracy on "
+    "these pairs as well.",
+    todo="Report scorers on these pairs beside the whole.",
+)
 
-def length_matched(config: str, of: Gathered) -> Check:
+TWIN_IDENTITY = CheckDefinition(
+    family="shortcuts",
+    name="twin_identity",
+    title="Twins are whole",
+    why="Both halves of a twin hold the same two responses with the sides changed about, so "
+    "whoever cannot see the user is right on exactly half. A lost half ends that.",
+    todo="Drop or restore the twins named; filter, sample and split by twin, never by pair.",
+)
+
+TWIN_LENGTH_GAP = CheckDefinition(
+    family="shortcuts",
+    name="twin_length_gap",
+    title="Twins: words of the longer response over the shorter",
+    why="Blind accuracies on twins are 50 % by identity and hide how unequal the two are.",
+    todo="Hold both sides to the same number of words.",
+)
+
+TWIN_QUALITY_GAP = CheckDefinition(
+    family="shortcuts",
+    name="twin_quality_gap",
+    title="Twins: distance of the two responses' quality",
+    why="By the judge's mean score. Where one response is better for anyone, one of the two "
+    "halves is wrong about it.",
+    todo="Tighten the gate on quality parity.",
+)
+
+TWIN_AGAINST_BASELINE = CheckDefinition(
+    family="shortcuts",
+    name="twin_against_baseline",
+    title="Twins: where word overlap with the profile is wrong",
+    why="On these pairs a scorer must understand more than which words the user has used.",
+    todo="Report scorers on these pairs apart.",
+)
+
+PEOPLE_AGAINST_BASELINE = CheckDefinition(
+    family="shortcuts",
+    name="people_against_baseline",
+    title="Twins: people where word overlap is wrong, majority for the chosen response",
+    why="Here the right choice cannot come from counting the user's words.",
+    todo="Look at these pairs: people who read the posts should still choose the chosen one.",
+)
+
+
+GAPS = (
+    LENGTH_MATCHED, TWIN_IDENTITY, TWIN_LENGTH_GAP, TWIN_QUALITY_GAP, TWIN_AGAINST_BASELINE,
+    PEOPLE_AGAINST_BASELINE,
+)  # fmt: skip
+"""In the order of the report."""
+
+
+def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -> Check:
+    """Fails where a twin is not two halves that mirror each other, or where a blind scorer is not
+    exactly right on half of the pairs."""
+    flags = tuple(_broken(features))
+    off = [
+        f"{trial.definition.name} {trial.points.mean():.4f}"
+        for trial in blind
+        if trial.points.sum() * 2 != len(trial.points)
+    ]
+    return Check(
+        family=TWIN_IDENTITY.family,
+        name=TWIN_IDENTITY.name,
+        config=config,
+        status="fail" if flags or off else "pass",
+        count=len(flags),
+        of=len(features.twins),
+        detail=f"Not exactly one half: {', '.join(off)}." if off else "",
+        flags=flags,
+    )
+
+
+def _broken(features: PairFeatures) -> Iterator[Flag]:
+    for subject, halves in features.twins.items():
+        if wrong := _wrong(halves):
+            yield Flag(row=halves[0].row, detail=f"{subject}: {wrong}")
+
+
+def _wrong(halves: Sequence[TwinHalf]) -> str:
+    if len(halves) == 1:
+        return "only one half is there"
+    if len(halves) > 2:
+        return f"{len(halves)} rows, where a twin has two halves"
+    first, second = halves
+    if first.texts == second.mirrored:
+        return ""
+    if first.texts == second.texts:
+        return "both halves have the same response chosen"
+    return "the halves are not of one question with chosen and rejected changed about"
+
+
+def length_matched(config: str, features: PairFeatures) -> Check:
     """The share of pairs of like length, on which each blind check is told again."""
     limit = f"{LIKE - 1:.0%}".replace("%", " %")
     return _note(
-        "length_matched",
+        LENGTH_MATCHED,
         config,
-        _share(of.like.astype(np.float64), of.clusters),
+        _share(features.like.astype(np.float64), features.clusters),
         f"At most {limit} more words in the longer response. Each check says how it does on these.",
     )
 
 
-def twin_gaps(config: str, of: Gathered, profile_overlap: Trial) -> Iterator[Check]:
+def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
     """What the 50 % of blind scorers on twins do not show."""
-    ratio, judged = of.ratio, ~np.isnan(of.quality)
-    yield _note("twin_length_gap", config, mean(ratio, of.clusters, least=1))
-    quality = mean(of.quality[judged], of.clusters[judged], least=0)
+    ratio, judged = features.ratio, ~np.isnan(features.quality)
+    yield _note(TWIN_LENGTH_GAP, config, mean(ratio, features.clusters, least=1))
+    quality = mean(features.quality[judged], features.clusters[judged], least=0)
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
-    yield _note("twin_quality_gap", config, quality, missing)
+    yield _note(TWIN_QUALITY_GAP, config, quality, missing)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
-    yield _note("twin_against_baseline", config, share, profile_overlap.why)
+    yield _note(TWIN_AGAINST_BASELINE, config, share, profile_overlap.why)
     places = profile_overlap.places[wrong]
-    asked = places[~np.isnan(of.people[places])]
-    people = _share(of.people[asked], of.clusters[asked])
+    asked = places[~np.isnan(features.people[places])]
+    people = _share(features.people[asked], features.clusters[asked])
     none = "" if len(asked) else "Nobody voted on these pairs."
-    yield _note("people_against_baseline", config, people, none)
+    yield _note(PEOPLE_AGAINST_BASELINE, config, people, none)
 
 
 def _share(points: Floats, clusters: Places) -> Interval | None:
-    of = accuracy(points, clusters)
-    return of and of.found(z_of(LEVEL))
+    share = accuracy(points, clusters)
+    return share and share.found(z_of(LEVEL))
 
 
-def _note(name: str, config: str, found: Interval | None, detail: str = "") -> Check:
+def _note(
+    definition: CheckDefinition, config: str, found: Interval | None, detail: str = ""
+) -> Check:
     return Check(
-        family="shortcuts",
-        name=name,
+        family=definition.family,
+        name=definition.name,
         config=config,
         status="note",
         found=found,

@@ -1,16 +1,58 @@
-"""What a scorer that sees one question and one response can count."""
+"""What a scorer that sees one question and one response can count, and the checks that do."""
 
+import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from pairwright import text
-from pairwright.audit.shortcuts.form import form
+from pairwright.audit.records import CheckDefinition
 from pairwright.gates.phrases import PERSONA, REFUSAL, first_phrase
 
+NO_HISTORY = "Nobody's history is needed for it, so it measures no fit to a user."
+LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
+HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+\S", re.MULTILINE)
+BOLD = re.compile(r"(\*\*|__)(?=\S)[^\n]{1,200}?\1")
+WINDOW = 50
+"""Words over which diversity is taken: over whole texts it falls with their length."""
 
-class Response(NamedTuple):
-    """Counts of one response. Every field but `persona` and `refusal` is a blind check of its
-    name; of these two, whether there is such a phrase is one."""
+
+class TextForm(NamedTuple):
+    """Counts of markdown, and how rich the words are."""
+
+    lists: int
+    """Items of lists."""
+    headings: int
+    bold: int
+    diversity: float
+    """Distinct words over words."""
+
+
+# Both halves of a twin hold the same two responses.
+@lru_cache(maxsize=1024)
+def text_form(given: str) -> TextForm:
+    """Count the form of one text."""
+    return TextForm(
+        lists=len(LIST.findall(given)),
+        headings=len(HEADING.findall(given)) if "#" in given else 0,
+        bold=len(BOLD.findall(given)) if "**" in given or "__" in given else 0,
+        diversity=diversity(text.words(given)),
+    )
+
+
+def diversity(words: Sequence[str]) -> float:
+    """Mean share of distinct words in windows of `WINDOW` words that overlap by half (after the
+    moving average of Covington and McFall 2010, J. Quant. Linguistics 17, 94-100); of all words
+    where they are fewer; 0 for none."""
+    starts = range(0, max(1, len(words) - WINDOW + 1), WINDOW // 2)
+    windows = [words[start : start + WINDOW] for start in starts]
+    shares = [len(set(window)) / max(len(window), 1) for window in windows]
+    # Equal means must compare equal, however many windows they are of.
+    return round(sum(shares) / len(shares), 9)
+
+
+class ResponseCounts(NamedTuple):
+    """Counts of one response to one question."""
 
     length: int
     """Words between white space."""
@@ -29,16 +71,96 @@ class Response(NamedTuple):
 
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def response(question: str, given: str) -> Response:
+def response_counts(question: str, given: str) -> ResponseCounts:
     """Count one response to one question."""
-    of = form(given)
-    return Response(
+    form = text_form(given)
+    return ResponseCounts(
         length=text.word_count(given),
-        lists=of.lists,
-        headings=of.headings,
-        bold=of.bold,
+        lists=form.lists,
+        headings=form.headings,
+        bold=form.bold,
         question_overlap=len(text.terms(given) & text.terms(question)),
-        lexical_diversity=of.diversity,
+        lexical_diversity=form.diversity,
         persona=first_phrase(PERSONA, given, question),
         refusal=first_phrase(REFUSAL, given, question),
     )
+
+
+class CountedCheck(NamedTuple):
+    """A blind check that needs no fitting: it picks the response that has more of something."""
+
+    definition: CheckDefinition
+    score: Callable[[ResponseCounts], float]
+
+
+def _counted(
+    name: str, score: Callable[[ResponseCounts], float], *, title: str, why: str, todo: str
+) -> CountedCheck:
+    definition = CheckDefinition(
+        family="shortcuts", name=name, title=title, why=why, todo=todo, by_estimate=True
+    )
+    return CountedCheck(definition, score)
+
+
+COUNTED = (
+    _counted(
+        "length",
+        lambda counts: counts.length,
+        title="Picks the longer response",
+        why="A scorer that counts words between white space does this; a tie counts one half. "
+        f"{NO_HISTORY}",
+        todo="Hold both sides to the same number of words, and gate on their ratio.",
+    ),
+    _counted(
+        "lists",
+        lambda counts: counts.lists,
+        title="Picks the response with more list items",
+        why=f"Judges and reward models are known to reward lists. {NO_HISTORY}",
+        todo="Ask both sides for the same form, and gate on it.",
+    ),
+    _counted(
+        "headings",
+        lambda counts: counts.headings,
+        title="Picks the response with more headings",
+        why=f"Judges and reward models are known to reward structure. {NO_HISTORY}",
+        todo="Ask both sides for the same form, and gate on it.",
+    ),
+    _counted(
+        "bold",
+        lambda counts: counts.bold,
+        title="Picks the response with more bold text",
+        why=f"Judges and reward models are known to reward emphasis. {NO_HISTORY}",
+        todo="Ask both sides for the same form, and gate on it.",
+    ),
+    _counted(
+        "question_overlap",
+        lambda counts: counts.question_overlap,
+        title="Picks the response with more of the question's words",
+        why=f"It rewards the answer that is more to the point for anyone. {NO_HISTORY}",
+        todo="See that the rejected response answers the whole question.",
+    ),
+    _counted(
+        "lexical_diversity",
+        lambda counts: counts.lexical_diversity,
+        title="Picks the response with the richer vocabulary",
+        why=f"It tells two writers, or two prompts, apart. {NO_HISTORY}",
+        todo="Draw again until both sides are alike in it, or drop pairs from the larger group.",
+    ),
+    _counted(
+        "persona_words",
+        lambda counts: counts.persona is not None,
+        title="Picks the response that speaks about its reader",
+        why='Phrases such as "as someone who" and "given your" are rewarded by judges though they '
+        "say nothing, and give the side away.",
+        todo="Tell the writer not to mention the reader, and gate on it.",
+    ),
+    _counted(
+        "refusal_words",
+        lambda counts: counts.refusal is not None,
+        title="Picks the response that refuses",
+        why="A side that declines to answer is told from one that does without any history; an "
+        "accuracy far below one half says that the rejected ones refuse.",
+        todo="Drop refusals, and draw again.",
+    ),
+)
+"""The checks, in the order of the report."""

@@ -10,8 +10,35 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.shortcuts.form import form
-from pairwright.audit.shortcuts.typography import habits
+from pairwright.audit.integrity.texts import hidden
+from pairwright.audit.shortcuts.response import text_form
+
+_DOUBLED = re.compile(r"(?<=\S)  +(?=\S)")
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_LOWER = re.compile(r"(?:^|[.!?]\s+)[\"'\u201c\u2018(*_]*[^\W\d_A-Z]", re.MULTILINE)
+_SPACED = re.compile(r"\w [,.;:!?](?:\s|$)")
+_CURLY = "\u2018\u2019\u201c\u201d\u2026"
+_END = (".", "!", "?", ":", "\u2026", ")", "\u3002")
+
+
+def habits(given: str) -> tuple[int, ...]:
+    """Double spaces, spaces at the end of lines, white space around it all, tabs, a small letter
+    first of all and first in sentences, spaces before marks, curly marks, hidden characters, and no
+    mark at its end."""
+    bare = given.strip()
+    return (
+        len(_DOUBLED.findall(given)) if "  " in given else 0,
+        len(_TRAILING.findall(given)),
+        len(given) - len(bare),
+        given.count("\t"),
+        bare[:1].islower(),
+        sum(found[-1].islower() for found in _LOWER.findall(given)),
+        len(_SPACED.findall(given)),
+        sum(map(given.count, _CURLY)),
+        0 if given.isascii() else sum(1 for _ in hidden(given)),
+        not bare.endswith(_END),
+    )
+
 
 Numbers = npt.NDArray[np.float32]
 _SENTENCE = re.compile(r"[.!?]+(?=\s|$)")
@@ -29,16 +56,16 @@ _ASKS_WHY = frozenset("how why explain describe".split())
 
 
 @lru_cache(maxsize=1024)
-def style(given: str) -> Numbers:
+def style_numbers(given: str) -> Numbers:
     """Lengths on a log scale, the rest as shares of words or characters."""
     words, characters = text.words(given), max(len(given), 1)
     lengths = list(map(len, words))
     many, sentences = max(len(words), 1), max(len(_SENTENCE.findall(given)), 1)
-    of = form(given)
+    form = text_form(given)
     counts = (
-        of.lists,
-        of.headings,
-        of.bold,
+        form.lists,
+        form.headings,
+        form.bold,
         len(_LINK.findall(given)) if "](" in given or "://" in given else 0,
         given.count("\n\n"),
         given.count("```"),
@@ -51,7 +78,7 @@ def style(given: str) -> Numbers:
             math.log1p(sentences),
             len(words) / sentences,
             sum(lengths) / many,
-            of.diversity,
+            form.diversity,
             *map(math.log1p, counts),
             *map(math.log1p, habits(given)),
             *(share / many for share in shares),
@@ -75,19 +102,20 @@ def _marks(given: str) -> list[int]:
     return [*kinds, len(given) - len(plain), *map(given.count, _MARKS)]
 
 
-def asked(question: str) -> Numbers:
+def question_numbers(question: str) -> Numbers:
     """Shape (2,): the question's length, and whether it asks how or why. What style is wanted can
     depend on either."""
     words = text.words(question)
     return np.array([math.log1p(len(words)), any(word in _ASKS_WHY for word in words)], np.float32)
 
 
-def against(question: str, given: str) -> Numbers:
+def shared_with_question(question: str, given: str) -> Numbers:
     """Shape (4,): what a response shares with its question: count, share of the question's content
     words, share of its own, and whether it begins with them."""
-    own, of = text.terms(given), text.terms(question)
-    shared = len(own & of)
+    own, wanted = text.terms(given), text.terms(question)
+    shared = len(own & wanted)
     opening = text.terms(" ".join(given.split(None, 20)[:20]))
     return np.array(
-        [shared, shared / max(len(of), 1), shared / max(len(own), 1), len(opening & of)], np.float32
+        [shared, shared / max(len(wanted), 1), shared / max(len(own), 1), len(opening & wanted)],
+        np.float32,
     )

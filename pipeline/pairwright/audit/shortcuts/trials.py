@@ -1,76 +1,192 @@
-"""All ways of choosing, tried on one configuration."""
+"""All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
+from numpy import bool_
 
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, learnt
-from pairwright.audit.shortcuts.gathered import COUNTED, Gathered
-from pairwright.audit.shortcuts.informed import BASELINES, overlaps
-from pairwright.audit.shortcuts.sample import Sample
-from pairwright.audit.shortcuts.trial import Trial
-from pairwright.intervals import Floats, Places
+from pairwright.audit.records import Check, CheckDefinition, Flag, Status
+from pairwright.audit.shortcuts.baselines import (
+    PROFILE_RESIDUAL,
+    baseline_points,
+)
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, classifier_points
+from pairwright.audit.shortcuts.pair_features import ClusterSample, PairFeatures
+from pairwright.audit.shortcuts.response import COUNTED
+from pairwright.intervals import LEVEL, Accuracy, Floats, Interval, Places, accuracy, z_of
+
+EXPECTED = "This is expected in mode violate."
+IDENTITY = "Whole twins give 50 % by identity."
+
+
+class Trial(NamedTuple):
+    """The points of one check on n pairs."""
+
+    definition: CheckDefinition
+    config: str
+    mode: str | None
+    places: Places
+    """Shape (n,): which pairs of the configuration it was tried on."""
+    points: Floats
+    """Shape (n,)."""
+    clusters: Places
+    """Shape (n,)."""
+    like: npt.NDArray[bool_]
+    """Shape (n,): pairs whose responses are of like length."""
+    why: str = ""
+    """Why it was tried on fewer pairs than there are."""
+    flags: tuple[Flag, ...] | None = None
+    """Rows with what the check counts, where it looks for something in rows."""
+
+
+class AccuracyComparison(NamedTuple):
+    """A trial's accuracy, held against the bound on max(accuracy, 1 - accuracy)."""
+
+    trial: Trial
+    accuracy: Accuracy
+    bound: float
+
+    def settled(self, level: float) -> bool:
+        return self.accuracy.settles(self.bound, z_of(level)) is not None
+
+    def check(self, level: float) -> Check:
+        trial, z = self.trial, z_of(level)
+        status: Status = self.accuracy.settles(self.bound, z) or "too_few"
+        expected = EXPECTED if (status, trial.mode) == ("fail", "violate") else ""
+        detail = _sentences(expected, trial.why, _like(trial))
+        needed = self.accuracy.needed(self.bound, z) if status == "too_few" else None
+        return _check(
+            trial, status, self.accuracy.found(z), detail, limit=self.bound, needed=needed
+        )
+
+
+def comparison(trial: Trial, bound: float) -> AccuracyComparison | Check:
+    """The comparison that decides on a trial, or the check that says that it has no pair."""
+    estimate = accuracy(trial.points, trial.clusters)
+    if estimate is None:
+        return _check(trial, "too_few", None, trial.why, limit=bound)
+    return AccuracyComparison(trial, estimate, bound)
+
+
+def note(trial: Trial) -> Check:
+    """A check that decides nothing, with its own 95 % interval."""
+    estimate = accuracy(trial.points, trial.clusters)
+    return _check(trial, "note", estimate and estimate.found(z_of(LEVEL)), trial.why)
+
+
+def identity_note(trial: Trial) -> Check:
+    """A check on twins: what is 50 % by identity has no interval."""
+    estimate = accuracy(trial.points, trial.clusters)
+    found = estimate and estimate.found(z_of(LEVEL)).model_copy(update={"low": None, "high": None})
+    return _check(trial, "note", found, _sentences(IDENTITY, trial.why))
+
+
+def _check(
+    trial: Trial,
+    status: Status,
+    found: Interval | None,
+    detail: str,
+    *,
+    limit: float | None = None,
+    needed: int | None = None,
+) -> Check:
+    return Check(
+        family=trial.definition.family,
+        name=trial.definition.name,
+        config=trial.config,
+        status=status,
+        found=found,
+        count=None if trial.flags is None else len({flag.row for flag in trial.flags}),
+        of=len(trial.points),
+        limit=limit,
+        needed=needed,
+        detail=detail,
+        flags=trial.flags or (),
+    )
+
+
+def _like(trial: Trial) -> str:
+    """The accuracy on pairs of like length, if these are not all, with its own interval."""
+    estimate = accuracy(trial.points[trial.like], trial.clusters[trial.like])
+    if estimate is None or trial.like.all():
+        return ""
+    low, high = estimate.interval(z_of(LEVEL))
+    share = f"{100 * estimate.value:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+    return f"On the {estimate.n:,} pairs of like length {share}."
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
 
 T = TypeVar("T")
-BLIND = (*COUNTED, *CLASSIFIERS)
-RESIDUAL = "profile_residual"
+BLIND = tuple(check.definition.name for check in (*COUNTED, *CLASSIFIERS))
+"""Names of the checks that know nothing of the user."""
+RESIDUAL = PROFILE_RESIDUAL.name
 
 
-def trials(config: str, of: Gathered, seed: int) -> Iterator[Trial]:
-    """Blind scorers on every pair; classifiers and informed baselines on the pairs drawn."""
-    every = np.arange(len(of))
-    for name, points in zip(COUNTED, of.points.T, strict=True):
-        yield _trial(config, of, name, every, points)
-    yield from _learnt(config, of, seed)
-    yield from _overlaps(config, of)
+def trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+    """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
+    every = np.arange(len(features))
+    for check, points in zip(COUNTED, features.points.T, strict=True):
+        yield _trial(config, features, check.definition, every, points)
+    yield from _classifier_trials(config, features, seed)
+    yield from _baseline_trials(config, features)
 
 
-def _learnt(config: str, of: Gathered, seed: int) -> Iterator[Trial]:
-    places, pairs = _drawn(of.learnable)
-    clusters = of.clusters[places]
+def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+    places, pairs = _drawn(features.learnable)
+    clusters = features.clusters[places]
     if len(np.unique(clusters)) >= FEWEST:
-        for name, points in learnt(pairs, clusters, seed).items():
-            yield _trial(config, of, name, places, points, _told(len(pairs), len(of)))
+        why = _sampled(len(pairs), len(features))
+        for classifier, points in classifier_points(pairs, clusters, seed):
+            yield _trial(config, features, classifier.definition, places, points, why)
     else:
         few = f"Nothing can be learnt from fewer than {FEWEST} clusters."
-        for name in CLASSIFIERS:
-            yield _trial(config, of, name, places[:0], np.empty(0), few)
+        for classifier in CLASSIFIERS:
+            yield _trial(config, features, classifier.definition, places[:0], np.empty(0), few)
 
 
-def _overlaps(config: str, of: Gathered) -> Iterator[Trial]:
-    places, pairs = _drawn(of.shared)
-    for name, points in overlaps(pairs):
+def _baseline_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
+    places, pairs = _drawn(features.shared)
+    for baseline, points in baseline_points(pairs):
         there = ~np.isnan(points)
         without = int(len(there) - there.sum())
-        needs = f"{without:,} pairs have no {BASELINES[name]}." if without else ""
-        why = " ".join(part for part in (_told(len(pairs), len(of)), needs) if part)
-        yield _trial(config, of, name, places[there], points[there], why)
+        needs = f"{without:,} pairs have no {baseline.needs}." if without else ""
+        why = _sentences(_sampled(len(pairs), len(features)), needs)
+        yield _trial(config, features, baseline.definition, places[there], points[there], why)
 
 
-def _drawn(sample: Sample[tuple[int, T]]) -> tuple[Places, list[T]]:
+def _drawn(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:
     """Which pairs of the configuration were drawn, shape (n,), and what is kept of them."""
-    kept = list(sample)
-    return np.array([n for n, _ in kept], np.intp), [pair for _, pair in kept]
+    drawn = list(sample)
+    return np.array([n for n, _ in drawn], np.intp), [pair for _, pair in drawn]
 
 
-def _told(drawn: int, of: int) -> str:
-    return f"Whole clusters drawn by hash: {drawn:,} of {of:,} pairs." if drawn < of else ""
+def _sampled(drawn: int, pairs: int) -> str:
+    return f"Whole clusters drawn by hash: {drawn:,} of {pairs:,} pairs." if drawn < pairs else ""
 
 
 def _trial(
-    config: str, of: Gathered, name: str, places: Places, points: Floats, why: str = ""
+    config: str,
+    features: PairFeatures,
+    definition: CheckDefinition,
+    places: Places,
+    points: Floats,
+    why: str = "",
 ) -> Trial:
     """`places`: which pairs of the configuration the points are of."""
+    phrases = features.phrases.get(definition.name)
     return Trial(
-        family="shortcuts" if name in BLIND or name == RESIDUAL else "baselines",
-        name=name,
+        definition=definition,
         config=config,
-        mode=of.mode,
+        mode=features.mode,
         places=places,
         points=points,
-        clusters=of.clusters[places],
-        like=of.like[places],
+        clusters=features.clusters[places],
+        like=features.like[places],
         why=why,
-        flags=tuple(of.talk[name]) if name in of.talk else None,
+        flags=None if phrases is None else tuple(phrases),
     )

@@ -90,7 +90,7 @@ def completions_command(
 
 
 def _print(console: Console, summary: "Completions", out: Path) -> None:
-    from pairwright.train.completions.page import (
+    from pairwright.train.completions.report_page import (
         DIFFERENCES,
         HEAD,
         NO_EVIDENCE,

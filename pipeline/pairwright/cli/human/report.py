@@ -15,8 +15,8 @@ from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright_human_eval.agreement import Estimate
-    from pairwright_human_eval.decide import Decision
-    from pairwright_human_eval.report import Report
+    from pairwright_human_eval.decisions import Decision
+    from pairwright_human_eval.report import StudyReport
 
 
 def report_command(run: RunPath) -> None:
@@ -55,7 +55,7 @@ def report_command(run: RunPath) -> None:
         )  # fmt: skip
 
 
-def _warnings(report: "Report") -> Iterator[str]:
+def _warnings(report: "StudyReport") -> Iterator[str]:
     """What nobody who reads only the terminal should miss."""
     head = report.head
     if head.excluded:
@@ -82,7 +82,7 @@ def _decided(decisions: Iterable["Decision"]) -> Table:
     return table
 
 
-def _agreed(report: "Report") -> Table:
+def _agreed(report: "StudyReport") -> Table:
     """Agreement by question; the pages have the other coefficients."""
     table = Table(
         box=box.SIMPLE, title="agreement (95 % intervals)", title_justify="left", padding=(0, 0)

@@ -42,7 +42,7 @@ def train_planner_command(
 
       pairwright train score score.toml --out scores
     """
-    from pairwright.train.planner.page import warnings
+    from pairwright.train.planner.report_page import warnings
     from pairwright.workflows.planner_training import train_planner
 
     console = Console(stderr=True)

@@ -14,7 +14,7 @@ from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.train.plan_score.page import Scores
+    from pairwright.train.plan_score.report_page import PlanScores
     from pairwright.workflows.plan_scoring import PlanComparison
 
 
@@ -54,9 +54,9 @@ def score_planners_command(
     _end(result, coverage, Console(stderr=True))
 
 
-def _print(console: Console, scores: "Scores") -> None:
-    from pairwright.train.means import told
-    from pairwright.train.plan_score.page import WORDS, warnings
+def _print(console: Console, scores: "PlanScores") -> None:
+    from pairwright.train.gold import format_interval
+    from pairwright.train.plan_score.report_page import WORDS, warnings
 
     for match in scores.matches:
         table = Table(box=None, padding=(0, 1, 0, 0))
@@ -65,13 +65,13 @@ def _print(console: Console, scores: "Scores") -> None:
         table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
         for name, figures in scores.of(match).items():
             for figure, words in WORDS.items():
-                table.add_row(escape(name), words, told(figures[figure].mean))
+                table.add_row(escape(name), words, format_interval(figures[figure].mean))
             if missing := figures["f1"].missing:
                 table.add_row(escape(name), "missing", f"{missing:,}")
         for one in scores.differences:
             if (one.match, one.name) == (match, "f1"):
                 less = f"{one.first} less {one.second}"
-                table.add_row(escape(less), WORDS[one.name], told(one.mean))
+                table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
         console.print(table, "", highlight=False)
     for warning in warnings(scores):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)

@@ -12,8 +12,8 @@ from pairwright.release.derive.build import BuildSummary, UnitCount, build_summa
 from pairwright.release.derive.study import HumanSummary, human_summary
 from pairwright.release.primary import PrimaryFiles, primary_paths
 from pairwright.release.summary import Summary
-from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.report.findings_records import Findings
 
 
 @dataclass(frozen=True)

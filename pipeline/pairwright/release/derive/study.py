@@ -6,16 +6,22 @@ from collections.abc import Iterator, Mapping
 from pairwright.records import Record
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decide import Decision, State
-from pairwright_human_eval.public import Public
-from pairwright_human_eval.report.records import Agreed, ByChance, Findings, Preferred, Proportion
-from pairwright_human_eval.report.shown import (
+from pairwright_human_eval.decisions import Decision, State
+from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.report.findings_records import (
+    ByChance,
+    Findings,
+    PreferenceShares,
+    Proportion,
+    QuestionAgreement,
+)
+from pairwright_human_eval.report.number_text import (
     estimate_percent,
     group_name,
     percent,
     percent_points,
     points,
-    share,
+    share_text,
 )
 
 
@@ -43,9 +49,9 @@ class HumanSummary(Record):
     simulated_annotators: int
     excluded: tuple[str, ...]
     """Below the attention floor: their answers do not count."""
-    preferred: Preferred
+    preferred: PreferenceShares
     """The preference votes that count."""
-    agreement: Agreed
+    agreement: QuestionAgreement
     """On preference."""
     rule: HumanRules
     """In force."""
@@ -54,7 +60,7 @@ class HumanSummary(Record):
 
 
 def human_summary(
-    public: Public, findings: Findings, decisions: Mapping[str, Decision]
+    public: ReleasedStudy, findings: Findings, decisions: Mapping[str, Decision]
 ) -> HumanSummary:
     """Sum up a study from its released part, its estimates and its decisions by subject."""
     study = public.study
@@ -154,7 +160,8 @@ def state_rows(findings: Findings) -> list[Row]:
     return [
         (
             group_name(group.group), f"{group.subjects:,}",
-            *(f"{group.states[state].k:,}" for state in group.states), share(group.of_verifiable),
+            *(f"{group.states[state].k:,}" for state in group.states),
+            share_text(group.of_verifiable),
         )
         for group in findings.decisions
     ]  # fmt: skip
@@ -182,8 +189,8 @@ def agreement_rows(findings: Findings) -> list[Row]:
     """Question, items, answers, annotators, percent agreement, alpha."""
     return [
         (
-            each.question, *(f"{n:,}" for n in (share.items, share.ratings, share.raters)),
-            estimate_percent(share),
+            each.question, *(f"{n:,}" for n in (percent.items, percent.ratings, percent.raters)),
+            estimate_percent(percent),
             points(
                 each.agreement.alpha_nominal
                 if each.measurement == "nominal"
@@ -191,7 +198,7 @@ def agreement_rows(findings: Findings) -> list[Row]:
             ),
         )
         for each in findings.agreement
-        for share in (each.agreement.percent,)
+        for percent in (each.agreement.percent,)
     ]  # fmt: skip
 
 

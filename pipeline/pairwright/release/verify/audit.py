@@ -18,7 +18,7 @@ from pairwright.release.verify.audit_page import check_page
 from pairwright.release.verify.comparison import by_another, compare, difference, same, shown
 from pairwright.release.verify.rows import RowTotals
 from pairwright.version import library_versions
-from pairwright_human_eval.public import Public
+from pairwright_human_eval.public_study import ReleasedStudy
 
 
 class _AuditedPart(Record):
@@ -67,7 +67,7 @@ def check_audit(layout: Layout, primary: PrimaryFiles, read: RowTotals) -> None:
         same(field, getattr(audit.source, field), getattr(must, field), f"{name} [source]")
 
 
-WriteAudit = Callable[[Path, Public | None, Path, Path], object]
+WriteAudit = Callable[[Path, ReleasedStudy | None, Path, Path], object]
 """Audits the release in a folder with its study, and writes audit.json and report.html to two
 places. Release and audit know each other by files alone."""
 TOLERANCE = 1e-6

@@ -9,9 +9,9 @@ from pairwright.dataset.row import derived_twin_id
 from pairwright.records import Side, content_id
 from pairwright.release.records import Kind
 from pairwright.release.verify.comparison import difference, same, shown
-from pairwright_human_eval.decide import Decision
-from pairwright_human_eval.outline import Outline, OutlinePair
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import aspect_id, response_id
+from pairwright_human_eval.subjects import Outline, OutlinePair
 
 _COMMON = (
     "twin_id", "question", "item_id", "category", "domain", "strategy", "generator", "judge",

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from pairwright.release.verify.comparison import difference, same, shown
-from pairwright_human_eval.outline import Outline
-from pairwright_human_eval.public import Public, PublicAnnotator, PublicStudy
+from pairwright_human_eval.public_study import PublicAnnotator, PublicStudy, ReleasedStudy
 from pairwright_human_eval.records import (
     BOTH,
     CANNOT_TELL,
@@ -15,6 +14,7 @@ from pairwright_human_eval.records import (
     QualityAnswers,
     Verdict,
 )
+from pairwright_human_eval.subjects import Outline
 
 
 def check_outlines(
@@ -61,7 +61,9 @@ _PRIVATE = ("comment", "created", "updated")
 """Fields that are emptied before a release."""
 
 
-def check_verdicts(public: Public, outlines: Mapping[str, Outline], study: str, file: str) -> None:
+def check_verdicts(
+    public: ReleasedStudy, outlines: Mapping[str, Outline], study: str, file: str
+) -> None:
     """`study` and `file` name study.json and verdicts.jsonl. Raises Difference."""
     _check_counts(public.study, study)
     annotators = _annotators(public.study, study)
@@ -95,7 +97,7 @@ def _check_counts(study: PublicStudy, file: str) -> None:
             raise difference(f"is {shown(n)}", f"{file} [{name}]")
 
 
-def _check_idle(public: Public, file: str) -> None:
+def _check_idle(public: ReleasedStudy, file: str) -> None:
     """An annotator is somebody who answered; whose answers left with their subjects, too."""
     answered = {verdict.annotator for verdict in public.verdicts}
     if public.study.left_out:

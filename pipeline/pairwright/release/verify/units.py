@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pairwright.records import Mode
 from pairwright.release.records import Format, UnitOutcome
 from pairwright.release.verify.comparison import difference, same
-from pairwright_human_eval.outline import Outline
+from pairwright_human_eval.subjects import Outline
 
 _NAME = re.compile(r"unit-[0-9a-f]{16}")
 

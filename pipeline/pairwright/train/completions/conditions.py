@@ -1,24 +1,61 @@
-"""Which posts a model is shown when it writes."""
+"""What a body is written under: the task of an item, and the conditions (which posts are shown)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from pairwright.records import Post
+from pairwright import text
+from pairwright.records import Item, Post
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completions.tasks import Task
+
+Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
+REFUSED: dict[str, str] = {
+    "empty_body": "the body (`narrative`) is empty, or has no word",
+    "body_in_posts": "the body stands in one of the posts, whole or nearly",
+    "body_in_title": "the body stands in the title",
+    "no_other_profile": "nobody else in the category has earlier posts",
+}
+
+
+class CompletionTask(NamedTuple):
+    """An item whose body is to be written."""
+
+    item: Item
+    body: str
+    """What the user really wrote."""
+    other: tuple[Post, ...]
+    """Another user's posts, oldest first."""
+
+
+def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal:
+    """The task of an item, or why there is none; `other` are the posts of another user."""
+    body = item.narrative or ""
+    if not text.words(body):
+        return "empty_body"
+    said = text.normalised(body)
+    if said in text.normalised(item.question):
+        return "body_in_title"
+    shown = (*item.profile, *(other or ()))
+    if any(
+        said in text.normalised(post.text) or text.near_duplicate(body, post.text) for post in shown
+    ):
+        return "body_in_posts"
+    if not other:
+        return "no_other_profile"
+    return CompletionTask(item, body, other)
+
 
 NONE = "none"
 WRONG = "wrong-profile"
 
 
-class Condition(NamedTuple):
+class CompletionCondition(NamedTuple):
     """A name, whose posts, and how many at most."""
 
     name: str
     posts: int
 
-    def shown(self, task: Task, history: HistoryRules) -> tuple[Post, ...]:
+    def shown(self, task: CompletionTask, history: HistoryRules) -> tuple[Post, ...]:
         """The posts, oldest first: those ranked best for the question."""
         if self.name == NONE:
             return ()
@@ -41,8 +78,8 @@ def best(n: int, scorer: str) -> str:
     return f"best-of-{n}-by-{scorer}"
 
 
-def conditions(ks: Sequence[int]) -> tuple[Condition, ...]:
+def conditions(ks: Sequence[int]) -> tuple[CompletionCondition, ...]:
     """Without posts, with another user's, and with k of the user's own, fewest first."""
     most = max(ks)
-    shown = tuple(Condition(own(k), k) for k in sorted(set(ks)))
-    return (Condition(NONE, 0), Condition(WRONG, most), *shown)
+    shown = tuple(CompletionCondition(own(k), k) for k in sorted(set(ks)))
+    return (CompletionCondition(NONE, 0), CompletionCondition(WRONG, most), *shown)

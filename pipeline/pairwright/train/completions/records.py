@@ -4,7 +4,7 @@ from pairwright.intervals import Interval
 from pairwright.records import Record
 
 
-class Completion(Record):
+class ItemCompletions(Record):
     """What was written for one item in one condition."""
 
     item: str
@@ -34,19 +34,19 @@ class Picks(Record):
     detail: str = ""
 
 
-class Mean(Record):
+class ConditionMean(Record):
     """One condition over the items that count."""
 
     condition: str
     posts: float
-    """Mean of the posts that were shown."""
+    """ConditionMean of the posts that were shown."""
     words: float
-    """Mean of the words that were written, or picked."""
+    """ConditionMean of the words that were written, or picked."""
     rouge_1: Interval
     rouge_l: Interval
 
 
-class Difference(Record):
+class CompletionDifference(Record):
     """One condition less another, item by item."""
 
     first: str
@@ -95,6 +95,6 @@ class Completions(Record):
     shortened: int
     """Texts that were written with fewer posts than chosen, for want of room."""
     truth_words: float
-    """Mean of the words that users wrote."""
-    means: tuple[Mean, ...]
-    differences: tuple[Difference, ...]
+    """ConditionMean of the words that users wrote."""
+    means: tuple[ConditionMean, ...]
+    differences: tuple[CompletionDifference, ...]

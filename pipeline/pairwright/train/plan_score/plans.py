@@ -8,7 +8,7 @@ from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.stages.aspect_list import parse_aspects
-from pairwright.train.gold import Gold
+from pairwright.train.gold import GoldItems
 
 
 class MadePlan(Record):
@@ -32,7 +32,7 @@ class MadePlan(Record):
         return self.aspects if self.plan is None else parse_aspects(self.plan)
 
 
-def read_plans(path: Path, gold: Gold) -> dict[str, MadePlan]:
+def read_plans(path: Path, gold: GoldItems) -> dict[str, MadePlan]:
     """Plans by item. Raises InputError for a line that is none, an item that is not in the source
     and one that is planned twice."""
     if not path.is_file():

@@ -2,9 +2,9 @@
 
 [source]            items with gold aspects        -> policy.SourceRules
 [endpoints.NAME]    what answers                   -> config.Endpoint
-[planners.NAME]     what is compared               -> Asked or Made
-[judge]             who says that aspects match    -> Judge
-[embedding]         what else says so              -> Embedding
+[planners.NAME]     what is compared               -> PromptedPlanner or FilePlanner
+[judge]             who says that aspects match    -> MatchJudge
+[embedding]         what else says so              -> MatchEmbedding
 """
 
 import re
@@ -17,65 +17,69 @@ from pairwright.records import Record
 from pairwright.settings.config import Endpoint, Planner, Sampling
 from pairwright.settings.rules import SourceRules
 from pairwright.settings.tables import read_toml, validated
-from pairwright.train.planner.target import Form
+from pairwright.train.planner.training_target import Form
 
 DOCS = "docs/train_keys.md"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
-class Asked(Planner):
+class PromptedPlanner(Planner):
     """A planner that an endpoint serves."""
 
     kind: Literal["endpoint"]
     form: Form = Field("plan", description="what it was trained to write")
 
 
-class Made(Record):
+class FilePlanner(Record):
     """Plans that were made elsewhere: JSON lines with `id` and `aspects`, or `plan` as a text."""
 
     kind: Literal["plans"]
     path: str = Field(description="the file")
 
 
-class Judge(Record):
+class MatchJudge(Record):
     """Who says which aspects ask for the same."""
 
     endpoint: str = Field(description="which of [endpoints]")
     sampling: Sampling = Sampling()
 
 
-class Embedding(Record):
+class MatchEmbedding(Record):
     """Aspects compared by the cosine of their embeddings (extra `[dense]`)."""
 
     model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
 
 
-class Scoring(Record):
+class PlanScoring(Record):
     """A whole file."""
 
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(default={})
-    planners: dict[str, Annotated[Asked | Made, Field(discriminator="kind")]] = Field(min_length=1)
-    judge: Judge | None = None
-    embedding: Embedding | None = None
+    planners: dict[str, Annotated[PromptedPlanner | FilePlanner, Field(discriminator="kind")]] = (
+        Field(min_length=1)
+    )
+    judge: MatchJudge | None = None
+    embedding: MatchEmbedding | None = None
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
     seed: int = Field(0, description="other people's gold aspects are drawn with it")
 
     @field_validator("planners")
     @classmethod
-    def _named(cls, given: dict[str, Asked | Made]) -> dict[str, Asked | Made]:
+    def _named(
+        cls, given: dict[str, PromptedPlanner | FilePlanner]
+    ) -> dict[str, PromptedPlanner | FilePlanner]:
         for name in given:
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r}: a planner's name is lower case, digits and dashes")
         return given
 
     @model_validator(mode="after")
-    def _known(self) -> "Scoring":
+    def _known(self) -> "PlanScoring":
         named = {f"planners.{name}": planner for name, planner in self.planners.items()}
         places = {**named, **({"judge": self.judge} if self.judge else {})}
         for place, planner in places.items():
-            if not isinstance(planner, Made) and planner.endpoint not in self.endpoints:
+            if not isinstance(planner, FilePlanner) and planner.endpoint not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints)) or "none"
                 raise ValueError(
                     f"[{place}] names the endpoint {planner.endpoint!r}; there are: {known}"
@@ -83,6 +87,6 @@ class Scoring(Record):
         return self
 
 
-def load_scoring(path: Path) -> Scoring:
+def load_scoring(path: Path) -> PlanScoring:
     """Raises ConfigError naming the key."""
-    return validated(Scoring, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)
+    return validated(PlanScoring, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)

@@ -6,13 +6,12 @@ from hashlib import blake2b
 from pairwright.errors import ConfigError
 from pairwright.intervals import Interval
 from pairwright.records import Item, Record
-from pairwright.train.matching import Agreement, Similarity, agreement
-from pairwright.train.means import mean_by_user
-from pairwright.train.planner.examples import MIN_CONFIDENCE, Prompted
-from pairwright.train.planner.target import Form, aspects_of
+from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement, mean_by_user
+from pairwright.train.planner.examples import MIN_CONFIDENCE, PlannerPrompt
+from pairwright.train.planner.training_target import Form, aspects_of
 
 
-class Validated(Record):
+class CheckpointScore(Record):
     """One checkpoint over the sample of validation items."""
 
     step: int
@@ -41,7 +40,7 @@ def apart(training: Iterable[Item], validation: Iterable[Item], where: str) -> N
         )
 
 
-def sampled(items: Sequence[Item], most: int, seed: int) -> list[Item]:
+def sample_items(items: Sequence[Item], most: int, seed: int) -> list[Item]:
     """At most so many, drawn by their ids, in the source's order."""
     order = sorted(items, key=lambda item: _digest(str(seed), item.id))
     drawn = {item.id for item in order[:most]}
@@ -53,22 +52,22 @@ def sample_hash(items: Sequence[Item], *settings: str) -> str:
     return f"b2:{_digest(*settings, *(item.model_dump_json() for item in items))}"
 
 
-def validated(
+def score_checkpoint(
     step: int,
     sample: str,
-    asked: Sequence[Prompted],
+    asked: Sequence[PlannerPrompt],
     said: Sequence[str],
     form: Form,
     similarity: Similarity,
-) -> Validated:
+) -> CheckpointScore:
     """What the plans are worth that a checkpoint `said`, one for each item that was `asked`."""
-    read: list[tuple[Item, Agreement]] = []
+    read: list[tuple[Item, AspectAgreement]] = []
     for (item, shown, _), text in zip(asked, said, strict=True):
         planned = aspects_of(form, text, item.question, shown, MIN_CONFIDENCE)
         if planned is not None:
             gold = [rubric_aspect.aspect for rubric_aspect in item.rubric_aspects]
-            read.append((item, agreement(planned, gold, similarity)))
-    return Validated(
+            read.append((item, aspect_agreement(planned, gold, similarity)))
+    return CheckpointScore(
         step=step,
         sample=sample,
         items=len(asked),
@@ -80,7 +79,7 @@ def validated(
     )
 
 
-def best(found: Iterable[Validated]) -> Validated:
+def best(found: Iterable[CheckpointScore]) -> CheckpointScore:
     """The one whose plans match best; of equal ones the earliest."""
     return max(found, key=lambda plan: (plan.worst, -plan.step))
 

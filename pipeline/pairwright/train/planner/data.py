@@ -5,13 +5,18 @@ from collections.abc import Callable, Mapping
 
 from pairwright.errors import ConfigError
 from pairwright.records import Record
-from pairwright.train.gold import Gold
-from pairwright.train.planner.conversation import Tokenizer, Tokens
-from pairwright.train.planner.examples import Asking, Refused, examples
+from pairwright.train.gold import GoldItems
+from pairwright.train.planner.examples import (
+    LeftOutItem,
+    PromptMaker,
+    SplitPrompt,
+    Tokenizer,
+    examples,
+)
 from pairwright.train.planner.settings import Training
 
 
-class Data(Record):
+class TrainingData(Record):
     """What is trained on."""
 
     source: str
@@ -22,29 +27,29 @@ class Data(Record):
     """Rows and items that nothing is learned from, by reason."""
     aspects: int
     dropped: dict[str, int]
-    """Gold aspects of the items that are in no target, by reason."""
+    """GoldItems aspects of the items that are in no target, by reason."""
     shortened: int
     """Items with fewer posts than the policy shows, for want of room."""
     tokens: int
     learned: int
-    """Tokens of targets: those that the loss counts."""
+    """SplitPrompt of targets: those that the loss counts."""
 
 
 def rows_of(
     settings: Training,
-    source: Gold,
-    asking: Asking,
+    source: GoldItems,
+    asking: PromptMaker,
     tokenizer: Tokenizer,
     seen: Callable[[int], None],
-) -> tuple[list[Tokens], Data]:
+) -> tuple[list[SplitPrompt], TrainingData]:
     """Each item's tokens; `seen` is told of each item. Raises ConfigError where none is left."""
-    rows: list[Tokens] = []
+    rows: list[SplitPrompt] = []
     refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
     empty = Counter[str]()
     aspects = shortened = 0
     for made in examples(source.items, asking, tokenizer, settings.max_tokens):
         seen(1)
-        if isinstance(made, Refused):
+        if isinstance(made, LeftOutItem):
             refused[made.reason] += 1
             empty.update(made.dropped)
             continue
@@ -61,7 +66,7 @@ def rows_of(
             fix="Bring items whose posts carry their gold aspects, set target = 'lamp-qa', or raise"
             " max_tokens.",
         )
-    data = Data(
+    data = TrainingData(
         source=source.hash,
         items=len(rows),
         users=len(users),

@@ -1,8 +1,9 @@
 """What a planner is trained on: prompts and targets, each fitted to what the model reads."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
+from pairwright.errors import ConfigError
 from pairwright.records import Item
 from pairwright.retrieve import ranked, selected
 from pairwright.settings.domains import Domains
@@ -10,23 +11,65 @@ from pairwright.settings.prompt import Ask, Labelled, Prompts
 from pairwright.settings.rules import HistoryRules, PlanRules
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED
-from pairwright.train.planner.conversation import Tokenizer, Tokens
-from pairwright.train.planner.target import Form, Target, target
+from pairwright.train.planner.training_target import Form, PlanTarget, target
+
+IGNORED = -100
+"""The label of a token that the loss does not count, as PyTorch's cross entropy has it."""
+
+
+class SplitPrompt(NamedTuple):
+    """What is read, and what is learned."""
+
+    prompt: tuple[int, ...]
+    completion: tuple[int, ...]
+
+    @property
+    def labels(self) -> list[int]:
+        """One for every token: the loss counts those of the completion alone."""
+        return [IGNORED] * len(self.prompt) + list(self.completion)
+
+
+class Tokenizer(Protocol):
+    """A model's tokens of a prompt and of the target after it."""
+
+    def tokens(self, ask: Ask, target: str) -> SplitPrompt:
+        """Raises ConfigError for a chat template that cannot be used."""
+        ...
+
+
+def split(prompt: str, whole: str, end: str, where: str) -> tuple[str, str]:
+    """What is read, and what is written after it: the target and the token that ends it.
+
+    `prompt` is the template's text up to where the model begins, `whole` the same with the target
+    in its place, `end` the token at which a model stops. What a template writes after that token
+    is nothing that a model says. Raises ConfigError for a template that cannot be used.
+    """
+    if not whole.startswith(prompt):
+        raise ConfigError(
+            "its chat template does not put an answer after what asks for it",
+            where=where,
+            fix="Name the instruction-tuned model of the family.",
+        )
+    written = whole[len(prompt) :]
+    before, ends, _ = written.rpartition(end)
+    # Where the template ends no answer, the model still has to learn to stop.
+    return prompt, before + end if ends else written + end
+
 
 Refusal = Literal["empty_target", "too_long"]
 MIN_CONFIDENCE: float = PlanRules().min_confidence
 
 
-class Example(NamedTuple):
+class TrainingExample(NamedTuple):
     """One item as a planner sees it, and what it should write."""
 
     item: Item
     shown: PromptPosts
-    target: Target
-    tokens: Tokens
+    target: PlanTarget
+    tokens: SplitPrompt
 
 
-class Prompted(NamedTuple):
+class PlannerPrompt(NamedTuple):
     """One item as a planner sees it."""
 
     item: Item
@@ -34,7 +77,7 @@ class Prompted(NamedTuple):
     ask: Ask
 
 
-class Refused(NamedTuple):
+class LeftOutItem(NamedTuple):
     """An item that nothing is learned from."""
 
     item: Item
@@ -43,7 +86,7 @@ class Refused(NamedTuple):
     """Its gold aspects, by why they are in no target."""
 
 
-class Asking(NamedTuple):
+class PromptMaker(NamedTuple):
     """How a planner is asked: as it will be when it is served."""
 
     form: Form
@@ -80,14 +123,16 @@ class Asking(NamedTuple):
 
 
 def examples(
-    items: Iterable[Item], asking: Asking, tokenizer: Tokenizer, most: int
-) -> Iterator[Example | Refused]:
+    items: Iterable[Item], asking: PromptMaker, tokenizer: Tokenizer, most: int
+) -> Iterator[TrainingExample | LeftOutItem]:
     """Each item with as many of its best posts as leave prompt and target within `most` tokens."""
     for item in items:
         yield _fitted(item, asking, tokenizer, most)
 
 
-def prompted(item: Item, asking: Asking, length: Callable[[Ask], int], most: int) -> Prompted:
+def planner_prompt(
+    item: Item, asking: PromptMaker, length: Callable[[Ask], int], most: int
+) -> PlannerPrompt:
     """The item with as many of its best posts as leave the prompt within `most` tokens; with one
     at least."""
     shown = asking.shown(item)
@@ -96,10 +141,12 @@ def prompted(item: Item, asking: Asking, length: Callable[[Ask], int], most: int
         ask = asking.ask(item, shown)
         if length(ask) <= most:
             break
-    return Prompted(item, shown, ask)
+    return PlannerPrompt(item, shown, ask)
 
 
-def _fitted(item: Item, asking: Asking, tokenizer: Tokenizer, most: int) -> Example | Refused:
+def _fitted(
+    item: Item, asking: PromptMaker, tokenizer: Tokenizer, most: int
+) -> TrainingExample | LeftOutItem:
     shown = asking.shown(item)
     for kept in range(len(shown.posts), 0, -1):
         shown = asking.shown(item, kept)
@@ -111,8 +158,8 @@ def _fitted(item: Item, asking: Asking, tokenizer: Tokenizer, most: int) -> Exam
         if not wanted.aspects:
             # A post that left for want of room may have carried the last of them.
             whole = kept == len(asking.shown(item).posts)
-            return Refused(item, "empty_target" if whole else "too_long", wanted.dropped)
+            return LeftOutItem(item, "empty_target" if whole else "too_long", wanted.dropped)
         tokens = tokenizer.tokens(ask, wanted.text)
         if len(tokens.prompt) + len(tokens.completion) <= most:
-            return Example(item, shown, wanted, tokens)
-    return Refused(item, "too_long", {})
+            return TrainingExample(item, shown, wanted, tokens)
+    return LeftOutItem(item, "too_long", {})

@@ -17,9 +17,9 @@ from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.records import Record
 from pairwright.settings.config import differences
-from pairwright.train.planner.data import Data
-from pairwright.train.planner.settings import History, Lora, Steps
-from pairwright.train.planner.target import Form
+from pairwright.train.planner.data import TrainingData
+from pairwright.train.planner.settings import Lora, Steps, TrainingHistory
+from pairwright.train.planner.training_target import Form
 
 BEGUN = "training.json"
 ADAPTER = "adapter_config.json"
@@ -27,7 +27,7 @@ STATE = "trainer_state.json"
 """What transformers writes last into a checkpoint."""
 
 
-class Begun(Record):
+class TrainingStart(Record):
     """All that decides what is trained. What is chosen afterwards is not in it."""
 
     model: str
@@ -40,13 +40,13 @@ class Begun(Record):
     seed: int
     words: int
     dtype: str
-    history: History
+    history: TrainingHistory
     lora: Lora
     steps: Steps
-    data: Data
+    data: TrainingData
 
 
-def begin(out: Path, begun: Begun) -> None:
+def begin(out: Path, begun: TrainingStart) -> None:
     """Write what is trained; or, where that was begun before, see that it is the same.
 
     Raises ConfigError for a folder of another training.
@@ -61,7 +61,7 @@ def begin(out: Path, begun: Begun) -> None:
             )
         write_one(path, begun)
         return
-    before = read_one(path, Begun)
+    before = read_one(path, TrainingStart)
     if changed := differences(before.model_dump(mode="json"), begun.model_dump(mode="json")):
         raise ConfigError(
             f"is the folder of another training: {'; '.join(changed[:3])}",

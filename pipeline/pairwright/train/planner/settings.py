@@ -3,7 +3,7 @@
     model, target, ...   what is trained                        -> Training
     [source]             items to train on                      -> policy.SourceRules
     [validation]         items that checkpoints are chosen on   -> policy.SourceRules
-    [history]            which posts are shown                  -> History
+    [history]            which posts are shown                  -> TrainingHistory
     [lora], [steps]      hyper-parameters                       -> Lora, Steps
     [selection]          how a checkpoint is chosen             -> Selection
 
@@ -18,12 +18,12 @@ from pydantic import Field
 from pairwright.records import Record
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.settings.tables import read_toml, validated
-from pairwright.train.planner.target import Form
+from pairwright.train.planner.training_target import Form
 
 DOCS = "docs/train_keys.md"
 
 
-class History(HistoryRules):
+class TrainingHistory(HistoryRules):
     """Which posts are shown: by number. `max_tokens` decides by length."""
 
     history_tokens: int = Field(
@@ -84,7 +84,7 @@ class Training(Record):
     )
     source: SourceRules
     validation: SourceRules
-    history: History = History()
+    history: TrainingHistory = TrainingHistory()
     lora: Lora = Lora()
     steps: Steps = Steps()
     selection: Selection = Selection()

@@ -27,7 +27,7 @@ from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.settings.prompt import Ask, Message
-from pairwright.train.planner.conversation import Tokens, split
+from pairwright.train.planner.examples import SplitPrompt, split
 from pairwright.train.planner.settings import Training
 
 
@@ -52,7 +52,7 @@ class Words:
         if self.tokenizer.pad_token is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
 
-    def tokens(self, ask: Ask, target: str) -> Tokens:
+    def tokens(self, ask: Ask, target: str) -> SplitPrompt:
         """Raises ConfigError for a template that cannot be used."""
         prompt = self._rendered(ask.messages, add_generation_prompt=True)
         answered = (*ask.messages, Message("assistant", target))
@@ -60,7 +60,7 @@ class Words:
         read, learned = split(prompt, whole, self.tokenizer.eos_token, self._where)
         if target not in learned:
             raise self._unusable("its chat template changes what a model says")
-        return Tokens(self._ids(read), self._ids(learned))
+        return SplitPrompt(self._ids(read), self._ids(learned))
 
     def prompt_length(self, ask: Ask) -> int:
         return len(self.prompt(ask))
@@ -120,7 +120,7 @@ def _load(settings: Training) -> Any:
 def train(
     settings: Training,
     words: Words,
-    rows: Sequence[Tokens],
+    rows: Sequence[SplitPrompt],
     out: Path,
     resume: Path | None,
     *,
@@ -155,7 +155,7 @@ def train(
         raise Interrupted(f"Stopped after step {reached}, which is saved; run again to go on.")
 
 
-def _trainer(settings: Training, words: Words, rows: Sequence[Tokens], out: Path) -> Any:
+def _trainer(settings: Training, words: Words, rows: Sequence[SplitPrompt], out: Path) -> Any:
     steps, lora, gpu = settings.steps, settings.lora, torch.cuda.is_available()
     data = Dataset.from_list(
         [
@@ -227,7 +227,7 @@ class _Steps(TrainerCallback):  # type: ignore[misc]
         self._seen(state.global_step, float(logs["loss"]))
 
 
-class Writer:
+class PlanWriter:
     """The base model with one adapter after the other."""
 
     def __init__(self, settings: Training, words: Words) -> None:

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused
 from pairwright.models.client.connection import proxy_for
 from pairwright.models.client.wire import Transient
-from pairwright.train.rl.wire import Batch, Reward, Rewards, Sample
+from pairwright.train.rl.wire import Batch, Reward, Rewards, RewardSample
 
 PATIENCE_S = 300.0
 TIMEOUT_S = 600.0
@@ -52,7 +52,7 @@ class RewardClient:
             proxy=proxy_for(url),
         )
 
-    def rewards(self, samples: Sequence[Sample]) -> list[Reward]:
+    def rewards(self, samples: Sequence[RewardSample]) -> list[Reward]:
         """One for each sample, in their order.
 
         Raises CallFailed where no whole answer came within the patience, or one that is no reward
@@ -60,7 +60,7 @@ class RewardClient:
         """
         return [reward for part in _parts(samples) for reward in self._asked(part)]
 
-    def _asked(self, samples: Sequence[Sample]) -> tuple[Reward, ...]:
+    def _asked(self, samples: Sequence[RewardSample]) -> tuple[Reward, ...]:
         body = to_json(Batch(samples=tuple(samples)), exclude_none=True)
         repeating = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(Transient),
@@ -109,7 +109,7 @@ def _is_address(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.host)
 
 
-def _parts(samples: Sequence[Sample]) -> Iterator[Sequence[Sample]]:
+def _parts(samples: Sequence[RewardSample]) -> Iterator[Sequence[RewardSample]]:
     for start in range(0, len(samples), AT_ONCE):
         yield samples[start : start + AT_ONCE]
 

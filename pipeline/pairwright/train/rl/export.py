@@ -21,9 +21,14 @@ from pairwright.dataset import write_one
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright.train.rl.prompts import SPLITS, Prompted, Split
-from pairwright.train.rl.trl_data import preference_table, prompt_table
-from pairwright.train.rl.verl_data import verl_table
+from pairwright.train.rl.prompt_tables import (
+    SPLITS,
+    RlPrompt,
+    Split,
+    preference_table,
+    prompt_table,
+    verl_table,
+)
 
 Format = Literal["trl", "verl"]
 NOTE = """\
@@ -46,7 +51,7 @@ TEST = (
 )
 
 
-class Exported(Record):
+class RlExport(Record):
     """What an export is of."""
 
     release: str
@@ -71,7 +76,7 @@ class Exported(Record):
     """Characters of the longest prompt."""
 
 
-def export(out: Path, about: Exported, found: Sequence[Prompted]) -> Exported:
+def export_prompts(out: Path, about: RlExport, found: Sequence[RlPrompt]) -> RlExport:
     """Write the folder, whole or not at all.
 
     Raises InputError where it holds something, or nobody is left for validation.
@@ -93,11 +98,11 @@ def export(out: Path, about: Exported, found: Sequence[Prompted]) -> Exported:
     return about
 
 
-def splits_in(about: Exported) -> list[Split]:
+def splits_in(about: RlExport) -> list[Split]:
     return [split for split in SPLITS if about.pairs[split]]
 
 
-def _counted(about: Exported, found: Sequence[Prompted]) -> Exported:
+def _counted(about: RlExport, found: Sequence[RlPrompt]) -> RlExport:
     pairs = Counter(finding.split for finding in found)
     prompts = Counter(finding.split for finding in found if finding.first)
     users = Counter(split for _, split in {(finding.row.user, finding.split) for finding in found})
@@ -118,7 +123,7 @@ def _counted(about: Exported, found: Sequence[Prompted]) -> Exported:
     )
 
 
-def _tables(about: Exported, found: Sequence[Prompted]) -> Iterator[tuple[str, pa.Table]]:
+def _tables(about: RlExport, found: Sequence[RlPrompt]) -> Iterator[tuple[str, pa.Table]]:
     for split in splits_in(about):
         prompts = [one for one in found if one.split == split]
         if about.format == "verl":
@@ -129,7 +134,7 @@ def _tables(about: Exported, found: Sequence[Prompted]) -> Iterator[tuple[str, p
             yield f"preference/{split}.parquet", preference_table(prompts)
 
 
-def _readme(about: Exported) -> str:
+def _readme(about: RlExport) -> str:
     note = NOTE.format(
         format=about.format,
         split=about.split,
@@ -142,7 +147,7 @@ def _readme(about: Exported) -> str:
     return "".join(_front_matter(about)) + note
 
 
-def _front_matter(about: Exported) -> Iterator[str]:
+def _front_matter(about: RlExport) -> Iterator[str]:
     """Which files `datasets` reads, as its repositories say it."""
     yield "---\nconfigs:\n"
     trl = {"prompts": "prompts/", "preference": "preference/"}

@@ -27,7 +27,7 @@ from pairwright.errors import (
 )
 from pairwright.models import together
 from pairwright.text import number_of, visible
-from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, Sample
+from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, RewardSample
 
 MAX_BODY = 256 * 1024 * 1024
 """Bytes of one batch."""
@@ -35,10 +35,10 @@ LAST_S = 60
 """How long a stopping server waits for what it is scoring."""
 
 
-class Scoring(Protocol):
+class RewardScoring(Protocol):
     """What gives the rewards."""
 
-    async def score(self, sample: Sample) -> Reward:
+    async def score(self, sample: RewardSample) -> Reward:
         """Raises InputError for an id that it does not know, CallFailed where its endpoint is down,
         and ConfigError or EndpointRefused where it cannot be used."""
         ...
@@ -56,7 +56,7 @@ class RewardServer:
     """The two handlers, and what has come of all samples."""
 
     def __init__(
-        self, scoring: Scoring, about: Health, queue: int, tell: Callable[[str], None]
+        self, scoring: RewardScoring, about: Health, queue: int, tell: Callable[[str], None]
     ) -> None:
         """`about` names the scorer; `queue` is how many samples may wait; `tell` is called when
         failures begin and when they end."""
@@ -148,7 +148,7 @@ class RewardServer:
             self._tell(f"Requests get rewards again, after {failed} that failed.")
             self._outage = None
 
-    def _count(self, samples: tuple[Sample, ...], rewards: tuple[Reward, ...]) -> None:
+    def _count(self, samples: tuple[RewardSample, ...], rewards: tuple[Reward, ...]) -> None:
         for sample, reward in zip(samples, rewards, strict=True):
             if reward.error:
                 self._errors[reward.error] += 1

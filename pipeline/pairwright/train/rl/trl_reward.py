@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pairwright.errors import CallFailed, ConfigError, InputError
 from pairwright.train.rl.client import PATIENCE_S, RewardClient
-from pairwright.train.rl.wire import Reward, Sample, UserMessage
+from pairwright.train.rl.wire import Reward, RewardSample, UserMessage
 
 Messages = Sequence[Mapping[str, Any]]
 RewardFunc = Callable[..., list[float | None]]
@@ -37,7 +37,7 @@ def reward_func(
     ) -> list[float | None]:
         named: Sequence[Any] = _ids(columns) if by == "id" else [_prompt(p) for p in prompts]
         samples = [
-            Sample.model_validate({by: name, "response": _text(completion)})
+            RewardSample.model_validate({by: name, "response": _text(completion)})
             for name, completion in zip(named, completions, strict=True)
         ]
         rewards = [_number(reward) for reward in client.rewards(samples)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from pairwright.errors import CallFailed
 from pairwright.train.rl.client import PATIENCE_S, RewardClient
-from pairwright.train.rl.wire import Sample
+from pairwright.train.rl.wire import RewardSample
 
 
 def compute_score(
@@ -30,7 +30,9 @@ def compute_score(
 
     Raises CallFailed and EndpointRefused, never TimeoutError, of which verl makes a 0.
     """
-    [reward] = _client(url, patience_s).rewards([Sample(id=ground_truth, response=solution_str)])
+    [reward] = _client(url, patience_s).rewards(
+        [RewardSample(id=ground_truth, response=solution_str)]
+    )
     if reward.score is None:
         raise CallFailed(reward.error, f"no reward for {ground_truth}: {reward.detail}")
     return reward.score

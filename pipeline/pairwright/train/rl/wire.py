@@ -14,7 +14,7 @@ class UserMessage(Record):
     content: str
 
 
-class Sample(Record):
+class RewardSample(Record):
     """A response that is to be rewarded: to a pair's question, or to a prompt that comes with it.
 
     A pair of the server's release is shown to the scorer in the server's condition, with fewer
@@ -26,7 +26,7 @@ class Sample(Record):
     prompt: tuple[UserMessage] | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> "Sample":
+    def _one(self) -> "RewardSample":
         if (self.id is None) == (self.prompt is None):
             raise ValueError("give either `id` or `prompt`")
         return self
@@ -35,7 +35,7 @@ class Sample(Record):
 class Batch(Record):
     """The body of a POST to /score."""
 
-    samples: tuple[Sample, ...] = Field(min_length=1)
+    samples: tuple[RewardSample, ...] = Field(min_length=1)
 
 
 class Reward(Record):

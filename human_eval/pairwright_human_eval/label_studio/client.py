@@ -1,0 +1,268 @@
+"""The Label Studio calls that a study needs, through label-studio-sdk: the one place that knows it.
+
+Errors are told from a reply's status and body alone: the SDK's own message holds the headers, and
+with them a session's cookie.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from pairwright.errors import CallFailed, EndpointRefused, InputError
+from pairwright.extras import install
+
+Data = dict[str, JsonValue]
+"""What a task shows."""
+
+TIMEOUT_S = 900.0
+"""An export of 10,000 annotated tasks takes more than a minute."""
+SHOWN = 400
+"""Characters of a reply's body that an error shows."""
+PAGE = 1000
+FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
+
+
+class Project(NamedTuple):
+    """A project as the server tells of it."""
+
+    id: int
+    title: str
+    config: str
+    """The labelling configuration, as XML."""
+    tasks: int
+    done: int
+    """Tasks with an answer that is no skip."""
+    skipped: int
+    """Skips, of which a task may have several."""
+
+
+class ServerTask(NamedTuple):
+    """A task that the server holds."""
+
+    id: int
+    data: Data
+    touched: bool
+    """Whether anybody has answered or skipped it."""
+
+
+class LabelStudioClient:
+    """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
+
+    def __init__(self, url: str, api_key: str, *, timeout_s: float = TIMEOUT_S) -> None:
+        """Nothing is sent yet. Raises InputError for an address that is none, for a key that
+        cannot be sent or has expired, and where the SDK is not installed."""
+        self.url = _address(url)
+        self._key = api_key.strip()
+        if not re.fullmatch(r"[!-~]+", self._key):
+            raise self._no_key("no API key" if not self._key else "the API key is none")
+        try:
+            import httpx
+            from label_studio_sdk import LabelStudio
+        except ImportError as error:
+            raise InputError(
+                f"label-studio-sdk is not installed ({error})",
+                where=self.url,
+                fix=f"Run {install('label-studio')}.",
+            ) from None
+        # A connection a request: on one that stays open, Label Studio's own server sends head and
+        # body of a reply apart and waits 40 ms in between for our acknowledgement.
+        self._http = httpx.Client(
+            timeout=timeout_s,
+            follow_redirects=True,
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
+        sdk: Any = LabelStudio  # Its constructor has no types.
+        with self._asking():
+            self._sdk = sdk(
+                base_url=self.url, api_key=self._key, timeout=timeout_s, httpx_client=self._http
+            )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def projects(self, part: str) -> dict[int, Project]:
+        """By id: the projects with `part` in their title."""
+        with self._asking():
+            listed = self._sdk.projects.list(title=part, page_size=100, include=FIELDS)
+            return {
+                p.id: Project(
+                    p.id,
+                    p.title,
+                    p.label_config or "",
+                    p.task_number or 0,
+                    p.num_tasks_with_annotations or 0,
+                    p.skipped_annotations_number or 0,
+                )
+                for p in _once(listed)
+            }
+
+    def create(self, title: str, config: str) -> int:
+        """Make a project for one annotator; its id."""
+        with self._asking():
+            project = self._sdk.projects.create(
+                title=title,
+                label_config=config,
+                maximum_annotations=1,
+                show_collab_predictions=False,
+                show_skip_button=True,
+                enable_empty_annotation=False,
+                sampling="Sequential sampling",
+                request_options={"max_retries": 0},
+            )
+        return int(project.id)
+
+    def add(self, project: int, batch: Sequence[Data]) -> list[int]:
+        """Import tasks, all or none; their ids in the same order.
+
+        Sent once: the SDK would repeat a request whose reply got lost, and what is imported
+        twice is there twice.
+        """
+        from label_studio_sdk.core.api_error import ApiError
+
+        with self._asking():
+            # The SDK's own call looks at every value of every task first, which takes as long as
+            # the server's part.
+            reply = self._sdk._client_wrapper.httpx_client.request(
+                f"api/projects/{project}/import",
+                method="POST",
+                params={"return_task_ids": True},
+                content=json.dumps([{"data": data} for data in batch]).encode(),
+                headers={"Content-Type": "application/json"},
+                request_options={"max_retries": 0},
+            )
+            if reply.status_code != 201:
+                raise ApiError(status_code=reply.status_code, body=reply.text)
+        ids = _ids(reply.content)
+        if len(ids) != len(batch):
+            raise CallFailed(
+                "import", f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
+            )
+        return ids
+
+    def held(self, project: int, after: int = 0) -> list[ServerTask]:
+        """A project's tasks with ids above `after`, in order. Slow: 5 ms or more a task."""
+        newer = {"filter": "filter:tasks:id", "operator": "greater", "type": "Number"}
+        query = {"filters": {"conjunction": "and", "items": [newer | {"value": after}]}}
+        with self._asking():
+            listed = self._sdk.tasks.list(
+                project=project,
+                query=json.dumps(query),
+                include="id,data,total_annotations,cancelled_annotations",
+                resolve_uri=False,
+                page_size=PAGE,
+            )
+            return sorted(
+                ServerTask(t.id, t.data, bool(t.total_annotations or t.cancelled_annotations))
+                for t in _once(listed)
+            )
+
+    def remove(self, task: int) -> None:
+        with self._asking():
+            self._sdk.tasks.delete(id=str(task))
+
+    def export(self, project: int) -> list[dict[str, JsonValue]]:
+        """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
+        with self._asking():
+            parts = self._sdk.projects.exports.download_sync(
+                project, export_type="JSON", download_all_tasks=False
+            )
+            body = b"".join(parts)
+        try:
+            tasks = json.loads(body)
+        except ValueError as error:
+            raise CallFailed("export", f"{self.url}, project {project}: {error}") from None
+        if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+            raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
+        return tasks
+
+    def accounts(self) -> dict[int, str]:
+        """By id: the e-mails of all accounts. To be shown, never to be written down."""
+        with self._asking():
+            return {user.id: user.email for user in self._sdk.users.list()}
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Turn what may go wrong on the way into errors that say what to do."""
+        from httpx import HTTPError
+        from label_studio_sdk.core.api_error import ApiError
+
+        try:
+            yield
+        except ApiError as error:
+            raise self._refusal(error.status_code, error.body) from None
+        except HTTPError as error:
+            raise InputError(
+                f"no answer ({type(error).__name__}: {self._told(error)})",
+                where=self.url,
+                fix="Start the server or correct --url, and run the command again; it goes on.",
+            ) from None
+
+    def _refusal(self, status: int | None, body: object) -> Exception:
+        told = self._told(body if isinstance(body, str) else json.dumps(body, default=str))
+        if status in (401, 403):
+            return self._no_key(f"the server does not take the API key ({status}: {told})")
+        if status is not None and (status >= 500 or status < 400):
+            return CallFailed("server", f"{self.url} answered {status}: {told}")
+        return EndpointRefused(
+            f"{self.url}: answered {status}: {told}\n"
+            "  Is this the address of a Label Studio, and does the project still exist?"
+        )
+
+    def _no_key(self, what: str) -> InputError:
+        return InputError(
+            what,
+            where=self.url,
+            fix="Put a token from the server's Account & Settings page into LABEL_STUDIO_API_KEY: "
+            "a legacy or a personal access token.",
+        )
+
+    def _told(self, said: object) -> str:
+        """What a reply says, without the key; of a page of HTML nothing is worth showing."""
+        text = str(said).strip()
+        if text.startswith("<"):
+            return "a web page"
+        with suppress(ValueError, TypeError, KeyError):
+            text = json.loads(text)["detail"]
+        return str(text).replace(self._key, "(the key)")[:SHOWN]
+
+
+def _ids(body: bytes) -> list[int]:
+    """The ids that an import's reply names; none where it is no such reply."""
+    try:
+        return [int(task) for task in json.loads(body)["task_ids"]]
+    except (ValueError, TypeError, KeyError):
+        return []
+
+
+def _once(pages: Iterable[Any]) -> Iterator[Any]:
+    """What is listed, up to the first that was there before: the SDK asks for page after page
+    until it is refused one."""
+    seen = set()
+    for one in pages:
+        if one.id in seen:
+            return
+        seen.add(one.id)
+        yield one
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise InputError(
+            "not the address of a server",
+            where="--url",
+            fix="Give http:// or https://, a host and perhaps a port; the key goes into "
+            "LABEL_STUDIO_API_KEY.",
+        )
+    return url.rstrip("/")

@@ -1,0 +1,168 @@
+"""What is public of a study, with its decisions and findings."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.records import Record
+from pairwright.settings.domains import Scale
+from pairwright.settings.rules import HumanRules
+from pairwright.stats import share
+from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.decisions import Decision, decide_all
+from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.report.annotators import retested
+from pairwright_human_eval.report.findings import derive_findings
+from pairwright_human_eval.report.findings_records import Findings
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import Outline
+
+REPLICATES, FEWER = 1000, 200
+"""Of the bootstrap. Of very many answers the intervals are narrow, and their ends, which 200
+replicates know to a tenth of their width, too."""
+MANY = 100_000
+
+
+class PublicAnnotator(Record):
+    """How one annotator did in tasks that are not released."""
+
+    annotator: str
+    simulated: bool
+    checks: int
+    """Attention checks met."""
+    passed: int
+    repeats: int
+    """Votes asked again with the sides swapped, and answered."""
+    repeated: int
+    """Answered as before."""
+
+
+class PublicStudy(Record):
+    """human/study.json."""
+
+    version: str
+    """Pairwright's, at export."""
+    policy: HumanRules
+    """In force."""
+    fixed: HumanRules
+    """As fixed before the first answer."""
+    scales: tuple[Scale, ...]
+    """The quality scales as they were asked."""
+    overlap: int
+    of: int
+    """Subjects in the run, of which the study's were drawn."""
+    annotators: tuple[PublicAnnotator, ...]
+    set_aside: dict[str, int]
+    """Annotations that are no verdict, by reason."""
+    left_out: int
+    """Subjects of the study that are not in this release: people asked to be forgotten, or a
+    simulated model had a part in them."""
+
+
+@dataclass(frozen=True)
+class ReleasedStudy:
+    """A study as a release holds it. What is derived is derived once."""
+
+    study: PublicStudy
+    outlines: tuple[Outline, ...]
+    """Every sampled subject, in the order of the run's pairs."""
+    verdicts: tuple[Verdict, ...]
+    """Votes and controls; no attention checks, no repeats."""
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """Who failed the attention checks."""
+        passed = {of.annotator: share(of.passed, of.checks) for of in self.study.annotators}
+        return excluded_by(passed, self.study.policy.attention_floor)
+
+    @property
+    def simulated(self) -> bool:
+        return any(verdict.simulated for verdict in self.verdicts)
+
+    @cached_property
+    def decisions(self) -> dict[str, Decision]:
+        """The decision on every subject, by its id."""
+        return decide_all(self.outlines, self.verdicts, self.study.policy, self.excluded)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Agreement, claims and parity."""
+        study = self.study
+        return derive_findings(
+            self.outlines, self.verdicts, study.scales, study.policy,
+            decisions=self.decisions, margin=study.fixed.parity_margin, overlap=study.overlap,
+            excluded=self.excluded,
+            replicates=REPLICATES if len(self.verdicts) < MANY else FEWER,
+        )  # fmt: skip
+
+
+def read_public(layout: Layout) -> ReleasedStudy | None:
+    """The study of a release; None where nobody was asked.
+
+    Raises InputError naming the file and line that is not what it should be.
+    """
+    if not any(path.exists() for path in (layout.study, layout.subjects, layout.verdicts)):
+        return None
+    return ReleasedStudy(
+        read_one(layout.study, PublicStudy),
+        tuple(read_lines(layout.subjects, Outline)),
+        tuple(read_lines(layout.verdicts, Verdict)),
+    )
+
+
+UNRELEASED = ("attention", "repeat")
+
+
+def published(
+    fixed: FixedStudy,
+    outlines: Sequence[Outline],
+    verdicts: Sequence[Verdict],
+    set_aside: Iterable[SetAside],
+    policy: HumanRules,
+    *,
+    leaving: Set[str] = frozenset(),
+) -> ReleasedStudy:
+    """`outlines` are the study's, `policy` is in force; `leaving` are subjects that are not to be
+    in a release, with every verdict on them."""
+    study = fixed.study
+    kept = tuple(outline for outline in outlines if outline.id not in leaving)
+    verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
+    return ReleasedStudy(
+        PublicStudy(
+            version=study.version,
+            policy=policy,
+            fixed=study.policy,
+            scales=study.scales,
+            overlap=study.overlap,
+            of=study.of,
+            annotators=_annotators(fixed, verdicts),
+            set_aside=dict(sorted(Counter(of.reason for of in set_aside).items())),
+            left_out=len(outlines) - len(kept),
+        ),
+        kept,
+        tuple(
+            # What people wrote and when they worked may tell who they are.
+            verdict.model_copy(update={"comment": "", "created": "", "updated": ""})
+            for verdict in verdicts
+            if verdict.purpose not in UNRELEASED and verdict.subject not in leaving
+        ),
+    )
+
+
+def _annotators(fixed: FixedStudy, verdicts: Sequence[Verdict]) -> tuple[PublicAnnotator, ...]:
+    """Everyone who gave an answer, adjudicators too."""
+    checks, again = checks_passed(verdicts, fixed.key), retested(verdicts)
+    simulated = {verdict.annotator: verdict.simulated for verdict in verdicts}
+    return tuple(
+        PublicAnnotator(
+            annotator=who,
+            simulated=simulated[who],
+            checks=checks[who].n if who in checks else 0,
+            passed=checks[who].k if who in checks else 0,
+            repeats=len(again[who]),
+            repeated=sum(again[who]),
+        )
+        for who in sorted(simulated)
+    )

@@ -1,0 +1,132 @@
+"""The answers of a study laid out by question, each with what it is about.
+
+Only here do neutral names meet the chosen side. Excluded annotators' answers are left out of all
+but the votes, where they are marked.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    EQUAL,
+    AspectAnswer,
+    PreferenceAnswer,
+    Purpose,
+    QualityAnswers,
+    RubricAnswers,
+    Verdict,
+)
+from pairwright_human_eval.subjects import Outline, OutlinePair
+
+Choice = Literal["chosen", "other", "equal", "cannot_tell"]
+CHOICES: tuple[Choice, ...] = ("chosen", "other", "equal", "cannot_tell")
+
+
+class SubjectPair(NamedTuple):
+    """A pair with its subject."""
+
+    pair: OutlinePair
+    subject: Outline
+
+    @property
+    def dyad(self) -> str:
+        return self.subject.dyad
+
+    @property
+    def chosen(self) -> str:
+        return self.pair.chosen
+
+    def neutral(self, name: str) -> str:
+        """`first` or `second` for a response, in the order of their names; others as they are."""
+        both = self.pair.chosen, self.pair.rejected
+        if name not in both:
+            return name
+        return "first" if name == min(both) else "second"
+
+    def choice(self, name: str) -> Choice:
+        if name == EQUAL:
+            return "equal"
+        if name == CANNOT_TELL:
+            return "cannot_tell"
+        return "chosen" if name == self.chosen else "other"
+
+
+class Vote(NamedTuple):
+    """A preference of the first round; attention checks are none."""
+
+    about: SubjectPair
+    annotator: str
+    purpose: Purpose
+    choice: Choice
+    label: str
+    """`first`, `second`, `equal` or `cannot_tell`."""
+    counted: bool
+
+
+class QualityScore(NamedTuple):
+    """One annotator's score of one response on one scale; None where they could not judge."""
+
+    subject: Outline
+    annotator: str
+    response: str
+    scale: str
+    score: int | None
+
+
+class AspectVote(NamedTuple):
+    """One annotator's answer on one aspect of one pair."""
+
+    about: SubjectPair
+    annotator: str
+    answer: AspectAnswer
+
+
+@dataclass(frozen=True)
+class Answers:
+    """First-round answers on all sampled subjects, decided or not."""
+
+    votes: list[Vote]
+    scores: list[QualityScore]
+    aspects: list[AspectVote]
+
+    def counted(self, purpose: Purpose = "vote") -> list[Vote]:
+        return [vote for vote in self.votes if vote.counted and vote.purpose == purpose]
+
+
+def abouts(subjects: Iterable[Outline]) -> dict[str, SubjectPair]:
+    """By pair."""
+    return {pair.id: SubjectPair(pair, subject) for subject in subjects for pair in subject.pairs}
+
+
+def answers_of(
+    pairs: dict[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
+) -> Answers:
+    """Lay out the verdicts. Quality tasks name no pair: they are found by their subject."""
+    asked = {of.subject.id: of for of in pairs.values()}
+    found = Answers([], [], [])
+    for verdict in verdicts:
+        if verdict.round != 1 or verdict.purpose in ("attention", "repeat"):
+            continue
+        who, answers, counted = (
+            verdict.annotator,
+            verdict.answers,
+            verdict.annotator not in excluded,
+        )
+        if isinstance(answers, PreferenceAnswer) and verdict.pair:
+            of, said = pairs[verdict.pair], answers.choice
+            found.votes.append(
+                Vote(of, who, verdict.purpose, of.choice(said), of.neutral(said), counted)
+            )
+        elif isinstance(answers, RubricAnswers) and verdict.pair and counted:
+            of = pairs[verdict.pair]
+            found.aspects.extend(AspectVote(of, who, answer) for answer in answers.aspects)
+        elif isinstance(answers, QualityAnswers) and counted:
+            of = asked[verdict.subject]
+            found.scores.extend(
+                QualityScore(of.subject, who, response, scale, score)
+                for response, scales in answers.scores.items()
+                for scale, score in scales.items()
+            )
+    return found

@@ -1,0 +1,135 @@
+"""How far annotators agree, question by question, on labels that do not know the chosen side."""
+
+from collections.abc import Callable, Iterator
+
+from pairwright.report import Block, Table
+from pairwright.settings.domains import Scale
+from pairwright_human_eval.agreement import Agreement, Estimate, Level, Ratings, agreement
+from pairwright_human_eval.agreement.coefficients import Measurement
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
+from pairwright_human_eval.report.answers import Answers
+from pairwright_human_eval.report.findings_records import QuestionAgreement
+from pairwright_human_eval.report.number_text import (
+    estimate_percent,
+    points,
+)
+from pairwright_human_eval.report.records import StudyReport
+
+Row = tuple[str, str, Level]
+SUPPORT = ("contradicted", "no", "plausibly", "clearly")
+
+
+def agreement_by_question(
+    answers: Answers,
+    scales: tuple[Scale, ...],
+    progress: Callable[[str], None],
+) -> tuple[QuestionAgreement, ...]:
+    """One row a question, in the order in which they are asked: quality, preference, aspects. Only
+    votes with the pair's own posts; "cannot tell" is missing."""
+    clusters = {of.about.pair.id: of.about.dyad for of in answers.votes}
+    preference: list[Row] = [
+        (of.about.pair.id, of.annotator, of.label)
+        for of in answers.counted()
+        if of.label != CANNOT_TELL
+    ]
+    support: list[Row] = []
+    delivered: list[Row] = []
+    for vote in answers.aspects:
+        item = f"{vote.about.pair.id} {vote.answer.aspect}"
+        clusters[item] = vote.about.dyad
+        support.append((item, vote.annotator, vote.answer.support))
+        if vote.answer.delivered != CANNOT_TELL:
+            label = vote.about.neutral(vote.answer.delivered)
+            delivered.append((item, vote.annotator, label))
+    questions: list[tuple[str, Measurement, list[Row], tuple[Level, ...]]] = []
+    for scale in scales:
+        rows: list[Row] = []
+        for score in answers.scores:
+            if score.scale == scale.name and score.score is not None:
+                item = f"{score.subject.id} {score.response}"
+                clusters[item] = score.subject.dyad
+                rows.append((item, score.annotator, score.score))
+        levels = tuple(range(scale.low, scale.high + 1))
+        questions.append((f"quality: {scale.name}", "ordinal", rows, levels))
+    questions += [
+        ("preference", "nominal", preference, ("first", "second", EQUAL)),
+        ("aspect supported", "ordinal", support, SUPPORT),
+        ("aspect delivered by", "nominal", delivered, ("first", "second", BOTH, NEITHER)),
+    ]
+    found = []
+    for name, measurement, given, all_levels in questions:
+        progress(f"agreement on {name}")
+        estimates = agreement(
+            Ratings.of(given, all_levels), measurement=measurement, clusters=clusters
+        )
+        found.append(
+            QuestionAgreement(question=name, measurement=measurement, agreement=_rounded(estimates))
+        )
+    return tuple(found)
+
+
+def _rounded(found: Agreement) -> Agreement:
+    changes = {}
+    for name in Agreement.model_fields:
+        estimate = getattr(found, name)
+        bounds = {
+            of: None if (value := getattr(estimate, of)) is None else round(value, 6)
+            for of in ("value", "low", "high")
+        }
+        changes[name] = estimate.model_copy(update=bounds)
+    return found.model_copy(update=changes)
+
+
+def agreement_section(report: StudyReport) -> Iterator[Block]:
+    yield (
+        "On all sampled twins and pairs, whatever was decided. Preference and delivery are compared"
+        " on neutral labels (responses in the order of the hash of their text), so that nothing"
+        " knows of the chosen side; “cannot tell” and “cannot judge” are missing values. Alpha is"
+        " Krippendorff's, ordinal where answers have an order; kappa is the mean of Cohen's over"
+        " all two annotators who share items, weighed by how many; Fleiss' kappa needs the same"
+        " number of ratings on every item."
+    )
+    yield agreement_table(report)
+    yield (
+        "Intervals are 95 % jackknife intervals by Student's t: they leave out one dyad of users"
+        " after the other, and one annotator after the other."
+    )
+
+
+def agreement_table(report: StudyReport) -> Table:
+    """One row a question. Why there is no Fleiss' kappa stands below: it is long."""
+    rows, reasons = [], list[str]()
+    for of in report.agreement:
+        found = of.agreement
+        alpha = found.alpha_nominal if of.measurement == "nominal" else found.alpha_ordinal
+        rows.append(
+            (
+                of.question,
+                f"{found.percent.items:,}",
+                f"{found.percent.ratings:,}",
+                f"{found.percent.raters:,}",
+                estimate_percent(found.percent),
+                points(alpha),
+                points(found.cohen_kappa),
+                points(found.gwet_ac1),
+                _noted(found.fleiss_kappa, reasons),
+            )
+        )
+    told = ". ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1))
+    return Table(
+        (
+            "question", "items", "answers", "people", "agreement", "Krippendorff's alpha",
+            "Cohen's kappa", "Gwet's AC1", "Fleiss' kappa",
+        ),
+        tuple(rows),
+        note=f"No Fleiss' kappa: {told}." if reasons else "",
+    )  # fmt: skip
+
+
+def _noted(of: Estimate, reasons: list[str]) -> str:
+    """The estimate, or the number of its reason, which is added where it is new."""
+    if of.value is not None:
+        return points(of)
+    if of.reason not in reasons:
+        reasons.append(of.reason)
+    return f"n/a ({reasons.index(of.reason) + 1})"

@@ -1,0 +1,148 @@
+"""What a study is and what became of its tasks: counts that add up."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from pairwright.report import Block, Table
+from pairwright.settings.rules import HumanRules
+from pairwright.stats import Share
+from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.report.findings_records import Proportion
+from pairwright_human_eval.report.records import RuleChange, StudyCounts, StudyReport, TaskCount
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import Outline
+
+
+def study_counts(
+    subjects: Sequence[Outline],
+    fixed: FixedStudy,
+    verdicts: Sequence[Verdict],
+    set_aside: Iterable[SetAside],
+    excluded: frozenset[str],
+    policy: HumanRules,
+) -> StudyCounts:
+    """Count. A task is answered if it has a verdict."""
+    study, key = fixed
+    aside = Counter(of.reason for of in set_aside)
+    done = {verdict.task for verdict in verdicts}
+    tasks = Counter((of.round, of.kind, of.purpose) for of in key.values())
+    answered = Counter((of.round, of.kind, of.purpose) for of in key.values() if of.task in done)
+    return StudyCounts(
+        version=study.version,
+        simulated_pairs=study.simulated_pairs,
+        simulated_verdicts=sum(verdict.simulated for verdict in verdicts),
+        subjects=len(subjects),
+        of=study.of,
+        twins=sum(len(subject.pairs) == 2 for subject in subjects),
+        pairs=sum(len(subject.pairs) for subject in subjects),
+        annotators=len(study.annotators),
+        overlap=study.overlap,
+        tasks=tasks.total(),
+        answered=answered.total(),
+        unanswered=tasks.total() - answered.total(),
+        by_sort=tuple(
+            TaskCount(
+                round=sort[0], kind=sort[1], purpose=sort[2], tasks=n, answered=answered[sort]
+            )
+            for sort, n in sorted(tasks.items())
+        ),
+        annotations=len(verdicts) + aside.total(),
+        verdicts=len(verdicts),
+        set_aside=dict(sorted(aside.items())),
+        excluded=tuple(sorted(excluded)),
+        changes=_changes(study.policy, policy),
+    )
+
+
+def proportion(share: Share) -> Proportion:
+    value = None if share.value is None else round(share.value, 6)
+    return Proportion(k=share.k, n=share.n, value=value, low=share.low, high=share.high)
+
+
+def _changes(fixed: HumanRules, policy: HumanRules) -> tuple[RuleChange, ...]:
+    now = policy.model_dump()
+    return tuple(
+        RuleChange(name=name, fixed=str(value), in_force=str(now[name]))
+        for name, value in fixed.model_dump().items()
+        if now[name] != value
+    )
+
+
+def report_warnings(report: StudyReport) -> Iterator[str]:
+    """What must be known before anything is read."""
+    head = report.head
+    if not head.verdicts:
+        yield f"Nothing is answered yet: none of the {head.tasks:,} tasks has a verdict."
+    if head.simulated_verdicts:
+        yield (
+            f"SIMULATED ANNOTATORS: {head.simulated_verdicts:,} of {head.verdicts:,} verdicts were"
+            " given by a program. No person has verified these pairs."
+        )
+    if head.simulated_pairs:
+        yield (
+            "SIMULATED PAIRS: the embedded model wrote them. This shows how the tool works and is"
+            " no evidence about any model, judge or benchmark."
+        )
+    if head.changes:
+        changes = (
+            f"human.{of.name} was fixed at {of.fixed} and is now {of.in_force}"
+            for of in head.changes
+        )
+        yield f"THE RULE WAS CHANGED AFTER EXPORT: {'; '.join(changes)}."
+    if head.excluded:
+        yield (
+            f"EXCLUDED by attention checks: {', '.join(head.excluded)}. Their answers count neither"
+            " in decisions nor in estimates, but where it is said."
+        )
+
+
+def study_section(report: StudyReport) -> Iterator[Block]:
+    head = report.head
+    yield Table(
+        ("what", "n"),
+        (
+            ("twins and violate pairs in the study, each verified as one", f"{head.subjects:,}"),
+            ("twins and violate pairs in the run", f"{head.of:,}"),
+            ("twins in the study", f"{head.twins:,}"),
+            ("pairs in the study (each half of a twin is one)", f"{head.pairs:,}"),
+            ("annotators", f"{head.annotators:,}"),
+            ("people asked each question", f"{head.overlap:,}"),
+            ("tasks", f"{head.tasks:,}"),
+            ("tasks answered", f"{head.answered:,}"),
+            ("tasks not answered", f"{head.unanswered:,}"),
+        ),
+    )
+    yield Table(
+        ("kind", "purpose", "round", "tasks", "answered", "not answered"),
+        (
+            *(
+                (
+                    of.kind, of.purpose, str(of.round), f"{of.tasks:,}", f"{of.answered:,}",
+                    f"{of.tasks - of.answered:,}",
+                )
+                for of in head.by_sort
+            ),
+            ("all", "", "", f"{head.tasks:,}", f"{head.answered:,}", f"{head.unanswered:,}"),
+        ),
+        left=2,
+    )  # fmt: skip
+    yield Table(
+        ("annotations read", "n"),
+        (
+            ("accepted as verdicts", f"{head.verdicts:,}"),
+            *((f"set aside: {reason}", f"{n:,}") for reason, n in head.set_aside.items()),
+            ("all", f"{head.annotations:,}"),
+        ),
+    )
+
+
+def rule_section(report: StudyReport) -> Iterator[Block]:
+    fixed, now = report.fixed.model_dump(), report.policy.model_dump()
+    yield Table(
+        ("[human]", "fixed at export", "in force"),
+        tuple((name, str(fixed[name]), str(now[name])) for name in fixed),
+    )
+    yield (
+        f"Bootstrap: {report.replicates:,} replicates, seed {report.seed}. Study exported by"
+        f" pairwright {report.head.version}."
+    )

@@ -1,0 +1,211 @@
+"""SimulationResult annotators, with the accuracy, bias and carelessness they are given.
+
+They fill in the form as Label Studio would export it, so their answers take the same way as
+people's: raw files, acceptance, verdicts. All of it is marked as simulated. What is true they
+take from the private key.
+"""
+
+import json
+import random
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple, get_args
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from pairwright.errors import InputError
+from pairwright.records import Record, content_id
+from pairwright.settings.domains import Scale
+from pairwright_human_eval.accept import derive
+from pairwright_human_eval.exports import Export, clean_task
+from pairwright_human_eval.exports.store import StoredFile, check_unmixed, store
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import CANNOT_JUDGE, controls
+from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, Kind, Study, Support
+
+SOURCE = "simulated"
+_START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+_SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
+"""Median time of a task."""
+
+
+class Traits(Record):
+    """What simulated annotators are like."""
+
+    accuracy: float = 0.9
+    """Share of right answers among A and B, 0.5 to 1: who is not sure guesses."""
+    first_bias: float = 0.0
+    """How far guesses lean to A: 0 not, 1 always."""
+    careless: float = 0.0
+    """Share of annotators who tick anything, attention checks included."""
+    cannot_tell: float = 0.05
+    """Share of `cannot tell` and `cannot judge`."""
+    seed: int = 0
+
+
+class SimulationResult(NamedTuple):
+    """What was written."""
+
+    files: tuple[StoredFile, ...]
+    answered: int
+    """Tasks that were open."""
+    careless: frozenset[str]
+
+
+def simulate(
+    folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
+) -> SimulationResult:
+    """Answer the tasks that are open. What has an answer keeps it, whatever the traits are now.
+
+    An answer depends on seed, annotator and task alone. Raises InputError where real answers
+    are, or a task file is missing or broken.
+    """
+    if not 0.5 <= traits.accuracy <= 1:
+        raise InputError(
+            f"{traits.accuracy} cannot be simulated", where="--accuracy", fix="Give 0.5 to 1."
+        )
+    check_unmixed(folder, simulated=True)
+    # Adjudicators after the first round's people, who keep their account's number.
+    people = [who for _, who in sorted({(task.round, task.annotator) for task in key.values()})]
+    answered = {verdict.task for verdict in derive(folder, key, study).verdicts}
+    opened = [task for name, task in key.items() if name not in answered]
+    order = sorted(
+        {task.annotator for task in opened},
+        key=lambda who: content_id("careless", str(traits.seed), who),
+    )
+    careless = frozenset(order[: round(traits.careless * len(order))])
+    files = []
+    for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in opened}):
+        person = _Annotator(who, people.index(who) + 1, who in careless, study.scales, traits)
+        path = folder.tasks(who, KINDS[kind], round_)
+        export = Export(
+            file="",
+            source=SOURCE,
+            annotator=who,
+            kind=KINDS[kind],
+            round=round_,
+            config_hash=None,
+            simulated=True,
+            tasks=tuple(map(clean_task, person.answers(_data(path), key, answered, path))),
+        )
+        files.append(store(export, folder))
+    return SimulationResult(tuple(files), len(opened), careless)
+
+
+def _data(path: Path) -> list[JsonValue]:
+    try:
+        return [task["data"] for task in json.loads(path.read_bytes())]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"no task file ({type(error).__name__})", where=path, fix="Export the study anew."
+        ) from None
+
+
+class _Annotator(NamedTuple):
+    name: str
+    account: int
+    careless: bool
+    scales: tuple[Scale, ...]
+    traits: Traits
+
+    def answers(
+        self,
+        given: list[JsonValue],
+        key: Mapping[str, KeyedTask],
+        answered: Collection[str],
+        path: Path,
+    ) -> Iterator[JsonValue]:
+        """The open tasks as a server would export them, done one after the other."""
+        now = _START
+        for n, data in enumerate(given, start=1):
+            name = data.get("task") if isinstance(data, dict) else None
+            task = key.get(name) if isinstance(name, str) else None
+            if task is None:
+                raise InputError(
+                    f"task {n} is none of the study", where=path, fix="Export the study anew."
+                )
+            if task.task in answered:
+                continue
+            chance = random.Random(
+                content_id("simulated", str(self.traits.seed), self.name, task.task)
+            )
+            seconds = self._seconds(task, chance)
+            now += timedelta(seconds=seconds)
+            when = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+            yield {
+                "id": n,
+                "data": data,
+                "annotations": [
+                    {
+                        "id": n,
+                        "unique_id": str(UUID(int=chance.getrandbits(128), version=4)),
+                        "completed_by": self.account,
+                        "updated_by": self.account,
+                        "was_cancelled": False,
+                        "created_at": when,
+                        "updated_at": when,
+                        "lead_time": seconds,
+                        "result": [
+                            {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
+                            for name, choice in self._form(task, chance).items()
+                        ],
+                    }
+                ],
+            }
+
+    def _seconds(self, task: KeyedTask, chance: random.Random) -> float:
+        usual = _SECONDS[task.kind] / (8 if self.careless else 1)
+        return round(usual * chance.lognormvariate(0, 0.5), 3)
+
+    def _form(self, task: KeyedTask, chance: random.Random) -> dict[str, str]:
+        if self.careless:
+            form = controls(task.kind, self.scales, len(task.aspects))
+            return {name: chance.choice(sorted(choices)) for name, choices in form.items()}
+        if task.kind == "preference":
+            return {"preference": self._preference(task, chance)}
+        if task.kind == "quality":
+            return {
+                f"{scale.name}_{side}": self._score(scale, response, chance)
+                for scale in self.scales
+                for side, response in (("a", task.a), ("b", task.b))
+            }
+        rows = {}
+        for n, aspect in enumerate(task.aspects):
+            rows[f"support_{n}"] = self._support(aspect, chance)
+            rows[f"delivered_{n}"] = self._place(task.expected, chance)
+        return rows
+
+    def _preference(self, task: KeyedTask, chance: random.Random) -> str:
+        if task.purpose == "attention" and task.expected:
+            return task.expected
+        return self._place(None if task.purpose == "wrong_profile" else task.expected, chance)
+
+    def _place(self, truth: str | None, chance: random.Random) -> str:
+        """Who is sure is right; who is not guesses, and half of the guesses are right. So
+        2 x accuracy - 1 are sure, and with nothing to know (no truth) nobody is."""
+        if chance.random() < self.traits.cannot_tell:
+            return CANNOT_TELL
+        sure = chance.random() < 2 * self.traits.accuracy - 1
+        guess = "A" if chance.random() < (1 + self.traits.first_bias) / 2 else "B"
+        return truth if truth and sure else guess
+
+    def _support(self, aspect: str, chance: random.Random) -> str:
+        """Every aspect has its own truth, which most posts of most aspects bear out."""
+        truth = random.Random(content_id("true support", str(self.traits.seed), aspect)).choice(
+            ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
+        )
+        right = chance.random() < self.traits.accuracy
+        return truth if right else chance.choice(sorted({*get_args(Support)} - {truth}))
+
+    def _score(self, scale: Scale, response: str, chance: random.Random) -> str:
+        """Every response has its own true score, 4 of 5 for most, whichever side it is on; who
+        misses it is off by one."""
+        if scale.cannot_judge and chance.random() < self.traits.cannot_tell:
+            return CANNOT_JUDGE
+        truth = random.Random(
+            content_id("true score", str(self.traits.seed), response, scale.name)
+        ).choice((-1, 0, 0, 0, 1))
+        off = 0 if chance.random() < self.traits.accuracy else chance.choice((-1, 1))
+        return str(min(scale.high, max(scale.low, scale.high - 1 + truth + off)))

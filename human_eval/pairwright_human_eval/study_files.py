@@ -1,0 +1,241 @@
+"""Writing a study into its folder, and reading the private part back."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Set
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from pairwright import assets
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import config_hashes, labelling_config
+from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
+from pairwright_human_eval.subjects import file_hash
+from pairwright_human_eval.tasks import Data, Task
+
+GUIDELINES = assets.HUMAN_EVAL / "guidelines.md"
+
+
+class FixedStudy(NamedTuple):
+    """What a study fixed: its settings, and what each task is about."""
+
+    study: Study
+    key: dict[str, KeyedTask]
+
+
+def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> bool:
+    """Write tasks, guidelines, labelling configurations and the key; False where the study was
+    there already. Then whatever of it is missing or changed is put back, but for guidelines that
+    were filled in.
+
+    Raises InputError where another study stands there: people may be working on it.
+    """
+    key = _lines(task.keyed for who in study.annotators for task in tasks[who])
+    hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
+    study = study.model_copy(update={"key_hash": hashed})
+    there = read_fixed(folder)
+    if there and there != study.model_copy(update={"version": there.version}):
+        raise InputError(
+            "another study was exported here, and people may be working on it",
+            where=folder.study,
+            fix=f"Move {folder.path} away to begin anew, or export with the options, and the"
+            f" version of Pairwright, that it was made with ({there.version}).",
+        )
+    with on_disk(folder.path):
+        folder.private.mkdir(parents=True, exist_ok=True)
+        folder.private.chmod(0o700)
+        if not there:
+            # What an export that was cut short may have left is in no key.
+            shutil.rmtree(folder.path / "tasks", ignore_errors=True)
+        write_configs(folder, study, round=1)
+        if not folder.guidelines.exists():  # The study lead may have filled them in.
+            _write(folder.guidelines, GUIDELINES.read_text(encoding="utf-8"))
+        for who in study.annotators:
+            _write_tasks(folder, who, tasks[who])
+        _write(folder.key, key)
+        if not there:
+            # Last: a study that is there is whole.
+            _write(folder.study, study.model_dump_json(indent=2) + "\n")
+    return not there
+
+
+def add_adjudication(
+    folder: HumanFolder,
+    study: Study,
+    tasks: dict[str, list[Task]],
+    voted: Mapping[str, Set[str]] = MappingProxyType({}),
+) -> int:
+    """Add what is not yet in round 2, and say how many tasks that is.
+
+    Tasks that are there already stay as they are: an adjudicator may be working on them. What an
+    adjudicator was given who has `voted` on it (by adjudicator: subjects) is given to another.
+    Raises InputError where this version's forms are not those of the study: no answer to them could
+    be taken in.
+    """
+    there = _second_round(folder)
+    known = {(keyed.subject, keyed.pair, keyed.kind) for keyed in _valid(there, voted)}
+    fresh = {
+        who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in known]
+        for who, given in tasks.items()
+    }
+    added = [task for given in fresh.values() for task in given]
+    if not added:
+        return 0
+    _check_forms(folder, study)
+    with on_disk(folder.path):
+        write_configs(folder, study, round=2)
+        names = {keyed.task for keyed in there}
+        _drop_unknown(folder, names)
+        for who, given in fresh.items():
+            for kind in _kinds(given):
+                path = folder.tasks(who, kind, 2)
+                kept = [task["data"] for task in _tasks_in(path)] if path.exists() else []
+                new = [task.data for task in given if task.keyed.kind == kind]
+                _write_file(path, [*kept, *new])
+        _write(folder.adjudication_key, _lines([*there, *(task.keyed for task in added)]))
+    return len(added)
+
+
+def not_given(
+    disputed: Iterable[str], folder: HumanFolder, voted: Mapping[str, Set[str]]
+) -> list[str]:
+    """The `disputed` subjects that are with no adjudicator who has not `voted` on them."""
+    given = {keyed.subject for keyed in _valid(_second_round(folder), voted)}
+    return [subject for subject in disputed if subject not in given]
+
+
+def read_study(folder: HumanFolder) -> FixedStudy:
+    """What was fixed at export; raises InputError where there is no study or it was damaged."""
+    if not folder.study.exists():
+        raise InputError(
+            "no study here", where=folder.path, fix=f"`pairwright human export {folder.run}` first."
+        )
+    study = _study(folder.study)
+    lost = "No answer can be read without it: restore it from a copy, or export again."
+    if not folder.key.exists():
+        raise InputError("the key is missing", where=folder.key, fix=lost)
+    key = {keyed.task: keyed for keyed in read_key(folder.key)}
+    if file_hash(folder.key) != study.key_hash:
+        raise InputError("is not the key that was exported", where=folder.key, fix=lost)
+    if folder.adjudication_key.exists():
+        second = {keyed.task: keyed for keyed in read_key(folder.adjudication_key)}
+        if second.keys() & key.keys() or any(keyed.round != 2 for keyed in second.values()):
+            raise InputError(
+                "holds tasks of the first round",
+                where=folder.adjudication_key,
+                fix="Restore it from a copy.",
+            )
+        key |= second
+    return FixedStudy(study, key)
+
+
+def read_fixed(folder: HumanFolder) -> Study | None:
+    """The study's settings alone; None where there is no study."""
+    return _study(folder.study) if folder.study.exists() else None
+
+
+def read_key(path: Path) -> Iterator[KeyedTask]:
+    """The lines of a key file; raises InputError for one that was damaged."""
+    with path.open(encoding="utf-8", errors="surrogateescape") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield KeyedTask.model_validate_json(line)
+            except ValidationError as error:
+                raise _damaged(f"{path}:{number}", error) from None
+
+
+def write_configs(folder: HumanFolder, study: Study, round: int) -> None:
+    """The labelling configuration of every kind."""
+    for kind in KINDS:
+        xml = labelling_config(kind, study.scales, adjudication=round == 2)
+        _write(folder.config(kind, round), xml)
+
+
+def _second_round(folder: HumanFolder) -> list[KeyedTask]:
+    return list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
+
+
+def _valid(keyed: list[KeyedTask], voted: Mapping[str, Set[str]]) -> Iterator[KeyedTask]:
+    """Without the tasks of adjudicators who have `voted` on the subject (by adjudicator)."""
+    return (task for task in keyed if task.subject not in voted.get(task.annotator, ()))
+
+
+def _check_forms(folder: HumanFolder, study: Study) -> None:
+    now = config_hashes(study.scales)
+    if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
+        raise InputError(
+            f"its forms were fixed by Pairwright {study.version}, and those of this version differ",
+            where=folder.study,
+            fix="Adjudicate with the version, and the templates, that the study was exported with.",
+        )
+
+
+def _write_tasks(folder: HumanFolder, annotator: str, tasks: list[Task]) -> None:
+    """One file a kind, as Label Studio imports it."""
+    for kind in _kinds(tasks):
+        data = [task.data for task in tasks if task.keyed.kind == kind]
+        _write_file(folder.tasks(annotator, kind), data)
+
+
+def _write_file(path: Path, tasks: list[Data]) -> None:
+    listed = [{"data": data} for data in tasks]
+    _write(path, json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+
+
+def _kinds(tasks: list[Task]) -> list[Kind]:
+    there = {task.keyed.kind for task in tasks}
+    return [kind for kind in KINDS if kind in there]
+
+
+def _lines(keyed: Iterable[KeyedTask]) -> str:
+    return "".join(line.model_dump_json() + "\n" for line in keyed)
+
+
+def _write(path: Path, text: str) -> None:
+    """A file that says so already is left alone."""
+    if path.exists() and path.read_bytes() == text.encode():
+        return
+    write_whole(path, text)
+
+
+def _study(path: Path) -> Study:
+    try:
+        return Study.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise _damaged(str(path), error) from None
+
+
+def _damaged(where: str, error: ValidationError) -> InputError:
+    first = error.errors(include_url=False)[0]
+    return InputError(
+        ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"]))),
+        where=where,
+        fix="The file was changed or cut: restore it from a copy.",
+    )
+
+
+def _drop_unknown(folder: HumanFolder, names: set[str]) -> None:
+    """Remove tasks of round 2 that are in no key: a round that was cut short left them."""
+    for path in sorted((folder.path / "adjudication").glob("*/*.json")):
+        tasks = [task["data"] for task in _tasks_in(path)]
+        known = [data for data in tasks if data["task"] in names]
+        if not known:
+            path.unlink()
+        elif len(known) < len(tasks):
+            _write_file(path, known)
+
+
+def _tasks_in(path: Path) -> list[dict[str, Data]]:
+    try:
+        tasks: list[dict[str, Data]] = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise InputError(
+            f"no task file: {error}", where=path, fix="Restore it from a copy."
+        ) from None
+    return tasks

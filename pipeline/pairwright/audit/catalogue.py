@@ -1,0 +1,68 @@
+"""Every check of an audit: in words, part by part, and those that an estimate decides.
+
+An audit makes dozens of comparisons of an estimate with a limit, and more with every
+configuration. If each were decided at 95 %, one audit in three of pairs without a fault would fail.
+With Holm's levels all comparisons together err in at most `LEVEL` of audits. Every other check
+counts rows, in which chance has no part.
+"""
+
+from collections.abc import Iterable
+
+from pairwright.audit import target
+from pairwright.audit.balance import Balance
+from pairwright.audit.human import Human
+from pairwright.audit.integrity import Integrity
+from pairwright.audit.leakage import Leakage
+from pairwright.audit.people import People
+from pairwright.audit.records import Check, CheckDefinition, LimitComparison
+from pairwright.audit.shortcuts import Shortcuts
+from pairwright.audit.tally import RowTally
+from pairwright.intervals import LEVEL, holm
+
+PARTS: dict[str, tuple[CheckDefinition, ...]] = {
+    "Shortcuts and baselines": Shortcuts.definitions,
+    "Leakage": Leakage.definitions,
+    "Integrity": RowTally.definitions + Integrity.definitions,
+    "People": People.definitions,
+    "Human verification": Human.definitions,
+    "Balance": Balance.definitions,
+    "Beside another release": target.DEFINITIONS,
+}
+"""By the title of a part, its checks in the order of the report."""
+DEFINITIONS = {one.name: one for definitions in PARTS.values() for one in definitions}
+"""All checks by name."""
+COMPARED = tuple(name for name, definition in DEFINITIONS.items() if definition.by_estimate)
+"""The names of all checks that an estimate decides."""
+
+
+def definition_of(check: Check) -> CheckDefinition:
+    """What a check looks for, why it matters and what to do."""
+    return DEFINITIONS[check.name]
+
+
+def decide(results: Iterable[Check | LimitComparison]) -> list[Check]:
+    """The checks in their order. The comparisons among them are decided together.
+
+    Raises ValueError for a check that was decided by an estimate but not together with the others,
+    and for a comparison whose definition does not say `by_estimate`.
+    """
+    given = list(results)
+    comparisons = [one for one in given if not isinstance(one, Check)]
+    levels = iter(holm([one.settled for one in comparisons], LEVEL))
+    return [
+        _counted(one) if isinstance(one, Check) else _compared(one.check(next(levels)))
+        for one in given
+    ]
+
+
+def _compared(check: Check) -> Check:
+    if check.name not in COMPARED:
+        raise ValueError(f"{check.name} compares an estimate: its definition needs by_estimate")
+    return check
+
+
+def _counted(check: Check) -> Check:
+    estimated = check.found is not None and check.found.low is not None
+    if check.status in ("pass", "fail") and (estimated or check.name in COMPARED):
+        raise ValueError(f"{check.name} was decided by an estimate, but not with the others")
+    return check

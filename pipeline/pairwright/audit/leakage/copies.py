@@ -1,0 +1,154 @@
+"""Responses that copy: words of the rubric, or words of their own profile."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from pairwright import text
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
+from pairwright.dataset import Row
+
+RUBRIC_RUN = 5
+"""Words in a row that are taken to be copied, as in the build's gate."""
+
+
+RUBRIC_LEAK = CheckDefinition(
+    family="leakage",
+    name="rubric_leak",
+    title="Copies five words of the rubric",
+    why="A scorer that is shown the aspects can find the side that quotes them without "
+    "understanding either answer.",
+    todo="Draw these responses again, and keep the narrative and the aspects' wording out of "
+    "what the writer may repeat.",
+)
+
+
+class RubricLeak:
+    """`rubric_leak`: five words of an aspect, its evidence or the narrative that the question does
+    not hold. The build's gate refuses any, so a release has none."""
+
+    definitions: ClassVar[Definitions] = (RUBRIC_LEAK,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(
+            RUBRIC_LEAK, limit=0.0, others=OTHERS, by_config=True,
+            nothing="no row has aspects or a narrative",
+        )  # fmt: skip
+        self._sides: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, row: Row) -> None:
+        sources = [part for of in row.rubric_aspects for part in (of.aspect, of.evidence) if part]
+        sources += [row.narrative] if row.narrative else []
+        if not sources:
+            return
+        sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
+        near = list(_near([source[:TEXT] for source in sources], sides.values()))
+        leaks = {
+            side: run
+            for side, response in sides.items()
+            if near and (run := text.shared_span(response, near, row.question[:TEXT], RUBRIC_RUN))
+        }
+        self._sides[row.config].update(leaks.keys())
+        self._check.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._check.checks(
+            {
+                config: f"in the chosen side of {of['chosen']:,}, in the rejected of "
+                f"{of['rejected']:,}"
+                for config, of in self._sides.items()
+            }
+        )
+
+
+def _near(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
+    """Those that have as many words in a row which the responses hold anywhere: few have, and that
+    is quick to see."""
+    known = frozenset().union(*map(text.words, responses)).__contains__
+    for source in sources:
+        if _IN_A_ROW in bytes(map(known, text.words(source))):
+            yield source
+
+
+_IN_A_ROW = b"\1" * RUBRIC_RUN
+
+
+POST_RUN = 13
+"""Words in a row that are taken to be copied, as in `corpus_overlap`."""
+SHORT_RUN = 8
+"""Of a response of fewer than twice `POST_RUN` words half is enough, but at least so many words."""
+CHARACTERS = 20
+"""Length of a response from which all of it in a post is taken to be copied, however few words it
+has: some scripts put no space between words."""
+
+
+RESPONSE_IN_PROFILE = CheckDefinition(
+    family="leakage",
+    name="response_in_profile",
+    title="A response copies the user's own post",
+    why="Whoever finds the copied words picks that side, and has understood neither what the "
+    "user wants nor the answer.",
+    todo="Draw these responses again from question and aspects; the writer should never see "
+    "the posts.",
+)
+
+
+class ResponseInProfile:
+    """`response_in_profile`: a side that repeats a run of words of a post of its row's profile,
+    which the question does not hold."""
+
+    definitions: ClassVar[Definitions] = (RESPONSE_IN_PROFILE,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(
+            RESPONSE_IN_PROFILE, limit=0.0, others=OTHERS, by_config=True,
+            nothing="no row has a profile",
+        )  # fmt: skip
+        self._sides: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, row: Row) -> None:
+        if not row.profile:
+            return
+        sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
+        copied = _copied(sides, row)
+        self._sides[row.config].update(copied.keys())
+        self._check.add(row, "; ".join(f"{side}: {said}" for side, said in copied.items()))
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._check.checks(
+            {
+                config: f"in the chosen side of {of['chosen']:,}, in the rejected of "
+                f"{of['rejected']:,}; {POST_RUN} words in a row, or half of a shorter response"
+                for config, of in self._sides.items()
+            }
+        )
+
+
+def _copied(sides: dict[str, str], row: Row) -> dict[str, str]:
+    """By side what it repeats, without the words themselves: posts hold personal data."""
+    runs = {side: _run(response) for side, response in sides.items()}
+    # Few posts have so many words in a row that the responses hold anywhere; that is quick to see.
+    known = frozenset().union(*map(text.words, sides.values())).__contains__
+    row_of = b"\1" * min(runs.values())
+    copied: dict[str, str] = {}
+    for number, post in enumerate(row.profile, 1):
+        passage = post.text[:TEXT]
+        near = row_of in bytes(map(known, text.words(passage)))
+        for side, response in sides.items():
+            if side in copied:
+                continue
+            if _whole(response, passage, row.question):
+                copied[side] = f"all of it stands in post {number} of its profile"
+            elif near and text.shared_span(response, [passage], row.question[:TEXT], runs[side]):
+                copied[side] = f"{runs[side]} words in a row stand in post {number} of its profile"
+    return copied
+
+
+def _run(response: str) -> int:
+    return min(POST_RUN, max(SHORT_RUN, len(text.words(response)) // 2))
+
+
+def _whole(response: str, passage: str, question: str) -> bool:
+    own = response.strip()
+    return len(own) >= CHARACTERS and own in passage and own not in question

@@ -1,0 +1,85 @@
+"""The question itself, and what came after it, in the profile it is to be answered from."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pairwright import text
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
+from pairwright.dataset import Row
+
+TARGET_IN_PROFILE = CheckDefinition(
+    family="leakage",
+    name="target_in_profile",
+    title="The question stands in its own profile",
+    why="A post that repeats the question tells what the user wanted, instead of letting it be "
+    "inferred.",
+    todo="Leave such posts out of the profile and plan these items again.",
+)
+
+
+class TargetInProfile:
+    """`target_in_profile`: a post that repeats the question, or question and narrative, by the
+    rule that a build leaves posts out by: four fifths of the shorter text's runs of three words."""
+
+    definitions: ClassVar[Definitions] = (TARGET_IN_PROFILE,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(
+            TARGET_IN_PROFILE, limit=0.0, others=OTHERS, by_config=True,
+            nothing="no row has a profile",
+        )  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        if not row.profile:
+            return
+        question, narrative = row.question[:TEXT], (row.narrative or "")[:TEXT]
+        whole = f"{question} {narrative}"
+        detail = None
+        for number, post in enumerate(row.profile, 1):
+            own = post.text[:TEXT]
+            if text.near_duplicate(own, question):
+                detail = f"post {number} of its profile repeats the question"
+            elif narrative and text.near_duplicate(own, whole):
+                detail = f"post {number} of its profile repeats the narrative"
+            if detail:
+                break
+        self._check.add(row, detail)
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._check.checks()
+
+
+LATER_POST = CheckDefinition(
+    family="leakage",
+    name="later_post",
+    title="Posts that are not older than the question",
+    why="What somebody wrote afterwards may hold the answer they took, which nobody could know "
+    "when they asked.",
+    todo="Cut profiles at the time of the question.",
+)
+
+
+class LaterPosts:
+    """`later_post`: a post that is not older than the question."""
+
+    definitions: ClassVar[Definitions] = (LATER_POST,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(
+            LATER_POST, limit=0.0, others=0.0,
+            nothing="no row says when question and posts were written",
+        )  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        asked = row.created
+        if asked is None or not any(post.created for post in row.profile):
+            return
+        late = (n for n, p in enumerate(row.profile, 1) if p.created and p.created >= asked)
+        detail = (
+            f"post {n} is of {row.profile[n - 1].created}, the question {asked}" for n in late
+        )
+        self._check.add(row, next(detail, None))
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._check.checks()

@@ -1,0 +1,102 @@
+"""Which pairs the page holds, where all are too many.
+
+Pairs that a failed check names come first, then the others in the order of a hash of their
+subject: a sample that any row's place in the source has no part in, and in which both halves of a
+twin stay together.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from pairwright.audit.page.flags import Flags
+from pairwright.audit.page.packing import PackedPairs, PairPacker, length
+from pairwright.dataset import Row
+
+
+class SelectedPairs(NamedTuple):
+    """The pairs of a page, and of how many they are."""
+
+    packed: PackedPairs
+    of: int
+    failed: int
+    """Rows of the source that a failed check names."""
+    failed_held: int
+
+
+class Sizes:
+    """The characters of text of every pair or twin, gathered while an audit reads them: so that
+    choosing those that fit does not take a reading of its own."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._of: dict[str, int] = {}
+        self._subjects: dict[str, list[str]] = {}
+        """Of the rows of one id: several in pairs that are not ours."""
+
+    def add(self, row: Row) -> None:
+        """Count one row."""
+        self.rows += 1
+        self._of[row.subject] = self._of.get(row.subject, 0) + length(row)
+        self._subjects.setdefault(row.id, []).append(row.subject)
+
+    def subjects(self, ids: Iterable[str]) -> list[str]:
+        """One for every row that has one of these ids."""
+        return [subject for row in ids for subject in self._subjects.get(row, ())]
+
+    def first(self, room: float, failed: Iterable[str]) -> frozenset[str]:
+        """The subjects that come first, as many as fit into `room` characters of text; `failed`
+        come before others."""
+        before, taken = set(failed), set()
+        for name in sorted(self._of, key=lambda name: (name not in before, _hash(name))):
+            if self._of[name] <= room:
+                room -= self._of[name]
+                taken.add(name)
+        return frozenset(taken)
+
+
+def select_pairs(
+    rows: Iterable[Row],
+    sizes: Sizes,
+    flags: Flags,
+    most: int,
+    *,
+    simulated: Mapping[str, bool],
+    progress: Callable[[str, int | None], None] | None = None,
+) -> SelectedPairs:
+    """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
+    known, is gone through again for every try where they are too many. `simulated` are the
+    decisions of simulated annotators, as an `Audit` has them."""
+    failed = sizes.subjects(flags.failed_rows)
+    wanted, room = None, math.inf
+    while True:
+        packing, failed_held = PairPacker(flags, simulated), 0
+        for number, row in enumerate(_counted(rows, progress), start=1):
+            if wanted is None or row.subject in wanted:
+                packing.add(row)
+                failed_held += flags.failed(row.id)
+            # Blocks differ, so what the rest will need is not known better than within a half.
+            expected = packing.size * sizes.rows / number / 2 if wanted is None else 0
+            if max(packing.size, expected) > most:
+                break
+        else:
+            packed = packing.packed()
+            if packed.size <= most or not packed.pairs:
+                return SelectedPairs(packed, sizes.rows, len(failed), failed_held)
+        # What was packed tells how well these pairs compress; others may do so less well.
+        room = 0.93 * min(room, most * packing.raw / packing.size)
+        wanted = sizes.first(room, failed)
+
+
+def _counted(
+    rows: Iterable[Row], progress: Callable[[str, int | None], None] | None
+) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        if progress and number % 1000 == 0:
+            progress("packing pairs", number)
+        yield row
+
+
+def _hash(subject: str) -> bytes:
+    return hashlib.blake2b(subject.encode(errors="replace"), digest_size=8).digest()

@@ -1,0 +1,148 @@
+"""Whether a row may be passed on: licences, and people who asked to be forgotten."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
+from pairwright.dataset import Row, licence_of
+from pairwright.dataset.licence import of_stack_exchange
+from pairwright.dataset.tombstones import ForgetList
+
+_ATTRIBUTION = ("CC-BY", "ODC-BY")
+"""Licences, by the start of their SPDX id, that ask where a text stands."""
+
+
+LICENCE = CheckDefinition(
+    family="people",
+    name="licence",
+    title="Licences and addresses",
+    why="A text without a licence may not be passed on. Most licences of such texts, CC BY-SA "
+    "among them, ask for the address, too; data without them have been taken down.",
+    todo="Give every post the address it stands at and its licence, which for Stack Exchange "
+    "its date tells.",
+)
+
+
+class Licences:
+    """`licence`: posts, and questions with an address, that state no licence, whose licence asks
+    for an address that they do not have, or that state another licence than their address and date
+    give.
+
+    One rule for all three: rows of a release or run have none, and of other people's rows at most
+    OTHERS may. What a text states is what counts; nothing is put in its place.
+    """
+
+    definitions: ClassVar[Definitions] = (LICENCE,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(
+            LICENCE, limit=0.0, others=OTHERS,
+            nothing="no row has posts, or says where its question stands",
+        )  # fmt: skip
+        self._known: dict[int, str | None] = {}
+        self._stated: Counter[str] = Counter()
+        self._texts = self._addressed = 0
+
+    def add(self, row: Row) -> None:
+        texts = [
+            (f"post {number}", post.source_url, post.created, post.licence)
+            for number, post in enumerate(row.profile, 1)
+        ]
+        if row.source_url:
+            texts.append(("question", row.source_url, row.created, row.licence))
+        if not texts:
+            return
+        said = None
+        for name, url, created, licence in texts:
+            self._texts += 1
+            self._addressed += bool(url)
+            self._stated[licence or "none"] += 1
+            fault = self._fault(url, created, licence)
+            said = said or (fault and f"{name} {fault}")
+        self._check.add(row, said)
+
+    def checks(self) -> Iterator[Check]:
+        by = sorted(self._stated.items(), key=lambda of: (-of[1], of[0]))
+        detail = (
+            f"{self._addressed:,} of {self._texts:,} texts have an address; by licence: "
+            + ", ".join(f"{name} {n:,}" for name, n in by)
+        )
+        yield from self._check.checks(detail if self._texts else "")
+
+    def _fault(self, url: str | None, created: str | None, licence: str | None) -> str | None:
+        # Posts come again, and taking an address to pieces costs time.
+        key = hash((url, created, licence))
+        if key not in self._known:
+            self._known[key] = _fault(url, created, licence)
+        return self._known[key]
+
+
+def _fault(url: str | None, created: str | None, licence: str | None) -> str | None:
+    """What its licence does not allow. That of a text of Stack Exchange its date gives."""
+    if not licence:
+        return "states no licence"
+    if not url:
+        if licence.upper().startswith(_ATTRIBUTION):
+            return f"states {licence}, which asks for attribution, and has no address"
+        return None
+    due = licence_of(url, created) if of_stack_exchange(url) else None
+    return f"states {licence}, its date gives {due}" if due and licence != due else None
+
+
+_HALF = "the other half of its twin was to be forgotten"
+
+
+TOMBSTONES = CheckDefinition(
+    family="people",
+    name="tombstones",
+    title="People and posts that were to be forgotten",
+    why="Somebody asked for them to be taken out.",
+    todo="The next release of a run leaves them out; a release with them is to be made "
+    "again from its run, and taken down.",
+)
+
+
+class Tombstones:
+    """`tombstones`: rows of a user, or with a question or post, that a tombstone names, and the
+    other halves of their twins, which leave with them."""
+
+    definitions: ClassVar[Definitions] = (TOMBSTONES,)
+
+    def __init__(self, forgotten: ForgetList | None) -> None:
+        self._forgotten = forgotten
+        self._halves: dict[str, tuple[RowPlace, bool]] = {}
+        """Of twins of which one half was seen, and whether it is concerned."""
+        self._check = RowCheck(
+            TOMBSTONES, limit=0.0, others=0.0, nothing="no list of tombstones was given"
+        )
+
+    def add(self, row: Row) -> None:
+        if self._forgotten is None:
+            return
+        said = _said(row, self._forgotten)
+        if row.twin_id is None:
+            self._check.add(row, said)
+            return
+        if row.twin_id not in self._halves:
+            self._halves[row.twin_id] = self._check.add(row, said), said is not None
+            return
+        first, concerned = self._halves.pop(row.twin_id)
+        self._check.add(row, said or (_HALF if concerned else None))
+        if said and not concerned:
+            self._check.flag(first, _HALF)
+
+    def checks(self) -> Iterator[Check]:
+        if self._forgotten is None:
+            return self._check.checks()
+        users, urls = len(self._forgotten.users), len(self._forgotten.urls)
+        return self._check.checks(f"{users:,} users and {urls:,} addresses are to be forgotten")
+
+
+def _said(row: Row, forgotten: ForgetList) -> str | None:
+    if row.user in forgotten.users:
+        return "its user was to be forgotten"
+    if forgotten.holds(row.source_url, ()):
+        return "its question was to be forgotten"
+    return "a post was to be forgotten" if forgotten.holds(None, row.profile) else None

@@ -1,0 +1,178 @@
+"""Release folders and run folders, with what people decided on a run's pairs."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ConfigDict
+
+from pairwright.audit.read.source import PairSource, SourceRow
+from pairwright.dataset import (
+    Layout,
+    Part,
+    Row,
+    RowVotes,
+    check_files,
+    parts_of,
+    read_lines,
+    read_rows,
+    row_of,
+)
+from pairwright.errors import InputError
+from pairwright.records import Pair, Record
+from pairwright.settings.rules import ReleaseInfo
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.folder import HumanFolder
+
+_FIX = "Take the release anew and verify it; or name one Parquet file of data/ by itself."
+
+
+def is_release(folder: Path) -> bool:
+    """Whether a folder has a release's rows; raises InputError where only the rest is missing, or
+    something in it cannot be read."""
+    parts = parts_of(folder)
+    if parts:
+        check_files(folder)
+    if Layout(folder).manifest.is_file():
+        return bool(parts)
+    if parts and _released(folder / parts[0].path):
+        raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
+    return False
+
+
+def open_release(folder: Path, fallback: str = "") -> PairSource:
+    """The rows by configuration and split, under the name that the release gives itself: an audit
+    of it is the same wherever it lies. `fallback` or the folder's name is for one without.
+
+    Raises InputError where the release does not say its version.
+    """
+    parts = parts_of(folder)
+    name, version = _stated(Layout(folder))
+    return PairSource(
+        name=name or fallback or folder.resolve().name,
+        kind="release",
+        version=version,
+        read=partial(_release_rows, folder, parts),
+        folder=folder,
+        total=_count(folder, parts),
+    )
+
+
+def _release_rows(folder: Path, parts: list[Part]) -> Iterator[SourceRow]:
+    for part in parts:
+        for number, row in enumerate(read_rows(folder / part.path), start=1):
+            yield SourceRow(part.split, row, f"{part.path}:{number}")
+
+
+def _stated(layout: Layout) -> tuple[str, str]:
+    """Name and version; a trial's name says so."""
+    try:
+        stated = json.loads(layout.provenance.read_text(encoding="utf-8"))
+        name = str(stated.get("info", {}).get("name", ""))
+        trial = stated.get("kind") == "trial"
+        return f"{name}-trial" if name and trial else name, str(stated["version"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
+
+
+def _released(path: Path) -> bool:
+    try:
+        return set(pq.read_schema(path).names) == set(Row.model_fields)
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def _count(folder: Path, parts: list[Part]) -> int | None:
+    try:
+        return sum(int(pq.read_metadata(folder / part.path).num_rows) for part in parts)
+    except (pa.ArrowException, OSError):
+        return None  # Reading says what is wrong with it.
+
+
+class _Decided(NamedTuple):
+    """What a decision says of one pair."""
+
+    votes: RowVotes | None
+    verified: bool
+    simulated: bool
+
+
+class _Half(Record):
+    """Who a pair is about: all that is kept of the others while one is read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    user: str
+    twin_id: str | None = None
+
+
+_NOBODY = _Decided(votes=None, verified=False, simulated=False)
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder is of a build; raises InputError where the build has not finished."""
+    if (folder / "calls.sqlite").is_file() and not (folder / "pairs.jsonl").is_file():
+        raise InputError(
+            "a run folder without pairs.jsonl",
+            where=folder,
+            fix="Run pairwright build again to its end; then audit it.",
+        )
+    return (folder / "config.toml").is_file() and (folder / "pairs.jsonl").is_file()
+
+
+def open_run(folder: Path) -> PairSource:
+    """The kept pairs in the run's order. Raises InputError where its config.toml is none."""
+    read = partial(_run_rows, folder, _licence(folder / "config.toml"))
+    return PairSource(name=folder.resolve().name, kind="run", read=read, folder=folder)
+
+
+def _licence(file: Path) -> str | None:
+    """Of posts whose address does not tell theirs, as a release of the run would have it."""
+    try:
+        settings = tomllib.loads(file.read_text(encoding="utf-8"))
+        return ReleaseInfo.model_validate(settings.get("release", {})).licence
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot be read: {error}", where=file, fix="Restore it from a copy, or build again."
+        ) from None
+
+
+def _run_rows(folder: Path, licence: str | None) -> Iterator[SourceRow]:
+    file = folder / "pairs.jsonl"
+    users: dict[str, set[str]] = {}
+    for half in read_lines(file, _Half):
+        if half.twin_id:
+            users.setdefault(half.twin_id, set()).add(half.user)
+    decided = _decisions(HumanFolder(folder).decisions)
+    for number, pair in enumerate(read_lines(file, Pair), start=1):
+        others = users[pair.twin_id] - {pair.user} if pair.twin_id else set()
+        said = decided.get(pair.id, _NOBODY)
+        row = row_of(
+            pair,
+            partner=min(others, default=None),
+            votes=said.votes,
+            verified=said.verified,
+            simulated=said.simulated,
+            licence=licence,
+        )
+        yield SourceRow("", row, f"{file.name}:{number}")
+
+
+def _decisions(file: Path) -> dict[str, _Decided]:
+    if not file.is_file():
+        return {}
+    return {
+        votes.pair: _Decided(
+            votes=RowVotes(**votes.model_dump(exclude={"pair"})) if votes.n else None,
+            # What simulated annotators say verifies nothing.
+            verified=decision.state == "verified" and not decision.simulated,
+            simulated=decision.simulated,
+        )
+        for decision in read_lines(file, Decision)
+        for votes in decision.votes
+    }

@@ -1,0 +1,106 @@
+"""A check that counts rows, and names those that it finds.
+
+empty = RowCheck(EMPTY_TEXT, limit=0.0, others=0.0)
+empty.add(row, "chosen is empty")    # a row that is found, and why
+empty.add(row, None)                 # a row that was looked at, and is fine
+yield from empty.checks()
+"""
+
+from bisect import insort
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from pairwright.audit.records import Check, CheckDefinition, Flag
+from pairwright.dataset import Row
+
+KEPT = 10_000
+"""Rows a check names at most, in one configuration; it counts them all."""
+WIDTH = 120
+"""Characters of a flag's detail."""
+OTHERS = 0.01
+"""The share of rows that may be found in pairs that did not pass the gates of a build."""
+TEXT = 100_000
+"""Characters of a text in which runs of words are looked for. Longer texts are flagged."""
+
+
+class RowPlace(NamedTuple):
+    """A row that was looked at, so that it can be flagged later."""
+
+    order: int
+    config: str
+    row: str
+
+
+class RowCheck:
+    """The rows that one check finds, by configuration or over all rows.
+
+    The check fails where more than `limit` of the rows looked at are found; `others` is the limit
+    for pairs that are not from a release or run. Without a limit the check is a note.
+    """
+
+    def __init__(
+        self,
+        definition: CheckDefinition,
+        *,
+        limit: float | None,
+        others: float | None,
+        by_config: bool = False,
+        nothing: str = "no row has what is looked at here",
+    ) -> None:
+        self._definition, self._by_config = definition, by_config
+        self._limit, self._others, self._nothing = limit, others, nothing
+        self._order = 0
+        self._rows: Counter[str] = Counter()
+        self._count: Counter[str] = Counter()
+        self._flags: defaultdict[str, list[tuple[int, str, str]]] = defaultdict(list)
+        self._built: set[str] = set()
+
+    def add(self, row: Row, detail: str | None, *, built: bool = True) -> RowPlace:
+        """Count a row as looked at, and as found if there is a detail.
+
+        `built` is False for data that a row of a release or run took over from its source.
+        """
+        place = RowPlace(self._order, row.config if self._by_config else "", row.id)
+        self._order += 1
+        self._rows[place.config] += 1
+        if row.mode and built:
+            self._built.add(place.config)
+        if detail:
+            self.flag(place, detail)
+        return place
+
+    def flag(self, place: RowPlace, detail: str) -> None:
+        """Count a row as found that was looked at before. To be called once for a row."""
+        self._count[place.config] += 1
+        flags = self._flags[place.config]
+        if len(flags) < KEPT or place.order < flags[-1][0]:
+            insort(flags, (place.order, place.row, clipped(detail)))
+            del flags[KEPT:]
+
+    def checks(self, details: Mapping[str, str] | str = "") -> Iterator[Check]:
+        """One check, or one for each configuration; `details` by configuration or for all."""
+        family, name = self._definition.family, self._definition.name
+        if not self._rows:
+            yield Check(family=family, name=name, status="note", count=0, detail=self._nothing)
+        for config in sorted(self._rows):
+            count, rows = self._count[config], self._rows[config]
+            limit = self._limit if config in self._built else self._others
+            shown = details if isinstance(details, str) else details.get(config, "")
+            yield Check(
+                family=family,
+                name=name,
+                config=config,
+                status="note" if limit is None else "fail" if count > limit * rows else "pass",
+                count=count,
+                of=rows,
+                limit=limit,
+                detail=shown,
+                flags=tuple(Flag(row=row, detail=detail) for _, row, detail in self._flags[config]),
+            )
+
+
+def clipped(detail: str) -> str:
+    """A text on one line, and no longer than a flag's detail may be."""
+    line = " ".join(detail[: 4 * WIDTH].split())
+    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

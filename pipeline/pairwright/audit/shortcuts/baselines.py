@@ -1,0 +1,111 @@
+"""What overlap with the user's posts and aspects alone can tell: a floor, not a shortcut."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from pairwright.audit.records import CheckDefinition
+from pairwright.audit.shortcuts.features import PairOverlap
+from pairwright.intervals import Floats
+
+PROFILE_OVERLAP = CheckDefinition(
+    family="baselines",
+    name="profile_overlap",
+    title="Picks the response with more of the profile's words",
+    why="A floor: a scorer that reads the profile should do better than counting its words.",
+    todo="Print it beside every scorer.",
+)
+
+ASPECTS_OVERLAP = CheckDefinition(
+    family="baselines",
+    name="aspects_overlap",
+    title="Picks the response with more of the aspects' words",
+    why="A floor for scorers that are shown the aspects.",
+    todo="Print it beside every scorer that sees aspects.",
+)
+
+PROFILE_RESIDUAL = CheckDefinition(
+    family="shortcuts",
+    name="profile_residual",
+    title="Picks the response with more of the profile's other words",
+    why="Words of the posts that are neither the question's nor the aspects' should be as many "
+    "on both sides. Where they are not, the writer had seen the posts, and words copied from "
+    "them pass for fit.",
+    todo="Write from question and aspects alone, never from the posts.",
+    by_estimate=True,
+)
+
+PROFILE_TFIDF = CheckDefinition(
+    family="baselines",
+    name="profile_tfidf",
+    title="Picks the response more like the profile, rare words first",
+    why="A floor, as above, for scorers that weigh words by how rare they are.",
+    todo="Print it beside every scorer.",
+)
+
+
+def _shared_words(place: int) -> Callable[[Sequence[PairOverlap]], Floats]:
+    """The difference of the words that the two responses share; `place` is one of `overlap`."""
+
+    def differences(drawn: Sequence[PairOverlap]) -> Floats:
+        return np.array(
+            [pair.chosen.overlap[place] - pair.rejected.overlap[place] for pair in drawn],
+            np.float64,
+        )
+
+    return differences
+
+
+def _tfidf(drawn: Sequence[PairOverlap]) -> Floats:
+    """Shape (n,): how much more alike the profile the chosen response is than the rejected one.
+
+    The part of a response's length, as a vector of its distinct words weighted by how rare they
+    are among all responses, that its profile's words cover. The profile's own length is the same
+    for both sides of a pair.
+    """
+    sides = [side for pair in drawn for side in (pair.chosen, pair.rejected)]
+    if not sides:
+        return np.empty(0)
+    lengths = [len(side.words) for side in sides]
+    responses = np.repeat(np.arange(len(sides)), lengths)
+    _, words, counts = np.unique(
+        np.concatenate([side.words for side in sides]), return_inverse=True, return_counts=True
+    )
+    squares = np.log((1 + len(sides)) / (1 + counts))[words] ** 2
+    shared = squares * np.concatenate([side.in_profile for side in sides])
+    whole = np.bincount(responses, squares, minlength=len(sides))
+    part = np.bincount(responses, shared, minlength=len(sides))
+    similar = (part / np.sqrt(np.where(whole > 0, whole, 1))).reshape(-1, 2)
+    difference: Floats = np.round(similar[:, 0] - similar[:, 1], 9)
+    return difference
+
+
+class Baseline(NamedTuple):
+    """A check by what the responses share with the user: it picks the one that shares more."""
+
+    definition: CheckDefinition
+    needs: Literal["profile", "aspects"]
+    """What a pair must have."""
+    differences: Callable[[Sequence[PairOverlap]], Floats]
+    """Shape (n,): how much more the chosen response shares than the rejected one."""
+
+
+BASELINES = (
+    Baseline(PROFILE_OVERLAP, "profile", _shared_words(0)),
+    Baseline(ASPECTS_OVERLAP, "aspects", _shared_words(1)),
+    Baseline(PROFILE_RESIDUAL, "profile", _shared_words(2)),
+    Baseline(PROFILE_TFIDF, "profile", _tfidf),
+)
+
+
+def baseline_points(drawn: Sequence[PairOverlap]) -> Iterator[tuple[Baseline, Floats]]:
+    """The points of each baseline, shape (n,); NaN for pairs without the profile or the aspects
+    that it needs."""
+    there = {
+        "profile": np.array([pair.has_profile for pair in drawn], np.bool_),
+        "aspects": np.array([pair.has_aspects for pair in drawn], np.bool_),
+    }
+    for baseline in BASELINES:
+        points = (np.sign(baseline.differences(drawn)) + 1) / 2
+        yield baseline, np.where(there[baseline.needs], points, np.nan)

@@ -1,0 +1,121 @@
+"""What is kept of a pair that classifiers and informed baselines are tried on."""
+
+import zlib
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pairwright import text
+from pairwright.audit.shortcuts.style import (
+    Numbers,
+    question_numbers,
+    shared_with_question,
+    style_numbers,
+)
+from pairwright.dataset import Row
+
+MOST = 1000
+"""Distinct words kept of one response."""
+Stems = npt.NDArray[np.uint32]
+StemFlags = npt.NDArray[np.bool_]
+
+
+# Both halves of a twin hold the same two responses.
+@lru_cache(maxsize=1024)
+def text_stems(given: str) -> Stems:
+    """The stems of a text by their hash, ascending, each once."""
+    distinct = list(dict.fromkeys(map(_numbers.__getitem__, text.words(given))))[:MOST]
+    return np.array(sorted(distinct), np.uint32)
+
+
+def among(own: Stems, others: frozenset[str]) -> StemFlags:
+    """Which of a text's stems are among others."""
+    numbers = frozenset(map(_hash, others))
+    return np.fromiter(map(numbers.__contains__, own.tolist()), np.bool_, len(own))
+
+
+def _hash(stem: str) -> int:
+    return zlib.crc32(stem.encode(errors="replace"))
+
+
+_numbers = text.Remembered(lambda word: _hash(text.stem(word)))
+
+
+class ResponseFeatures(NamedTuple):
+    """One response in numbers."""
+
+    style: Numbers
+    shared: Numbers
+    """What it shares with the question."""
+    words: Stems
+    in_question: StemFlags
+    """Which of the words the question has."""
+
+
+class LearnablePair(NamedTuple):
+    """A pair in numbers for the classifiers: nothing of its user."""
+
+    question: Numbers
+    chosen: ResponseFeatures
+    rejected: ResponseFeatures
+
+
+def learnable_pair(row: Row) -> LearnablePair:
+    """Measure a row's two responses, and what they share with its question."""
+    return LearnablePair(
+        question_numbers(row.question),
+        _features(row.question, row.chosen),
+        _features(row.question, row.rejected),
+    )
+
+
+def _features(question: str, given: str) -> ResponseFeatures:
+    words = text_stems(given)
+    return ResponseFeatures(
+        style=style_numbers(given),
+        shared=shared_with_question(question, given),
+        words=words,
+        in_question=among(words, text.terms(question)),
+    )
+
+
+class ResponseOverlap(NamedTuple):
+    """What one response shares with its user."""
+
+    words: Stems
+    in_profile: StemFlags
+    """Which of the words the profile has, function words left out."""
+    overlap: tuple[int, int, int]
+    """Content words shared with the profile, with the aspects, and with the profile when those of
+    the question and the aspects are left out."""
+
+
+class PairOverlap(NamedTuple):
+    """What a pair shares with its user, for the informed baselines."""
+
+    chosen: ResponseOverlap
+    rejected: ResponseOverlap
+    has_profile: bool
+    has_aspects: bool
+
+
+def pair_overlap(row: Row) -> PairOverlap:
+    """Compare a row's two responses with its profile and aspects."""
+    profile = text.terms_of(post.text for post in row.profile)
+    aspects = text.terms_of(aspect.aspect for aspect in row.rubric_aspects)
+    elsewhere = aspects | text.terms(row.question)
+    chosen, rejected = (
+        _overlap(given, profile, aspects, elsewhere) for given in (row.chosen, row.rejected)
+    )
+    return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects))
+
+
+def _overlap(
+    given: str, profile: frozenset[str], aspects: frozenset[str], elsewhere: frozenset[str]
+) -> ResponseOverlap:
+    words, own = text_stems(given), text.terms(given)
+    shared = own & profile
+    overlap = len(shared), len(own & aspects), len(shared - elsewhere)
+    return ResponseOverlap(words, among(words, shared), overlap)

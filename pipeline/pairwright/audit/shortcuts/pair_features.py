@@ -1,0 +1,197 @@
+"""Every pair of one configuration in a few numbers, and a sample of its pairs in more."""
+
+import hashlib
+import heapq
+import math
+from array import array
+from collections.abc import Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pairwright.audit.records import Flag
+from pairwright.audit.shortcuts.features import (
+    LearnablePair,
+    PairOverlap,
+    learnable_pair,
+    pair_overlap,
+)
+from pairwright.audit.shortcuts.response import COUNTED, ResponseCounts, response_counts
+from pairwright.dataset import Row
+from pairwright.intervals import Floats, Places
+from pairwright.records import Mode
+
+T = TypeVar("T")
+
+
+class ClusterSample(Generic[T]):
+    """At most `most` pairs: those of the clusters whose hashes come first, whatever the order in
+    which the pairs come."""
+
+    def __init__(self, most: int, seed: int) -> None:
+        self._most = most
+        self._seed = seed
+        self._below = 1 << 64
+        self._kept: dict[int, list[T]] = {}
+        self._last: list[int] = []
+        """Hashes of what is kept, negative: the last one first."""
+        self._pairs = 0
+
+    def has_room(self, cluster: str) -> bool:
+        """Whether a pair of this cluster would be kept for now."""
+        return self._hash(cluster) < self._below
+
+    def add(self, cluster: str, pair: T) -> None:
+        """Keep a pair, and let the last clusters go while there are more pairs than `most`."""
+        place = self._hash(cluster)
+        if place >= self._below:
+            return
+        if place not in self._kept:
+            self._kept[place] = []
+            heapq.heappush(self._last, -place)
+        self._kept[place].append(pair)
+        self._pairs += 1
+        while self._pairs > self._most:
+            self._below = -heapq.heappop(self._last)
+            self._pairs -= len(self._kept.pop(self._below))
+
+    def __len__(self) -> int:
+        return self._pairs
+
+    def __iter__(self) -> Iterator[T]:
+        """Cluster by cluster in the order of the hashes; in a cluster as they came."""
+        for place in sorted(self._kept):
+            yield from self._kept[place]
+
+    def _hash(self, cluster: str) -> int:
+        name = f"{self._seed}:{cluster}".encode(errors="replace")
+        return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest())
+
+
+SAMPLE = 5_000
+"""Pairs of a configuration that classifiers and informed baselines see."""
+OF_TWINS = 500
+"""Halves of twins that classifiers see: they are right on one half of any whole twins, whatever
+they learn."""
+LIKE = 1.1
+"""Most words of the longer response over those of the shorter for the two to be of like length."""
+PHRASE = 80
+"""Characters shown of a phrase that was found."""
+
+
+class TwinHalf(NamedTuple):
+    """A row of mode twin as a half: hashes that hold within this process, and are never shown."""
+
+    row: str
+    texts: int
+    mirrored: int
+    """What `texts` of the other half must be."""
+
+
+class PairFeatures:
+    """The pairs of one configuration, in the order of the source."""
+
+    def __init__(self, mode: Mode | None, seed: int) -> None:
+        self.mode = mode
+        self.twins: dict[str, list[TwinHalf]] = {}
+        self.phrases: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
+        """By check, the rows with such a phrase."""
+        self.shared: ClusterSample[tuple[int, PairOverlap]] = ClusterSample(SAMPLE, seed)
+        self.learnable: ClusterSample[tuple[int, LearnablePair]] = ClusterSample(
+            min(SAMPLE, OF_TWINS) if mode == "twin" else SAMPLE, seed
+        )
+        self._points = bytearray()
+        self._words = array("L")
+        self._quality = array("d")
+        self._people = array("d")
+        self._clusters = array("L")
+        self._places: dict[str, int] = {}
+
+    def add(self, row: Row) -> None:
+        """Count one row."""
+        sides = (
+            response_counts(row.question, row.chosen),
+            response_counts(row.question, row.rejected),
+        )
+        cluster = row.cluster
+        if self.shared.has_room(cluster):
+            self.shared.add(cluster, (len(self), pair_overlap(row)))
+        if self.learnable.has_room(cluster):
+            self.learnable.add(cluster, (len(self), learnable_pair(row)))
+        if row.mode == "twin":
+            texts = hash((row.question, row.chosen, row.rejected))
+            mirrored = hash((row.question, row.rejected, row.chosen))
+            self.twins.setdefault(row.subject, []).append(TwinHalf(row.id, texts, mirrored))
+        self._flag(row.id, *sides)
+        self._points.extend(_points(*sides))
+        self._words.extend(side.length for side in sides)
+        self._quality.append(_quality_gap(row))
+        self._people.append(_majority(row))
+        self._clusters.append(self._places.setdefault(cluster, len(self._places)))
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    @property
+    def points(self) -> Floats:
+        """Shape (n, len(COUNTED)): 1 where more is chosen, 0 where it is rejected, or one half."""
+        given = np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTED))
+        return given / 2
+
+    @property
+    def clusters(self) -> Places:
+        """Shape (n,): the number of each pair's cluster."""
+        return np.array(self._clusters, np.intp)
+
+    @property
+    def like(self) -> npt.NDArray[np.bool_]:
+        """Shape (n,): whether the two responses are of like length."""
+        return self.ratio <= LIKE + 1e-9
+
+    @property
+    def quality(self) -> Floats:
+        """Shape (n,): distance of the judge's mean scores of both sides; NaN where not judged."""
+        return np.array(self._quality, np.float64)
+
+    @property
+    def people(self) -> Floats:
+        """Shape (n,): 1 where most votes for a response are for the chosen one, 0 where they are
+        for the other, or one half; NaN without such votes."""
+        return np.array(self._people, np.float64)
+
+    @property
+    def ratio(self) -> Floats:
+        """Shape (n,): words of the longer response over those of the shorter, at least one."""
+        words = np.maximum(np.array(self._words, np.float64).reshape(-1, 2), 1)
+        ratio: Floats = words.max(axis=1) / words.min(axis=1)
+        return ratio
+
+    def _flag(self, row: str, chosen: ResponseCounts, rejected: ResponseCounts) -> None:
+        for side, counts in (("chosen", chosen), ("rejected", rejected)):
+            for name, phrase in (
+                ("persona_words", counts.persona), ("refusal_words", counts.refusal)
+            ):  # fmt: skip
+                if phrase:
+                    detail = f"{side}: {phrase[:PHRASE]}"
+                    self.phrases[name].append(Flag(row=row, detail=detail))
+
+
+def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
+    """Twice the points of every check of `COUNTED`."""
+    for _, score in COUNTED:
+        a, b = score(chosen), score(rejected)
+        yield (a > b) - (a < b) + 1
+
+
+def _quality_gap(row: Row) -> float:
+    """Distance of the judge's mean scores of the two responses; NaN where it gave none."""
+    gaps = [scale.chosen - scale.rejected for scale in row.quality]
+    return abs(sum(gaps)) / len(gaps) if gaps else math.nan
+
+
+def _majority(row: Row) -> float:
+    """The `people` of one row."""
+    if row.votes is None or not row.votes.chosen + row.votes.rejected:
+        return math.nan
+    return float(np.sign(row.votes.chosen - row.votes.rejected) + 1) / 2

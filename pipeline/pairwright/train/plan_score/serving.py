@@ -1,0 +1,99 @@
+"""A planner's plan for one item: asked for, or made elsewhere."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pairwright.errors import CallFailed
+from pairwright.models import Model
+from pairwright.records import Item, Rejected
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
+from pairwright.stages.aspect_list import list_aspects
+from pairwright.stages.planner import plan
+from pairwright.train.plan_score.measures import ScoredPlan
+from pairwright.train.plan_score.plans import MadePlan
+from pairwright.train.plan_score.spec import PromptedPlanner
+
+CALL_FAILED = "call_failed"
+NO_PLAN = "no_plan"
+UNPARSEABLE = "unparseable"
+
+
+class Serving(NamedTuple):
+    """A planner that is asked."""
+
+    spec: PromptedPlanner
+    model: Model
+    prompts: Prompts
+    domains: Domains
+
+    async def planned(self, item: Item) -> ScoredPlan:
+        """The item with its plan. A reply that cannot be used, and a call that came to nothing,
+        are the reason why there is none; the latter is asked again by the next run."""
+        asked = self._listed if self.spec.form == "lamp-qa" else self._planned
+        try:
+            found = await asked(item)
+        except CallFailed as error:
+            return _without(item, f"{CALL_FAILED}:{error.reason}", error.detail)
+        if isinstance(found, Rejected):
+            return _without(item, found.reason, found.detail)
+        return found
+
+    async def _listed(self, item: Item) -> ScoredPlan | Rejected:
+        policy = self.spec.rules
+        made = await list_aspects(item.question, item.profile, self.model, self.prompts, policy)
+        if isinstance(made, Rejected):
+            return made
+        return ScoredPlan(
+            id=item.id,
+            user=item.user,
+            gold=len(item.rubric_aspects),
+            planned=made.aspects,
+            posts=len(made.shown.posts),
+            left_out=len(made.shown.left_out),
+        )
+
+    async def _planned(self, item: Item) -> ScoredPlan | Rejected:
+        domain = self.domains.by_key.get(item.domain)
+        made = await plan(
+            item.question,
+            item.profile,
+            self.model,
+            self.prompts,
+            self.spec.rules,
+            kinds=domain.kinds if domain else (),
+            words=self.spec.words,
+        )
+        if isinstance(made, Rejected):
+            return made
+        return ScoredPlan(
+            id=item.id,
+            user=item.user,
+            gold=len(item.rubric_aspects),
+            planned=tuple(aspect.aspect for aspect in made.aspects),
+            dropped=len(made.dropped),
+            posts=len(made.shown.posts),
+            left_out=len(made.shown.left_out),
+        )
+
+
+def plan_of_file(item: Item, plans: Mapping[str, MadePlan]) -> ScoredPlan:
+    """The item with its plan of a file, or the reason why it has none."""
+    given = plans.get(item.id)
+    if given is None:
+        return _without(item, NO_PLAN, "the file has no plan of this item")
+    if given.read is None:
+        return _without(item, UNPARSEABLE, "not a list of aspects")
+    gold = len(item.rubric_aspects)
+    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=given.read)
+
+
+def _without(item: Item, why: str, detail: str) -> ScoredPlan:
+    return ScoredPlan(
+        id=item.id,
+        user=item.user,
+        gold=len(item.rubric_aspects),
+        planned=None,
+        unplanned=why,
+        detail=detail[:500],
+    )

@@ -1,0 +1,133 @@
+"""From gold aspects to the text that a planner is trained to write, and back.
+
+`plan`: the JSON that our own planners reply with, so that the trained model can be put in any
+planner's place. `lamp-qa`: LaMP-QA's list, which names no posts.
+
+Gold aspects were extracted from the user's narrative, which a planner never sees, and name no post.
+A reply must: each aspect rests on a passage of a post that was shown. So for `plan` each gold
+aspect is held against those posts, and one without a passage is not asked of the planner: it would
+teach to make evidence up. What a build would drop of the reply is not trained on either.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from pairwright import text
+from pairwright.models import parse
+from pairwright.records import GoldAspect
+from pairwright.settings.prompt import guard
+from pairwright.stages.aspect_list import format_aspects, parse_aspects
+from pairwright.stages.history import PromptPosts
+from pairwright.stages.planner import MAX_PLANNED, PlannedAspect, PlanReply, sifted, wrong
+
+Form = Literal["plan", "lamp-qa"]
+LEAST_CARRIED = 0.25
+"""Share of an aspect's content words that a passage must hold to carry it."""
+PASSAGE_WORDS = 30
+"""A longer sentence is looked at in pieces of this length."""
+NO_PASSAGE = "no_passage_in_posts"
+TOO_MANY = "more_than_asked_for"
+_SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?]+(?=\s|$)|$)", re.MULTILINE)
+
+
+class PlanTarget(NamedTuple):
+    """What is to be written, and the gold aspects that are not in it, by reason."""
+
+    text: str
+    aspects: int
+    dropped: dict[str, int]
+
+
+class Passage(NamedTuple):
+    """Where a post carries an aspect, and the share of the aspect's content words it holds."""
+
+    label: str
+    words: str
+    share: float
+
+
+def target(
+    form: Form,
+    question: str,
+    gold: Sequence[GoldAspect],
+    shown: PromptPosts,
+    min_confidence: float,
+) -> PlanTarget:
+    """What a planner that was shown these posts is to write; of no aspects where none can be."""
+    if form == "lamp-qa":
+        names = tuple(dict.fromkeys(" ".join(aspect.aspect.split()) for aspect in gold))
+        repeated = {"repeats_another_aspect": len(gold) - len(names)}
+        return PlanTarget(
+            format_aspects(names), len(names), {k: n for k, n in repeated.items() if n}
+        )
+    dropped: Counter[str] = Counter()
+    candidates: dict[str, PlannedAspect] = {}
+    for aspect in gold:
+        name = " ".join(aspect.aspect.split())
+        passage = carrying(name, question, shown)
+        if name in candidates:
+            dropped["repeats_another_aspect"] += 1
+        elif passage is None:
+            dropped[NO_PASSAGE] += 1
+        else:
+            candidates[name] = _planned(name, aspect.reason, passage)
+    reply = PlanReply(aspects=list(candidates.values()))
+    plan = sifted(reply, question, shown, min_confidence)
+    dropped.update(aspect.reason for aspect in plan.dropped)
+    stand = [candidates[aspect.aspect] for aspect in plan.aspects]
+    if over := len(stand) - MAX_PLANNED:
+        dropped.update({TOO_MANY: max(0, over)})
+    kept = PlanReply(aspects=stand[:MAX_PLANNED])
+    counted = {reason: n for reason, n in sorted(dropped.items()) if n > 0}
+    return PlanTarget(kept.model_dump_json(), len(kept.aspects), counted)
+
+
+def aspects_of(
+    form: Form, said: str, question: str, shown: PromptPosts, min_confidence: float
+) -> tuple[str, ...] | None:
+    """The aspects that stand of what a planner wrote; None for a text that cannot be read."""
+    if form == "lamp-qa":
+        return parse_aspects(said)
+    reply = parse(said, PlanReply)
+    if isinstance(reply, str) or wrong(reply):
+        return None
+    plan = sifted(reply, question, shown, min_confidence)
+    return tuple(aspect.aspect for aspect in plan.aspects)
+
+
+def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
+    """The passage of the shown posts that holds most of an aspect's content words, those of the
+    question left out; of equal ones the shortest. None where none holds `LEAST_CARRIED` of them."""
+    wanted = text.terms(aspect) - text.terms(question)
+    if not wanted:
+        return None
+    found = [
+        Passage(f"p{n}", passage, len(wanted & text.terms(passage)) / len(wanted))
+        for n, post in enumerate(shown.posts, start=1)
+        for passage in _passages(guard(post.text))
+    ]
+    best = max(found, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None)
+    return best if best and best.share >= LEAST_CARRIED else None
+
+
+def _planned(name: str, reason: str, passage: Passage) -> PlannedAspect:
+    # Gold aspects have no confidence. What a planner can know of it is how plainly a post speaks.
+    return PlannedAspect(
+        aspect=name,
+        reason=" ".join(reason.split()),
+        evidence=passage.words,
+        post_ids=[passage.label],
+        confidence=round(0.5 + passage.share / 2, 1),
+    )
+
+
+def _passages(post: str) -> Iterator[str]:
+    """Sentences, verbatim; long ones in pieces."""
+    for sentence in _SENTENCE.finditer(post):
+        words = list(re.finditer(r"\S+", sentence.group()))
+        for first in range(0, len(words), PASSAGE_WORDS):
+            piece = words[first : first + PASSAGE_WORDS]
+            if len(piece) > 1:
+                yield sentence.group()[piece[0].start() : piece[-1].end()]
