@@ -577,7 +577,7 @@ PEOPLE = (
     _verdict("a round that is none", "round is 3", round=3),
     _verdict("another domain", "domain", domain="Kitchen"),
     _verdict("other responses", "a and b", a="response-0000000000000000"),
-    _verdict("a raw text", "raw is no hash", raw="I am Ann."),
+    _verdict("a raw text", "raw is not a hash", raw="I am Ann."),
     _asked("attention", "never released"),
     _asked("repeat", "never released"),
     _asked("narrative", "aspects_asked"),
@@ -799,7 +799,7 @@ def test_a_file_that_no_release_has_is_caught_though_its_checksum_is_there(
     bad.write("loader.py", "print('hello')\n")
     bad.seal(derived=True)
     found = caught(bad.root)
-    assert (found.where, found.what) == ("loader.py", "is no file of a release")
+    assert (found.where, found.what) == ("loader.py", "is not a file of a release")
 
 
 def test_a_derived_file_with_more_after_its_end_or_less_is_caught(
