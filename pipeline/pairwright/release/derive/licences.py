@@ -45,9 +45,9 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
         yield (
             "Share-alike: posts under CC BY-SA may be shared and changed, also for money, if their"
             " author is named, changes are said, and what is made of them is passed on under the"
-            " same licence or a later version of it. This release, and a part or a changed form of it"
-            f" that holds such posts, must be passed on under {_newest(alike)} or a licence that"
-            " Creative Commons lists as compatible."
+            " same licence or a later version of it. This release, and a part or a changed form of"
+            f" it that holds such posts, must be passed on under {_newest(alike)} or a licence"
+            " that Creative Commons lists as compatible."
         )
         yield (
             "Attribution: attribution.csv has a line for each post and question; its author is"
