@@ -19,10 +19,14 @@ from pairwright.text import number_of
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:
-    """The rows of a release; the pairs of a run folder or of a `pairs.jsonl`, which hold more.
+    """Read the rows of a release, or the pairs of a run folder or of a `pairs.jsonl`, which hold
+    more.
 
-    Raises InputError where there is none, or something is neither. What a simulated model had a
-    part in carries `simulated = True`.
+    What a simulated model had a part in has `simulated = True`. Raises InputError where there are
+    no pairs, or a line is not a pair.
+
+        >>> [row.chosen for row in load_release("releases/1.0.0") if row.mode == "twin"]
+        ['Simmer the beans for an hour ...', ...]
     """
     root = Path(path)
     if parts := parts_of(root):
