@@ -1,4 +1,4 @@
-"""TOML that people write, as a record: every key known, and errors that name it."""
+"""TOML that people write, read as a record; an error names the key and what it nearly is."""
 
 import re
 import tomllib
@@ -87,7 +87,7 @@ def _key(error: ErrorDetails, data: Any) -> str:
         if inside or (isinstance(data, dict) and part in data):
             data = data[part]
         elif error["type"] != "missing" or place < len(loc):
-            # A union names the member that did not fit, which is no key of the file.
+            # A union names the member that did not fit, which is not a key of the file.
             continue
         found.append(str(part))
     return ".".join(found)

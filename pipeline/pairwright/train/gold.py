@@ -29,7 +29,7 @@ class GoldItems(NamedTuple):
     """Rows that are not used, by reason."""
     repaired: dict[str, int]
     hash: str
-    """Stands for the source's content."""
+    """Identifies the source's content."""
     without: frozenset[str]
     """Ids of items without gold aspects."""
 
