@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.text import word_count
-from pairwright_human_eval.records import KINDS, Kind
-from pairwright_human_eval.tasks import Data, Task
+from pairwright_human_eval.records import KINDS, Data, Kind
+from pairwright_human_eval.tasks import Task
 
 WORDS_A_MINUTE = 238
 _TAG = re.compile(r"<[^>]+>")

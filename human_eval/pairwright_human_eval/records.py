@@ -12,6 +12,8 @@ from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 
+Data = dict[str, JsonValue]
+"""What a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
 Purpose = Literal["vote", "wrong_profile", "narrative", "attention", "repeat"]
 """Why a task exists. Only `vote` counts towards a decision; the others measure the study."""

@@ -18,6 +18,7 @@ from pairwright.text import visible
 from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.check_layout import Example, laid_out
 from pairwright_human_eval.records import (
+    Data,
     KeyedTask,
     Kind,
     Place,
@@ -28,8 +29,6 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.safe_html import safe_html
 from pairwright_human_eval.subjects import Subject
-
-Data = dict[str, JsonValue]
 
 
 class Task(NamedTuple):

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright_human_eval.exports.read import read_export
-from pairwright_human_eval.exports.shape import Export
-from pairwright_human_eval.exports.store import (
+from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.annotation_tool import read_export
+from pairwright_human_eval.exports.raw_files import (
     check_unmixed,
     imported_files,
     raw_file,

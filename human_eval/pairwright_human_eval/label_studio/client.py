@@ -15,9 +15,7 @@ from pydantic import JsonValue
 
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.extras import install
-
-Data = dict[str, JsonValue]
-"""What a task shows."""
+from pairwright_human_eval.records import Data
 
 TIMEOUT_S = 900.0
 """An export of 10,000 annotated tasks takes more than a minute."""

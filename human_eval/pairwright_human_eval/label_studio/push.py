@@ -1,6 +1,5 @@
 """Tasks to the server: one project an annotator and kind, every task exactly once."""
 
-import json
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -8,8 +7,8 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hash
-from pairwright_human_eval.label_studio.client import Data, LabelStudioClient, Project, ServerTask
+from pairwright_human_eval.label_studio.client import LabelStudioClient, Project, ServerTask
+from pairwright_human_eval.label_studio.files import config_hash, form_path, read_task_file
 from pairwright_human_eval.label_studio.projects import (
     PendingImport,
     PushedProject,
@@ -20,7 +19,7 @@ from pairwright_human_eval.label_studio.projects import (
     read_state,
     write_state,
 )
-from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest
 
 CHUNK = 1000
 """Tasks in a request: a second or two of the server's time."""
@@ -54,7 +53,7 @@ class _ProjectTasks(NamedTuple):
     tasks: dict[str, Data]
 
 
-def push(
+def send_tasks(
     server: LabelStudioClient,
     folder: HumanFolder,
     study: Study,
@@ -121,7 +120,7 @@ def _loads(
     for annotator, kind in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
         again = "" if round == 1 else f" {round}"
         title = f"Study {study} {annotator} {kind}{again}"
-        config = folder.config(kind, round).read_text(encoding="utf-8")
+        config = form_path(folder, kind, round).read_text(encoding="utf-8")
         tasks = _tasks(folder, annotator, kind, round, rows[annotator, kind])
         loads.append(_ProjectTasks(title, annotator, kind, round, config, tasks))
     return loads
@@ -131,30 +130,20 @@ def _tasks(
     folder: HumanFolder, annotator: str, kind: Kind, round: int, keyed: dict[str, KeyedTask]
 ) -> dict[str, Data]:
     path = folder.tasks(annotator, kind, round)
-    try:
-        tasks = {task["data"]["task"]: task["data"] for task in json.loads(path.read_bytes())}
-        changed = {
-            name
-            for name in tasks.keys() | keyed.keys()
-            if name not in tasks
-            or name not in keyed
-            or digest(tasks[name]) != keyed[name].data_hash
-        }
-    except FileNotFoundError:
-        changed = set(keyed)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _not_as_exported(f"no task file ({type(error).__name__}: {error})", path) from None
+    read = read_task_file(path) if path.exists() else []
+    tasks = {str(data.get("task")): data for data in read}
+    changed = {
+        name
+        for name in tasks.keys() | keyed.keys()
+        if name not in tasks or name not in keyed or digest(tasks[name]) != keyed[name].data_hash
+    }
     if changed:
-        raise _not_as_exported(
-            f"{len(changed)} tasks are not as exported, such as {min(changed)}", path
+        raise InputError(
+            f"{len(changed)} tasks are not as exported, such as {min(changed)}",
+            where=path,
+            fix="Restore the file, or move the study away and export it again.",
         )
     return tasks
-
-
-def _not_as_exported(what: str, path: object) -> InputError:
-    return InputError(
-        what, where=str(path), fix="Restore the file, or move the study away and export it anew."
-    )
 
 
 def _project(
