@@ -95,9 +95,13 @@ def _said(verdict: Verdict) -> str:
         told = "; ".join(
             f"{place}: "
             + ", ".join(
-                f"{name} {'cannot judge' if score is None else score}" for name, score in of.items()
+                f"{name} {'cannot judge' if score is None else score}"
+                for name, score in scores.items()
             )
-            for place, of in (("A", answers.scores[verdict.a]), ("B", answers.scores[verdict.b]))
+            for place, scores in (
+                ("A", answers.scores[verdict.a]),
+                ("B", answers.scores[verdict.b]),
+            )
         )
     else:
         raise TypeError(f"no dispute is about {verdict.kind}")

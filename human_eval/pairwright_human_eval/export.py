@@ -185,16 +185,16 @@ def _fitting(checks: list[AttentionCheck], example: Example) -> AttentionCheck:
     )
 
 
-def _example(pair: Pair, policy: PlanRules) -> Example:
-    posts = best_posts(pair.question, pair.profile, policy)
+def _example(pair: Pair, rules: PlanRules) -> Example:
+    posts = best_posts(pair.question, pair.profile, rules)
     return Example(pair.twin_id or pair.id, pair.question, posts, (pair.chosen, pair.rejected))
 
 
-def _spread(examples: list[Example], n: int, of: int, chance: random.Random) -> Example:
+def _spread(examples: list[Example], n: int, number: int, chance: random.Random) -> Example:
     """One of the `n`th part of the examples when they stand by length, so that few checks, too,
     are as different in length as the tasks are."""
     by_length = sorted(examples, key=_length)
-    start, end = (len(by_length) * k // of for k in (n, n + 1))
+    start, end = (len(by_length) * k // number for k in (n, n + 1))
     return chance.choice(by_length[start:end] or by_length)
 
 

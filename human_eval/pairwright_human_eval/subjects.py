@@ -162,7 +162,7 @@ def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> li
 
 def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
     asked = subject.asked
-    judged = {getattr(asked, side): of for side, of in asked.quality.items()}
+    judged = {getattr(asked, side): scores for side, scores in asked.quality.items()}
     return Outline(
         id=subject.id,
         mode=asked.mode,
@@ -184,6 +184,6 @@ def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
             )
             for pair in subject.pairs
         ),
-        quality={response_id(text): of.scores for text, of in judged.items()},
+        quality={response_id(text): scores.scores for text, scores in judged.items()},
         aspects_asked=aspects_asked,
     )

@@ -69,14 +69,14 @@ def preference_task(
     page: BlindSubject,
     pair: Pair,
     annotator: str,
-    policy: PlanRules,
+    rules: PlanRules,
     *,
     purpose: Purpose = "vote",
     posts: tuple[Post, ...] | None = None,
 ) -> Task:
     """Which answer would this person find more useful? `posts` replace the pair's own profile;
     purpose `narrative` shows the asker's explanation of the question, too."""
-    shown = best_posts(pair.question, pair.profile if posts is None else posts, policy)
+    shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
     told: list[JsonValue] = (
         [{"text": visible(pair.narrative)}] if purpose == "narrative" and pair.narrative else []
     )
@@ -158,14 +158,14 @@ def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: i
     return Task(data, keyed.model_copy(update=changes))
 
 
-def best_posts(question: str, posts: tuple[Post, ...], policy: PlanRules) -> tuple[Post, ...]:
+def best_posts(question: str, posts: tuple[Post, ...], rules: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
-    return ranked(question, posts, _lexical(policy))[: policy.posts]
+    return ranked(question, posts, _lexical(rules))[: rules.posts]
 
 
 @lru_cache(maxsize=8)
-def _lexical(policy: PlanRules) -> PlanRules:
-    return policy.model_copy(update={"retrieval": "bm25"})
+def _lexical(rules: PlanRules) -> PlanRules:
+    return rules.model_copy(update={"retrieval": "bm25"})
 
 
 def when(post: Post) -> str:

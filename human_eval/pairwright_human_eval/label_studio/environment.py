@@ -144,7 +144,9 @@ def _install(environment: Environment, say: Say) -> None:
     # The packages without wheels are built with the same pinned build tools.
     install = [there, "-m", "pip", "install", "--progress-bar", "off"]
     constraint = ["--build-constraint", str(PINS)]
-    _run([*install, *constraint, "--requirement", str(PINS)], environment, say=say, of=len(pins))
+    _run(
+        [*install, *constraint, "--requirement", str(PINS)], environment, say=say, number=len(pins)
+    )
 
 
 def _migrate(environment: Environment, say: Say) -> None:
@@ -164,7 +166,7 @@ def _run(
     *,
     variables: Mapping[str, str] | None = None,
     say: Say | None = None,
-    of: int = 0,
+    number: int = 0,
 ) -> None:
     """Run to the end, with the output in the log; pip's packages are counted as they come."""
     collected = 0
@@ -186,7 +188,7 @@ def _run(
                 log.write(line)
                 if say is not None and line.startswith("Collecting "):
                     collected += 1
-                    say(f"fetching Label Studio: {collected} of {of} packages")
+                    say(f"fetching Label Studio: {collected} of {number} packages")
                 elif say is not None and line.startswith("Installing collected"):
                     say("installing the packages")
         except BaseException:

@@ -76,7 +76,7 @@ def send_tasks(
         write_state(folder, state)
     loads = _loads(folder, state.study, key, round)
     done = created = already = removed = 0
-    of = sum(len(load.tasks) for load in loads)
+    total = sum(len(load.tasks) for load in loads)
     for load in loads:
         project = _project(state, there, load)
         if project is None:
@@ -89,7 +89,7 @@ def send_tasks(
             state = _written(folder, state, project)
         already += len(project.tasks)
         done += len(project.tasks)
-        progress(done, of)
+        progress(done, total)
         missing = [name for name in load.tasks if name not in project.tasks]
         if missing and project.id in there:
             _check_config(there[project.id], load, server.url)
@@ -102,10 +102,10 @@ def send_tasks(
             project = project.model_copy(update={"tasks": bound})
             state = _written(folder, state, project)
             done += len(names)
-            progress(done, of)
+            progress(done, total)
         if doubtful and missing:
             removed += _remove_copies(server, project, server.held(project.id))
-    return PushResult(len(loads), created, of - already, already, removed)
+    return PushResult(len(loads), created, total - already, already, removed)
 
 
 def _loads(
