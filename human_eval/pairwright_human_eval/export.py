@@ -168,7 +168,7 @@ def _ordered(
     for n, (swap, example) in enumerate(zip(swaps, alike, strict=True)):
         check = _fitting(left, example)
         left.remove(check)
-        # One in each stretch of the work, at a place that nobody can tell another.
+        # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
         shown, sources = _earlier(example, chance), dealt[n::number][:SOURCES]
@@ -191,7 +191,7 @@ def _example(pair: Pair, rules: PlanRules) -> Example:
 
 
 def _spread(examples: list[Example], n: int, number: int, chance: random.Random) -> Example:
-    """One of the `n`th part of the examples when they stand by length, so that few checks, too,
+    """One of the `n`th part of the examples in the order of their length, so that even few checks
     are as different in length as the tasks are."""
     by_length = sorted(examples, key=_length)
     start, end = (len(by_length) * k // number for k in (n, n + 1))

@@ -1,6 +1,6 @@
 """The questions of each kind of task, and the answers that a filled-in form gives to them.
 
-A tool stores whatever is posted, so nothing of a form is taken for granted.
+A tool stores everything that is posted, so nothing of a form is taken for granted.
 """
 
 import re
@@ -105,7 +105,7 @@ def read_answers(
 
 
 def skip_remark(entries: Iterable[Entry]) -> str:
-    """The comment of a task that was skipped. Whatever else is chosen there is not an answer."""
+    """The comment of a task that was skipped. Nothing else in it is an answer."""
     for entry in entries:
         if isinstance(entry, Remark):
             return _nameless(entry.text) if isinstance(entry.text, str) else ""

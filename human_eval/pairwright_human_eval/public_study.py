@@ -1,4 +1,8 @@
-"""What is public of a study, with its decisions and findings."""
+"""The part of a study that a release holds, and everything that can be derived from it.
+
+Verdicts by pseudonym, without comments and clock times; outlines of all sampled subjects, refused
+ones too; how each annotator did in checks and repeats, whose tasks are never released.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
@@ -146,7 +150,7 @@ def published(
         ),
         kept,
         tuple(
-            # What people wrote and when they worked may tell who they are.
+            # What people wrote and when they worked may show who they are.
             verdict.model_copy(update={"comment": "", "created": "", "updated": ""})
             for verdict in verdicts
             if verdict.purpose not in UNRELEASED and verdict.subject not in leaving

@@ -53,7 +53,7 @@ def readings(tasks: Iterable[Task]) -> tuple[ReadingTime, ...]:
 
 
 def words_shown(data: Data) -> int:
-    """Words of the question, posts, responses, aspects and whatever else a task has to be read;
+    """Words of the question, posts, responses, aspects and all else that a task shows;
     not those of the form."""
     return sum(
         word_count(unescape(_TAG.sub("", str(value)))) if name in _HTML else _words(value)

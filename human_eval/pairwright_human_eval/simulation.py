@@ -57,7 +57,7 @@ class SimulationResult(NamedTuple):
 def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
 ) -> SimulationResult:
-    """Answer the tasks that are open. What has an answer keeps it, whatever the traits are now.
+    """Answer the tasks that are open. A task that has an answer keeps it.
 
     An answer depends on seed, annotator and task alone. Raises InputError where real answers
     are, or a task file is missing or broken.
@@ -115,7 +115,7 @@ class _Annotator(NamedTuple):
             task = key.get(name) if isinstance(name, str) else None
             if task is None:
                 raise InputError(
-                    f"task {n} is none of the study", where=path, fix="Export the study anew."
+                    f"task {n} is not of the study", where=path, fix="Export the study again."
                 )
             if task.task in answered:
                 continue

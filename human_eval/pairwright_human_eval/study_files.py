@@ -35,10 +35,10 @@ class FixedStudy(NamedTuple):
 
 def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> bool:
     """Write tasks, guidelines, labelling configurations and the key; False where the study was
-    there already. Then whatever of it is missing or changed is put back, but for guidelines that
+    there already. What is missing or changed is then put back, but for guidelines that
     were filled in.
 
-    Raises InputError where another study stands there: people may be working on it.
+    Raises InputError where another study is there: people may be working on it.
     """
     key = _lines(task.keyed for who in study.annotators for task in tasks[who])
     hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
@@ -48,7 +48,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         raise InputError(
             "another study was exported here, and people may be working on it",
             where=folder.study,
-            fix=f"Move {folder.path} away to begin anew, or export with the options, and the"
+            fix=f"Move {folder.path} away to start over, or export with the options, and the"
             f" version of Pairwright, that it was made with ({there.version}).",
         )
     with on_disk(folder.path):

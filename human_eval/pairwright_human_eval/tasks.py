@@ -1,7 +1,7 @@
 """The tasks that annotators see. Nothing in them says which response is which.
 
 Responses become safe HTML, posts and questions plain text without invisible characters. The one
-name in a task is its opaque id; everything else about it stands in the private key.
+name in a task is its opaque id; everything else about it is in the private key.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ from pairwright_human_eval.records import (
     digest,
     response_id,
 )
-from pairwright_human_eval.safe_html import safe_html
+from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.subjects import Subject
 
 
@@ -39,10 +39,10 @@ class Task(NamedTuple):
 
 
 class BlindSubject(NamedTuple):
-    """What is common to all tasks of a subject: the question, and who stands where."""
+    """What is common to all tasks of a subject: the question, and which response is A."""
 
     seed: int
-    """The study's, which is secret: without it a task's id tells nothing."""
+    """The study's, which is secret: without it a task's id says nothing."""
     subject: str
     domain: str
     question: str
@@ -77,12 +77,12 @@ def preference_task(
     """Which answer would this person find more useful? `posts` replace the pair's own profile;
     purpose `narrative` shows the asker's explanation of the question, too."""
     shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
-    told: list[JsonValue] = (
+    narrative: list[JsonValue] = (
         [{"text": visible(pair.narrative)}] if purpose == "narrative" and pair.narrative else []
     )
     return _task(
         page, annotator, "preference", purpose, pair=pair.id,
-        expected=place_of(pair.chosen, page), posts=_posts(shown), narrative=told,
+        expected=place_of(pair.chosen, page), posts=_posts(shown), narrative=narrative,
     )  # fmt: skip
 
 
@@ -198,8 +198,8 @@ def _task(
     data: Data = {
         "task": name,
         "question": visible(page.question),
-        "response_a": safe_html(page.a),
-        "response_b": safe_html(page.b),
+        "response_a": render_markdown(page.a),
+        "response_b": render_markdown(page.b),
         **shown,
     }
     keyed = KeyedTask(

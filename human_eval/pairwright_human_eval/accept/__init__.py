@@ -1,8 +1,8 @@
 """Annotations judged one by one: each is a verdict, or set aside with its reason.
 
-submissions.py   an annotation with the task that it answers
-people.py        which account is which annotator, and who has voted on what
-acceptance.py    all together: which annotation counts, and the files that are derived from them
+task_annotations.py  an annotation with the task that it answers
+people.py            which account is which annotator, and who has voted on what
+acceptance.py        all together: which annotation counts, and the files that are derived from them
 """
 
 from pairwright_human_eval.accept.acceptance import Acceptance, accept, derive

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.accept.people import People, Slot, Voters, bind, read_given, write_people
-from pairwright_human_eval.accept.submissions import Submission, SubmissionReader
+from pairwright_human_eval.accept.task_annotations import TaskAnnotation, TaskAnnotationReader
 from pairwright_human_eval.annotation import Account, Export, Objection
 from pairwright_human_eval.exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
@@ -36,7 +36,7 @@ class Acceptance(NamedTuple):
     """Annotations that are in one file or several more than once: those beyond the first."""
     voted: Mapping[str, frozenset[str]]
     """By pseudonym, an adjudicator's too: the subjects that somebody who worked under it has
-    answered in the first round, as far as accounts tell."""
+    answered in the first round, as far as accounts show."""
 
 
 def accept(
@@ -52,21 +52,21 @@ def accept(
     an answer back. Anything that cannot be a verdict anyway takes nothing back. What somebody says
     in the second round about a subject that they answered in the first is set aside.
     """
-    reader = SubmissionReader(key, study)
-    read: list[Submission] = []
+    reader = TaskAnnotationReader(key, study)
+    read: list[TaskAnnotation] = []
     drafts: dict[str, SetAside] = {}
     for export in exports:
-        read += reader.submissions(export)
+        read += reader.annotations(export)
         drafts.update(_drafts(export))
-    submissions = _once(read)
-    first = (one for one in submissions if one.keyed and one.keyed.round == 1)
-    voters = Voters(submissions, bind(_work(first), given))
-    barred = [one for one in submissions if voters.bars(one)]
-    people = bind(_work(one for one in submissions if not voters.bars(one)), given)
+    annotations = _once(read)
+    first = (one for one in annotations if one.keyed and one.keyed.round == 1)
+    voters = Voters(annotations, bind(_work(first), given))
+    barred = [one for one in annotations if voters.bars(one)]
+    people = bind(_work(one for one in annotations if not voters.bars(one)), given)
     verdicts: list[Verdict] = []
     set_aside: list[SetAside] = []
-    last: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-    for one in submissions:
+    last: dict[tuple[str, str], list[TaskAnnotation]] = defaultdict(list)
+    for one in annotations:
         if objection := _objection(one, people, voters):
             set_aside.append(_aside(one, objection, people))
         elif one.keyed:
@@ -80,34 +80,34 @@ def accept(
             set_aside.append(
                 _aside(latest, Objection("skipped", skip_remark(latest.annotation.entries)), people)
             )
-    answered = {one.task for one in submissions}
+    answered = {one.task for one in annotations}
     set_aside += (line for line in drafts.values() if line.task not in answered)
     return Acceptance(
         tuple(sorted(verdicts, key=lambda v: (v.task, v.annotator))),
         tuple(sorted(set_aside, key=lambda s: (s.file, s.task or "", s.annotation or 0, s.raw))),
         people,
-        len(read) - len(submissions),
+        len(read) - len(annotations),
         voters.by_name(people, {keyed.annotator for keyed in key.values()}, barred),
     )
 
 
-def _order(one: Submission) -> tuple[datetime, int, str]:
+def _order(one: TaskAnnotation) -> tuple[datetime, int, str]:
     return one.annotation.at, one.annotation.number or 0, one.annotation.raw
 
 
-def _once(read: list[Submission]) -> list[Submission]:
+def _once(read: list[TaskAnnotation]) -> list[TaskAnnotation]:
     """Every annotation once, as last updated.
 
-    Where files tell one state differently, the one counts that still knows the annotator, and
-    then the one in which something is wrong: only a pull knows of a changed configuration.
+    Where files differ about one state, the copy counts that still names the annotator, and then
+    the one in which something is wrong: only a pull notices a changed configuration.
     """
-    together: dict[tuple[str | None, str], list[Submission]] = defaultdict(list)
+    together: dict[tuple[str | None, str], list[TaskAnnotation]] = defaultdict(list)
     for one in read:
         together[one.task, one.annotation.identity].append(one)
     return [one for copies in together.values() for one in _latest(copies)]
 
 
-def _latest(copies: list[Submission]) -> Iterator[Submission]:
+def _latest(copies: list[TaskAnnotation]) -> Iterator[TaskAnnotation]:
     """One of the copies, or one an account: an id that two people use is forged or mistaken, and
     takes nobody's answer away."""
     accounts = {one.account.id for one in copies if one.account}
@@ -119,23 +119,23 @@ def _latest(copies: list[Submission]) -> Iterator[Submission]:
         yield max(own, key=_state)
 
 
-def _state(one: Submission) -> tuple[bool, datetime, bool, bool, str]:
+def _state(one: TaskAnnotation) -> tuple[bool, datetime, bool, bool, str]:
     deleted = one.problem is not None and one.problem.reason == "deleted"
     return deleted, one.annotation.at, one.account is not None, one.problem is not None, one.file
 
 
-def _work(submissions: Iterable[Submission]) -> Counter[tuple[Account, Slot]]:
+def _work(annotations: Iterable[TaskAnnotation]) -> Counter[tuple[Account, Slot]]:
     """Tasks of each slot by account. What another account wrote is nobody's work."""
     done = {
         (one.account, Slot(one.keyed.round, one.keyed.annotator), one.keyed.task)
-        for one in submissions
+        for one in annotations
         if one.account and one.keyed and not one.annotation.edited
     }
     return Counter((account, slot) for account, slot, _ in done)
 
 
-def _objection(one: Submission, people: People, voters: Voters) -> Objection | None:
-    """Why it is out of the question, whatever else this person gave."""
+def _objection(one: TaskAnnotation, people: People, voters: Voters) -> Objection | None:
+    """Why it cannot be a verdict, regardless of what else this person gave."""
     if one.problem:
         return one.problem
     if one.account is None:
@@ -152,7 +152,7 @@ def _objection(one: Submission, people: People, voters: Voters) -> Objection | N
     return one.answers if isinstance(one.answers, Objection) else None
 
 
-def _overtaken(one: Submission, latest: Submission) -> Objection:
+def _overtaken(one: TaskAnnotation, latest: TaskAnnotation) -> Objection:
     by = f"by annotation {latest.annotation.number}" + (
         ", a skip" if latest.annotation.skipped else ""
     )
@@ -161,7 +161,7 @@ def _overtaken(one: Submission, latest: Submission) -> Objection:
     return Objection("superseded", by)
 
 
-def _aside(one: Submission, objection: Objection, people: People) -> SetAside:
+def _aside(one: TaskAnnotation, objection: Objection, people: People) -> SetAside:
     annotators = people.of(one.account) if one.account else ()
     own = one.keyed.annotator if one.keyed and one.keyed.annotator in annotators else None
     return SetAside(
@@ -175,7 +175,7 @@ def _aside(one: Submission, objection: Objection, people: People) -> SetAside:
     )
 
 
-def _verdict(one: Submission, keyed: KeyedTask, answers: FormAnswers) -> Verdict:
+def _verdict(one: TaskAnnotation, keyed: KeyedTask, answers: FormAnswers) -> Verdict:
     return Verdict(
         task=keyed.task,
         kind=keyed.kind,
@@ -198,7 +198,7 @@ def _verdict(one: Submission, keyed: KeyedTask, answers: FormAnswers) -> Verdict
 
 
 def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
-    """Tasks that somebody began and did not submit. Of what, nothing is told."""
+    """Tasks that somebody began and did not submit. What they began is not kept."""
     for task in export.tasks:
         if task.drafts and not task.annotations:
             found: JsonValue = {"task": task.task, "drafts": task.drafts}

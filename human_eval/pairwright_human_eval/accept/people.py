@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright_human_eval.accept.submissions import Submission
+from pairwright_human_eval.accept.task_annotations import TaskAnnotation
 from pairwright_human_eval.annotation import BY_HAND, Account
 from pairwright_human_eval.folder import HumanFolder
 
@@ -28,9 +28,9 @@ class People(Record):
     """Annotators by account, written `SOURCE:ID`; an account may have one in each round."""
 
     given: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """As the study lead says: written by hand, and obeyed."""
+    """As the study lead says: written by hand, and followed."""
     found: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """As the answers say: written anew at each import."""
+    """As the answers say: written again at each import."""
 
     def of(self, account: Account) -> tuple[str, ...]:
         """None, for an account that nobody has."""
@@ -106,9 +106,9 @@ class Voters:
     a server, unless the study lead has named either.
     """
 
-    def __init__(self, submissions: Sequence[Submission], people: People) -> None:
+    def __init__(self, annotations: Sequence[TaskAnnotation], people: People) -> None:
         """`people` are bound by the first round's work, or as the study lead says."""
-        accounts = sorted({one.account for one in submissions if one.account})
+        accounts = sorted({one.account for one in annotations if one.account})
         self._person: dict[str, str] = {}
         for account in accounts:
             for name in people.of(account):
@@ -121,18 +121,18 @@ class Voters:
             if by_hand in accounts and not people.given.keys() & {str(account), str(by_hand)}:
                 self._join(str(account), str(by_hand))
         self._subjects: defaultdict[str, set[str]] = defaultdict(set)
-        for one in submissions:
+        for one in annotations:
             if one.account and one.keyed and one.keyed.round == 1 and not one.annotation.skipped:
                 self._subjects[self._find(str(one.account))].add(one.keyed.subject)
 
-    def bars(self, one: Submission) -> bool:
+    def bars(self, one: TaskAnnotation) -> bool:
         """Whether an annotation of the second round is by somebody who voted on its subject."""
         if one.account is None or one.keyed is None or one.keyed.round == 1:
             return False
         return one.keyed.subject in self._subjects[self._find(str(one.account))]
 
     def by_name(
-        self, people: People, names: Set[str], barred: Iterable[Submission]
+        self, people: People, names: Set[str], barred: Iterable[TaskAnnotation]
     ) -> dict[str, frozenset[str]]:
         """By pseudonym: what the person behind it has voted on, and what was `barred` under it.
         `people` are bound by the work of both rounds."""

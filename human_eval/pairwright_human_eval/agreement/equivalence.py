@@ -32,7 +32,7 @@ class Parity(Record):
 
     margin: float
     mean: float | None
-    """Every pair counts once, whatever the number of its annotators."""
+    """Every pair counts once, however many annotators it has."""
     low: float | None
     high: float | None
     """The 90 % interval: it lies within the margin just when the two are equivalent."""

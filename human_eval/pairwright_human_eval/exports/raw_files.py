@@ -110,7 +110,7 @@ def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
     if others:
         there, new = ("real", "simulated") if simulated else ("simulated", "real")
         raise InputError(
-            f"{there} answers are here, and {new} ones cannot be told from them in a decision",
+            f"{there} answers are here, and a decision cannot keep {new} ones apart from them",
             where=min(others),
             fix=f"Move the {there} ones away (raw/{'*' if simulated else _SIMULATED + '*'}), or use"
             " a copy of the run.",

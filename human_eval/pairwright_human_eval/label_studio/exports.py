@@ -15,9 +15,9 @@ from pairwright_human_eval.records import digest
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
 _ZIP = b"PK\x03\x04"
-# What is read of an annotation, or tells how it came about. All else goes: users may be spelled
-# out under any other key.
-_KEPT = (
+# What is read of an annotation, or says how it came about. The rest is dropped: any other key
+# may name a user.
+_KEYS = (
     "id", "task", "unique_id", "completed_by", "updated_by", "was_cancelled", "created_at",
     "updated_at", "lead_time", "ground_truth", "parent_annotation", "parent_prediction", "result",
 )  # fmt: skip
@@ -30,7 +30,7 @@ _DEEPEST = 50
 
 
 def read_export(path: Path) -> Export:
-    """What a file holds; raises InputError where it is no JSON export with annotations."""
+    """What a file holds; raises InputError where it is not a JSON export with annotations."""
     content = _parsed(path)
     if isinstance(content, dict) and isinstance(content.get("tasks"), list):
         raise InputError(
@@ -164,10 +164,10 @@ def _hash(data: JsonValue) -> str:
 
 
 def _annotation(annotation: JsonValue) -> JsonValue:
-    """None for what is no annotation at all."""
+    """None for what is not an annotation at all."""
     if not isinstance(annotation, dict) or _deeper(annotation, _DEEPEST):
         return None
-    kept = {key: annotation[key] for key in _KEPT if key in annotation}
+    kept = {key: annotation[key] for key in _KEYS if key in annotation}
     for key in ("completed_by", "updated_by"):
         account = kept.get(key)
         if isinstance(account, dict):

@@ -77,8 +77,9 @@ def read_task_file(path: Path) -> list[Data]:
     try:
         return [dict(task["data"]) for task in json.loads(path.read_bytes())]
     except (OSError, ValueError, KeyError, TypeError) as error:
+        what = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         raise InputError(
-            f"not a task file ({type(error).__name__}: {error})",
+            f"not a task file ({what})",
             where=path,
             fix="Restore the file from a copy, or move the study away and export it again.",
         ) from None
@@ -86,7 +87,7 @@ def read_task_file(path: Path) -> list[Data]:
 
 def config_hash(xml: str) -> str:
     """`sha256:` and 64 hex digits over the canonical XML (C14N 2.0) without the space around text,
-    so that a server may lay the file out anew. Raises InputError for what is no XML."""
+    so that a server may change the layout of the file. Raises InputError for what is not XML."""
     canonical = _canonical(xml, where="labelling configuration")
     return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
 

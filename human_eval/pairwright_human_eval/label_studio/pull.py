@@ -1,4 +1,4 @@
-"""Annotations from the server: what is annotated, into one raw file a project.
+"""From the server: annotations, one raw file a project, and how far the annotators are.
 
 The file is `human/private/raw/SERVER-PROJECT.json`. It names accounts by number and holds neither
 e-mails nor drafts: `exports` sees to that before anything is written.
@@ -31,7 +31,7 @@ class PullResult(NamedTuple):
     annotations: int
     """On the server now, skips included."""
     gone: dict[str, tuple[str, ...]]
-    """By project title: tasks of ours that were deleted there."""
+    """By project title: tasks of the study that were deleted there."""
 
 
 def fetch_annotations(
@@ -39,7 +39,7 @@ def fetch_annotations(
 ) -> PullResult:
     """Fetch every project that was pushed. May be repeated and interrupted at any time.
 
-    Counts do not tell whether an answer was changed, so every project is asked for anew; the
+    Counts do not show whether an answer was changed, so every project is fetched again; the
     time it takes follows the number of annotated tasks.
     """
     state = pushed_state(folder)

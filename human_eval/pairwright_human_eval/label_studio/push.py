@@ -27,7 +27,7 @@ SETTLE_S = 10.0
 """How long a request that was cut off may still be at work on the server."""
 
 Progress = Callable[[int, int], None]
-"""Told how many are done, and of how many."""
+"""It is called with how many are done, and of how many."""
 
 
 class PushResult(NamedTuple):
@@ -43,7 +43,7 @@ class PushResult(NamedTuple):
 
 
 class _ProjectTasks(NamedTuple):
-    """One annotator's tasks of one kind, as they are to stand on the server."""
+    """One annotator's tasks of one kind, as they are to be on the server."""
 
     title: str
     annotator: str
@@ -111,7 +111,7 @@ def send_tasks(
 def _loads(
     folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
 ) -> list[_ProjectTasks]:
-    """The round's task files, each held against the key."""
+    """The round's task files, each compared with the key."""
     rows: dict[tuple[str, Kind], dict[str, KeyedTask]] = {}
     for row in key:
         if row.round == round:

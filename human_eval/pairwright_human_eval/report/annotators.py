@@ -70,12 +70,12 @@ def seconds_by_kind(verdicts: Sequence[Verdict]) -> dict[Kind, Seconds]:
 
 
 def median_seconds(verdicts: Iterable[Verdict]) -> Seconds:
-    told = [verdict.seconds for verdict in verdicts if verdict.seconds is not None]
-    return Seconds(median=round(median(told), 6) if told else None, n=len(told))
+    times = [verdict.seconds for verdict in verdicts if verdict.seconds is not None]
+    return Seconds(median=round(median(times), 6) if times else None, n=len(times))
 
 
 def with_majority(votes: Iterable[Vote]) -> Tally:
-    """Whether each vote is what more than half of the others said; "cannot tell" is no answer."""
+    """Whether each vote is what more than half of the others said, "cannot tell" left out."""
     by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         if vote.purpose == "vote" and vote.choice != "cannot_tell":
@@ -143,7 +143,7 @@ def annotators_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[
         left=2,
     )  # fmt: skip
     yield (
-        "Median seconds a task was open, by kind, where the time was told. Attention checks,"
+        "Median seconds a task was open, by kind, where the time was recorded. Attention checks,"
         " repeats and excluded annotators are in it: their time is spent too."
     )
     people = [(row.annotator, row.seconds) for row in report.annotators]

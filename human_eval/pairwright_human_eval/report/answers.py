@@ -54,7 +54,7 @@ class SubjectPair(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """A preference of the first round; attention checks are none."""
+    """A preference of the first round, without attention checks."""
 
     about: SubjectPair
     annotator: str

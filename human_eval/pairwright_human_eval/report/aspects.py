@@ -1,6 +1,6 @@
 """What people say of the aspects: whether the posts carry them, and which response delivers them.
 
-On all sampled subjects, whatever was decided. Shares of answers draw dyads and annotators; shares
+On all sampled subjects, before any decision. Shares of answers draw dyads and annotators; shares
 of aspects take people by their majority, so they draw dyads alone.
 """
 

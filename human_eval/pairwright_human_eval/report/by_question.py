@@ -97,7 +97,7 @@ def agreement_section(report: StudyReport) -> Iterator[Block]:
 
 
 def agreement_table(report: StudyReport) -> Table:
-    """One row a question. Why there is no Fleiss' kappa stands below: it is long."""
+    """One row a question. Why there is no Fleiss' kappa is said below: it is long."""
     rows, reasons = [], list[str]()
     for question in report.agreement:
         found = question.agreement
@@ -115,14 +115,14 @@ def agreement_table(report: StudyReport) -> Table:
                 _noted(found.fleiss_kappa, reasons),
             )
         )
-    told = ". ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1))
+    numbered = ". ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1))
     return Table(
         (
             "question", "items", "answers", "people", "agreement", "Krippendorff's alpha",
             "Cohen's kappa", "Gwet's AC1", "Fleiss' kappa",
         ),
         tuple(rows),
-        note=f"No Fleiss' kappa: {told}." if reasons else "",
+        note=f"No Fleiss' kappa: {numbered}." if reasons else "",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What the preference votes say, on all sampled subjects whatever was decided about them."""
+"""What the preference votes say, on all sampled subjects, before any decision."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> Prefer
 
 
 def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
-    """All, by mode and half, by domain; groups without a vote are none."""
+    """All, by mode and half, by domain; groups without a vote are left out."""
     yield "all", list(votes)
     for mode in sorted({vote.about.subject.mode for vote in votes}):
         own = [vote for vote in votes if vote.about.subject.mode == mode]
@@ -63,7 +63,7 @@ def consensus(
     votes: Sequence[Vote], pairs: dict[str, SubjectPair], draws: Draws
 ) -> Consensus | None:
     """Fit to labels that do not know the chosen side, and only then compare. The interval draws
-    dyads and does not fit anew."""
+    dyads and keeps the fit."""
     rows = [
         (vote.about.pair.id, vote.annotator, vote.label)
         for vote in votes
@@ -160,11 +160,11 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         fit = report.consensus
         unfit = "" if fit.converged else " (THE FIT DID NOT CONVERGE)"
         yield (
-            f"Consensus by Dawid and Skene's model, fitted to neutral labels: of {fit.pairs:,} pairs"
-            f" the most probable label is the chosen response in {fit.chosen:,}, the other one in"
-            f" {fit.other:,} and “about equal” in {fit.equal:,}. Share for the chosen response:"
-            f" {percent(fit.share)}, n = {fit.share.n:,}{unfit}. The interval draws dyads and keeps"
-            " the fit."
+            "Consensus by Dawid and Skene's model, fitted to neutral labels: of"
+            f" {fit.pairs:,} pairs the most probable label is the chosen response in"
+            f" {fit.chosen:,}, the other one in {fit.other:,} and “about equal” in {fit.equal:,}."
+            f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
+            " The interval draws dyads and keeps the fit."
         )
     for control in report.contrasted:
         name = CONTROLS[control.control]

@@ -1,4 +1,4 @@
-"""From outlines and verdicts to what they say."""
+"""From a study's outlines and verdicts to every number of its report."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -44,12 +44,12 @@ def derive_findings(
     seed: int = 0,
     step: Callable[[str], None] = lambda _: None,
 ) -> Findings:
-    """Estimates on all `subjects`, those sampled, whatever was decided about them.
+    """Estimates on all `subjects`, those sampled, before any decision.
 
     `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
     at export; `overlap` the votes on each pair; `excluded` the
-    annotators whose answers do not count. `step` is told each step. The same input gives the same
-    findings.
+    annotators whose answers do not count. `step` is called with each step. The
+    same input gives the same findings.
     """
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
     decided = [decisions[subject.id] for subject in subjects]
@@ -138,7 +138,7 @@ def compute_report(
 
 
 def _comments(verdicts: Iterable[Verdict]) -> list[Comment]:
-    """In an order that tells nobody's from another's."""
+    """The comments, in an order that does not show which are by one person."""
     given = [verdict for verdict in verdicts if verdict.comment.strip()]
     return [
         Comment(

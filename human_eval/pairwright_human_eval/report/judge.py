@@ -1,4 +1,4 @@
-"""The automatic judge held against people: its aspects, its scores, and what it lets through.
+"""The automatic judge compared with people: its aspects, its scores, and what it lets through.
 
 People are taken by their majority or mean, so the intervals draw dyads alone.
 """
@@ -156,7 +156,7 @@ def _quality(
 
 
 def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: Draws) -> Measure:
-    """Pearson's correlation of mid-ranks, ranked anew in every replicate."""
+    """Pearson's correlation of mid-ranks, with the ranks of each replicate."""
     tables = [np.unique(each, return_inverse=True) for each in (judge, people)]
     if any(len(levels) < 2 for levels, _ in tables):
         reason = "one of the two gave one and the same score" if dyads else "none was given"

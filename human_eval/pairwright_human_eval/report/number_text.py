@@ -11,7 +11,7 @@ def percent(measure: Measure | Proportion) -> str:
         return f"n/a ({measure.reason if isinstance(measure, Measure) else 'none of them'})"
     value = f"{100 * measure.value:.0f} %"
     if measure.low is None or measure.high is None:
-        return f"{value} ({_told(measure)})"
+        return f"{value} ({_reason(measure)})"
     return f"{value} ({100 * measure.low:.0f} to {100 * measure.high:.0f})"
 
 
@@ -42,7 +42,7 @@ def group_name(group: str) -> str:
 
 
 def share_text(proportion: Proportion) -> str:
-    """`5 of 20: 25 % (11 to 47)`; of none there is no share."""
+    """`5 of 20: 25 % (11 to 47)`; of 0 there is no share."""
     return (
         f"{proportion.k:,} of {proportion.n:,}: {percent(proportion)}"
         if proportion.n
@@ -53,7 +53,9 @@ def share_text(proportion: Proportion) -> str:
 def seconds_text(seconds: Seconds) -> str:
     """`42 (n = 120)`."""
     return (
-        "n/a (not told)" if seconds.median is None else f"{seconds.median:,.0f} (n = {seconds.n:,})"
+        "n/a (not recorded)"
+        if seconds.median is None
+        else f"{seconds.median:,.0f} (n = {seconds.n:,})"
     )
 
 
@@ -66,5 +68,5 @@ def estimate_percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.0f} % ({100 * estimate.low:.0f} to {100 * estimate.high:.0f})"
 
 
-def _told(measure: Measure | Proportion) -> str:
+def _reason(measure: Measure | Proportion) -> str:
     return measure.reason if isinstance(measure, Measure) else "no interval"

@@ -1,4 +1,4 @@
-"""The page of a report, in the order in which a reader can judge it."""
+"""The files of a report: report.json, which is the source, and its pages in Markdown and HTML."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -56,7 +56,7 @@ def write_report(
     progress: Callable[[str], None] | None = None,
 ) -> StudyReport:
     """Write report.json, report.md and report.html. `subjects` are those of the study, `rules` is
-    in force; `progress` is told each step.
+    in force; `progress` is called with each step.
 
     The same input gives the same bytes. Raises StoreError where they cannot be written.
     """

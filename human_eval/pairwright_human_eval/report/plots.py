@@ -211,7 +211,7 @@ def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
             )
             for label, proportion, row in zip(labels, values, rows, strict=True)
         ]
-        _dots(axes, dots, title, told=False)
+        _dots(axes, dots, title, labelled=False)
         if number == 1:
             _chance(axes)
         else:
@@ -248,7 +248,7 @@ def _lines(n: int) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, told: bool = True) -> None:
+def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, labelled: bool = True) -> None:
     """One line a dot, from the top; those without a value are named and stay empty."""
     for line, dot in enumerate(dots):
         estimate = dot.of
@@ -265,7 +265,7 @@ def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, told: bool = True) -> 
                 estimate.value, line, dot.marker, color=dot.colour, markersize=7.5, zorder=3,
                 markeredgecolor=PAPER.light, clip_on=False,
             )  # fmt: skip
-        if told:
+        if labelled:
             text = percent(estimate) if estimate.value is not None else "n/a"
             axes.text(1.03, line, text, va="center", fontsize=9)
     axes.set_yticks(range(len(dots)), [dot.label for dot in dots])

@@ -13,7 +13,7 @@ from pairwright_human_eval.records import KeyedTask, Kind, Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class TaskAnnotation:
     """One annotation of one file."""
 
     annotation: Annotation
@@ -31,7 +31,7 @@ class Submission:
     """None where there is a problem, and for what is skipped."""
 
 
-class SubmissionReader:
+class TaskAnnotationReader:
     """Reads the annotations of one study."""
 
     def __init__(self, key: Mapping[str, KeyedTask], study: Study) -> None:
@@ -39,30 +39,30 @@ class SubmissionReader:
         self._study = study
         self._controls = cache(self._controls_of)
 
-    def submissions(self, export: Export) -> Iterator[Submission]:
+    def annotations(self, export: Export) -> Iterator[TaskAnnotation]:
         """Every annotation of an export, those that are gone included."""
         for task in export.tasks:
             problem = self._problem(export, task)
             for n, content in enumerate(task.annotations):
-                yield self._submission(export, task, content, problem, n)
+                yield self._annotation(export, task, content, problem, n)
         deleted = Objection("deleted", "an earlier pull had it, and the server has it no more")
         for task in export.gone:
             for n, content in enumerate(task.annotations):
-                yield self._submission(export, task, content, deleted, n)
+                yield self._annotation(export, task, content, deleted, n)
 
-    def _submission(
+    def _annotation(
         self,
         export: Export,
         task: ExportedTask,
         content: JsonValue,
         problem: Objection | None,
         n: int,
-    ) -> Submission:
+    ) -> TaskAnnotation:
         annotation = read_annotation(content, task, n)
         keyed = self._key.get(task.task or "")
         problem = problem or annotation.problem
         number = annotation.account
-        return Submission(
+        return TaskAnnotation(
             annotation=annotation,
             file=export.file,
             task=task.task,
