@@ -15,7 +15,7 @@ import pytest
 from pairwright import text
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.leakage.copies import RUBRIC_LEAK
-from pairwright.audit.leakage.sketch import SIMILAR, TextSketches, hashed, runs, similar
+from pairwright.audit.leakage.sketch import SIMILAR, TextSketches, hash_words, runs, similar
 from pairwright.audit.records import Check
 from pairwright.audit.row_check import KEPT, WIDTH, RowCheck
 from pairwright.dataset import Row, RowAspect, RowPost
@@ -504,12 +504,12 @@ def test_without_a_corpus_the_check_says_so_and_an_empty_one_finds_nothing() -> 
 
 
 def test_runs_of_words_have_the_same_number_wherever_they_stand() -> None:
-    one, other = hashed(WORDS), hashed(["before", *WORDS[10:20]])
+    one, other = hash_words(WORDS), hash_words(["before", *WORDS[10:20]])
     assert len(runs(one, 5)) == 56
     assert set(runs(other, 5)) & set(runs(one, 5)) == set(runs(one, 5)[10:16])
     assert len(runs(one[:4], 5)) == 0
     # Held fast: the same on every machine and in every process.
-    assert hashed(["word"]).tolist() == [10776770685243991114]
+    assert hash_words(["word"]).tolist() == [10776770685243991114]
 
 
 def test_estimated_overlap_is_near_the_true_one() -> None:

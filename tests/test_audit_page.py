@@ -21,7 +21,7 @@ from pairwright.audit.page import packing, write_page
 from pairwright.audit.page.flags import Flags
 from pairwright.audit.page.selection import select_pairs
 from pairwright.audit.page.verdict import audit_verdict, warnings
-from pairwright.audit.page.write import HERE, MOST, SCRIPTS, lifted
+from pairwright.audit.page.write import HERE, MOST, SCRIPTS, lift_styles
 from pairwright.audit.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
 from pairwright.report import Fold, Page, Plot, Section, to_html, to_markdown
@@ -179,7 +179,7 @@ def test_styles_are_lifted_from_elements_and_never_from_texts() -> None:
         '<g style="fill: red"/></svg>'
     )
     page = Page(title="t", sections=(Section("s", (Plot(Markup(svg), "c"),)),))
-    styled = lifted(page)
+    styled = lift_styles(page)
     (drawn,) = styled.page.sections[0].blocks
     assert isinstance(drawn, Plot)
     assert 'title="a style=" class="p0">a style="fill: blue" b</text>' in drawn.svg
@@ -413,7 +413,7 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
     assert whole.packed.pairs == len(packed) == 600
     packed.clear()
     held = select_pairs(rows, sizes_of(rows), flags, whole.packed.size // 8, simulated={})
-    assert held.of == 600
+    assert held.total == 600
     assert 40 < held.packed.pairs < 75
     first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)
     assert first_try < 40

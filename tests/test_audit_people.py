@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pairwright.audit.people import People
-from pairwright.audit.people.finding import masked
+from pairwright.audit.people.finding import mask
 from pairwright.audit.people.rights import TOMBSTONES
 from pairwright.audit.people.scan import KINDS as DATA_KINDS
 from pairwright.audit.people.scan import MOST, find
@@ -278,10 +278,10 @@ def test_places_are_exact_and_nothing_overlaps() -> None:
 def test_a_mask_keeps_the_form_and_nothing_else() -> None:
     words = f"Ask {MAIL} today"
     (one,) = find(words)
-    assert masked(words, one) == "j***.***@****.****.***"
+    assert mask(words, one) == "j***.***@****.****.***"
     for given in [w for ws in FOUND.values() for w in ws]:
         for one in find(given):
-            shown = masked(given, one)
+            shown = mask(given, one)
             assert sum(c.isalnum() for c in shown) <= 1
 
 

@@ -416,5 +416,5 @@ def test_real_histories_are_asked_by_the_embedded_model(tmp_path: Path) -> None:
     assert done.code == 0, done.said
     found = report(tmp_path)
     assert (found.items, found.counted, found.simulated) == (281, 5, True)
-    assert "so it is no result" in done.said
+    assert "so it is not a result" in done.said
     assert own(2) in {mean.condition for mean in found.means}

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
+from pairwright.assets import DOCS
 from pairwright.cli.evaluate import end_by_coverage
 from pairwright.cli.evaluate_tables import print_result
 from pairwright.dataset import Layout
@@ -273,7 +274,7 @@ def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(
         )  # fmt: skip
     assert done.code == 1
     assert "0 of 24 pairs have a score (24 unparseable)" in done.said
-    assert "What each reason means: docs/evaluate.md" in done.said
+    assert f"What each reason means: {DOCS / 'evaluate.md'}" in done.said
     about = json.loads((tmp_path / "out" / "judge.none.json").read_text())
     assert about["unscored"] == {"unparseable": 24}
 

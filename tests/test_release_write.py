@@ -165,7 +165,7 @@ def test_a_run_is_read_one_subject_at_a_time(
         alive.append(_pairs_alive() - before)
         return parse(line)
 
-    monkeypatch.setattr("pairwright.release.kept.Pair.model_validate_json", counted)
+    monkeypatch.setattr("pairwright.release.pairs_file.Pair.model_validate_json", counted)
     written(run, tmp_path / "out")
     assert read == len(PAIRS) + 18
     assert max(alive) <= 4
@@ -649,7 +649,7 @@ def refused(done: Done, said: str) -> None:
 )
 def test_a_version_is_three_numbers(version: str, run: Path, tmp_path: Path) -> None:
     done = pairwright("release", run, "--out", tmp_path / "out", "--version", version)
-    refused(done, "is no version")
+    refused(done, "is not a version")
 
 
 def test_a_release_is_never_written_over_anything(run: Path, tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_a_release_without_the_split_says_how_to_get_one(release: Path, tmp_path
 def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
     done = exported(tmp_path, tmp_path / "out")
     assert done.code == 2
-    assert "no release" in done.err
+    assert "is not a release" in done.err
 
 
 def test_a_folder_that_holds_something_is_refused(release: Path, tmp_path: Path) -> None:

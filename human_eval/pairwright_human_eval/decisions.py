@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pairwright.files import write_whole
+from pairwright.dataset import write_lines
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.records import (
@@ -265,4 +265,4 @@ def decide_all(
 
 def write_decisions(path: Path, decisions: Iterable[Decision]) -> None:
     """One line a subject, in the order of pairs.jsonl."""
-    write_whole(path, (decision.model_dump_json() + "\n" for decision in decisions))
+    write_lines(path, decisions)

@@ -1,8 +1,10 @@
 """Writing a file whole or not at all."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from pairwright.errors import on_disk
 
@@ -10,20 +12,27 @@ from pairwright.errors import on_disk
 def write_whole(
     path: Path, content: str | bytes | Iterable[str | bytes], *, mode: int = 0o666
 ) -> None:
-    """Write beside the place and rename: a kill leaves the old file or the new one.
+    """Write a text, bytes, or pieces of either. Raises StoreError where the disk refuses."""
+    chunks = (content,) if isinstance(content, str | bytes) else content
+    with whole_file(path, mode=mode) as file:
+        for chunk in chunks:
+            file.write(chunk if isinstance(chunk, bytes) else chunk.encode())
+
+
+@contextmanager
+def whole_file(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Write beside the place and rename: a kill or an error leaves the old file or the new one.
 
     Folders are made; `mode` is less the umask. Raises StoreError where the disk refuses.
     """
-    chunks = (content,) if isinstance(content, str | bytes) else content
     partial = path.with_name(path.name + ".partial")
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Made anew, so that it is as private as it is to be from its first byte.
+        # A new file, so that it is as private as it is to be from its first byte.
         partial.unlink(missing_ok=True)
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as file:
-            for chunk in chunks:
-                file.write(chunk if isinstance(chunk, bytes) else chunk.encode())
+            yield file
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)

@@ -7,13 +7,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.files import write_whole
-from pairwright.records import Record
+from pairwright.dataset import write_lines
 from pairwright_human_eval.accept.people import People, Slot, Voters, bind, read_given, write_people
 from pairwright_human_eval.accept.task_annotations import TaskAnnotation, TaskAnnotationReader
 from pairwright_human_eval.annotation import Account, Export, Objection
@@ -222,10 +220,6 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     given = read_given(folder, {task.annotator for task in key.values()})
     acceptance = accept(stored_exports(folder), key, study, given)
     write_people(folder, acceptance.people)
-    _write(folder.verdicts, acceptance.verdicts)
-    _write(folder.set_aside, acceptance.set_aside)
+    write_lines(folder.verdicts, acceptance.verdicts)
+    write_lines(folder.set_aside, acceptance.set_aside)
     return acceptance
-
-
-def _write(path: Path, lines: Iterable[Record]) -> None:
-    write_whole(path, (line.model_dump_json() + "\n" for line in lines))

@@ -8,10 +8,8 @@ from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
+from pairwright.dataset import read_lines, write_lines
 from pairwright.errors import InputError, on_disk
-from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.annotation_tool import read_export
@@ -118,17 +116,11 @@ def read_imports(folder: HumanFolder) -> Iterable[ImportRecord]:
     """The imports on record, the oldest first. Raises InputError for a damaged line."""
     if not folder.imports.exists():
         return
-    lines = folder.imports.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield ImportRecord.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(
-                error.errors(include_url=False)[0]["msg"],
-                where=f"{folder.imports}:{number}",
-                fix="The file was changed: remove it. `human import --undo import-HASH.json` takes"
-                " back a raw file without it.",
-            ) from None
+    fix = (
+        "The file was changed: remove it. `human import --undo import-HASH.json` takes back a raw"
+        " file without it."
+    )
+    yield from read_lines(folder.imports, ImportRecord, fix=fix)
 
 
 def _check_ours(path: Path, export: Export, study: Container[str]) -> None:
@@ -158,4 +150,4 @@ def _name_one(raw: Iterable[str]) -> str:
 
 
 def _write(folder: HumanFolder, imports: list[ImportRecord]) -> None:
-    write_whole(folder.imports, (record.model_dump_json() + "\n" for record in imports))
+    write_lines(folder.imports, imports)

@@ -1,4 +1,4 @@
-"""A Label Studio process of our own, on this machine only. It sends nothing out, and stops at exit.
+"""A Label Studio process of one's own, on this machine only. It sends nothing, and stops at exit.
 
 DATA/
     label_studio.sqlite3  media/  export/  .env     Label Studio's

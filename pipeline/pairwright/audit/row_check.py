@@ -75,7 +75,7 @@ class RowCheck:
         self._count[place.config] += 1
         flags = self._flags[place.config]
         if len(flags) < KEPT or place.order < flags[-1][0]:
-            insort(flags, (place.order, place.row, clipped(detail)))
+            insort(flags, (place.order, place.row, clip(detail)))
             del flags[KEPT:]
 
     def checks(self, details: Mapping[str, str] | str = "") -> Iterator[Check]:
@@ -100,7 +100,7 @@ class RowCheck:
             )
 
 
-def clipped(detail: str) -> str:
+def clip(detail: str) -> str:
     """A text on one line, and no longer than a flag's detail may be."""
     line = " ".join(detail[: 4 * WIDTH].split())
     return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from pairwright.audit.people.scan import shown_id
+from pairwright.audit.people.scan import public_id
 from pairwright.audit.read import PairSource, UnreadRow
 from pairwright.audit.read.source import REASONS, TIE
 from pairwright.audit.records import (
@@ -23,7 +23,7 @@ MOST = 3
 
 
 class RowLocations:
-    """The places of all rows, gathered while an audit reads them."""
+    """The places of all rows, collected while an audit reads them."""
 
     def __init__(self) -> None:
         self._rows = 0
@@ -33,7 +33,7 @@ class RowLocations:
     def add(self, row: Row, where: str) -> None:
         """Note the place of one more row, after those before: `file:line`, counted from 1."""
         self._rows += 1
-        name = shown_id(row.id, self._rows)
+        name = public_id(row.id, self._rows)
         places = self._places.setdefault(name, [])
         if len(places) < MOST:
             places.append(where)
@@ -83,7 +83,7 @@ TIES = CheckDefinition(
 
 
 class RowTally:
-    """What is told of a source's rows, and of those that could not be read."""
+    """Counts of a source's rows, and of those that could not be read."""
 
     definitions: ClassVar[Definitions] = (
         UNREADABLE_ROWS,
@@ -112,8 +112,8 @@ class RowTally:
             return
         self._problems[unread.reason] += 1
         if self._problems[unread.reason] <= EXAMPLES:
-            said = REASONS[unread.reason]
-            detail = f"{said}: {unread.detail}" if unread.detail else said
+            reason = REASONS[unread.reason]
+            detail = f"{reason}: {unread.detail}" if unread.detail else reason
             self._places.append(Flag(row=unread.where, detail=detail, where=unread.where))
 
     def source(self, source: PairSource, digest: str) -> AuditSource:
@@ -139,7 +139,7 @@ class RowTally:
 
     def _unread(self) -> Check:
         unread = self._problems.total()
-        told = (f"{REASONS[why]}: {n:,}" for why, n in self._problems.most_common())
+        counts = (f"{REASONS[why]}: {n:,}" for why, n in self._problems.most_common())
         return Check(
             family=UNREADABLE_ROWS.family,
             name=UNREADABLE_ROWS.name,
@@ -147,6 +147,6 @@ class RowTally:
             count=unread,
             of=self.rows + unread,
             limit=0,
-            detail="; ".join(told),
+            detail="; ".join(counts),
             flags=tuple(self._places),
         )

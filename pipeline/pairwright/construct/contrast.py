@@ -16,7 +16,15 @@ from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper
 
 
 async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
-    """One pair for the item's own user, or the reason why there is none."""
+    """Build one pair for the item's own user, or give the reason why there is none.
+
+    Raises CallFailed where a call fails after its retries, and EndpointRefused where the endpoint
+    refuses.
+
+        >>> made = await build_contrast(item, models, rules)
+        >>> made.pair.chosen if isinstance(made, Contrast) else made.reason
+        'Simmer the beans for an hour ...'
+    """
     models, log = traced(models)
     rubric = await rubric_of(item, models, rules)
     if isinstance(rubric, Rejected):

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
 
+from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
 from pairwright.models import Leniency
 from pairwright.models.run import Call
@@ -111,6 +112,7 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
             stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
             for name in FILES[:3]
         )
+        rejected_lines, failed_lines = line_writer(rejected), line_writer(failed)
         for _, kind, record in store.outcomes():
             result = from_json(record)["result"]
             if kind == "kept":
@@ -119,9 +121,9 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
                     continue
             outcome = Outcome.model_validate_json(record)
             if refusal := _refusal(outcome):
-                rejected.write(refusal.model_dump_json() + "\n")
+                rejected_lines.write(refusal)
             if isinstance(outcome.result, Failure):
-                failed.write(_failure(outcome, outcome.result).model_dump_json() + "\n")
+                failed_lines.write(_failure(outcome, outcome.result))
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / "manifest.partial").write_text(text, encoding="utf-8")
     for name in FILES:

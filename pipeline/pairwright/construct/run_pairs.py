@@ -7,12 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import pair_lines
-from pairwright.dataset import Layout, Row, parts_of, read_rows
+from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair
@@ -20,10 +19,14 @@ from pairwright.text import number_of
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:
-    """The rows of a release; the pairs of a run folder or of a `pairs.jsonl`, which hold more.
+    """Read the rows of a release, or the pairs of a run folder or of a `pairs.jsonl`, which hold
+    more.
 
-    Raises InputError where there is none, or something is neither. What a simulated model had a
-    part in carries `simulated = True`.
+    What a simulated model had a part in has `simulated = True`. Raises InputError where there are
+    no pairs, or a line is not a pair.
+
+        >>> [row.chosen for row in load_release("releases/1.0.0") if row.mode == "twin"]
+        ['Simmer the beans for an hour ...', ...]
     """
     root = Path(path)
     if parts := parts_of(root):
@@ -41,17 +44,8 @@ def iterate_pairs(path: Path) -> Iterator[Pair]:
             where=file,
             fix="Name a release, or a run folder whose build has finished.",
         )
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield Pair.model_validate_json(line)
-            except ValidationError as error:
-                first = error.errors(include_url=False)[0]
-                raise InputError(
-                    f"not a pair: {'.'.join(map(str, first['loc']))}: {first['msg']}",
-                    where=f"{file}:{number}",
-                    fix="Build again: pairs.jsonl is derived from the run folder's store.",
-                ) from None
+    fix = "Build again: pairs.jsonl is derived from the run folder's store."
+    yield from read_lines(file, Pair, fix=fix)
 
 
 SHOWN = 5

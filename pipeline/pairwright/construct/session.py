@@ -22,6 +22,7 @@ from pairwright.construct.resume import unfinished
 from pairwright.construct.tally import ModelCheck, Tally, checks
 from pairwright.construct.twin import build_twin
 from pairwright.construct.units import BuildUnit, units
+from pairwright.dataset import line_writer
 from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
 from pairwright.models import Models
 from pairwright.models.run import traced, work_through
@@ -76,7 +77,8 @@ def read_corpus(
     """
     counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
     partial = run.problems.with_suffix(".partial")
-    with on_disk(run.problems), partial.open("w", encoding="utf-8") as problems:
+    with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
+        problems = line_writer(file)
 
         def items() -> Iterator[Item]:
             for row in sources.read(config.source, domains, folder):
@@ -84,7 +86,7 @@ def read_corpus(
                     yield row
                 else:
                     counted[row.action][row.reason] += 1
-                    problems.write(row.model_dump_json() + "\n")
+                    problems.write(row)
 
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)

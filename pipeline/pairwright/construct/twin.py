@@ -29,9 +29,15 @@ from pairwright.stages.writer import write
 async def build_twin(
     item: Item, partner: Item, models: Models, rules: BuildRules
 ) -> Twin | Rejected:
-    """The twin of `item`'s question for its user and the partner's user.
+    """Build the twin of `item`'s question for its user and the partner's user, or give the reason
+    why there is none.
 
-    Only the partner's posts are used, and of these only the ones older than the question.
+    Only the partner's posts are used, and of these only the ones older than the question. Raises
+    CallFailed where a call fails after its retries, and EndpointRefused where the endpoint refuses.
+
+        >>> made = await build_twin(item, partner, models, rules)
+        >>> [pair.user for pair in made.halves] if isinstance(made, Twin) else made.reason
+        ['ada', 'grace']
     """
     models, log = traced(models)
     posts = older_than(item, partner.profile)

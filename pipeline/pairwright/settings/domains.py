@@ -3,14 +3,15 @@
 A new domain is one file. Its name without `.toml` is the domain's key in records and releases.
 """
 
-import tomllib
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
+from pairwright.assets import DOCS
 from pairwright.errors import RubricError
 from pairwright.records import Record
+from pairwright.settings.tables import read_toml, validated
 
 T = TypeVar("T", bound=Record)
 
@@ -104,7 +105,9 @@ class Domains:
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
             raise RubricError(
-                "no domain file", where=folder, fix="Add one <domain>.toml; see docs/extend.md."
+                "no domain file",
+                where=folder,
+                fix=f"Add one <domain>.toml; see {DOCS / 'extend.md'}.",
             )
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
 
@@ -126,21 +129,6 @@ def load_scales(folder: Path) -> tuple[Scale, ...]:
     return scales
 
 
-def _load(path: Path, kind: type[T], **given: str) -> T:
-    try:
-        with path.open("rb") as file:
-            data = tomllib.load(file)
-    except FileNotFoundError:
-        raise RubricError(
-            "no such file", where=path, fix="`pairwright init` writes one to start from."
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RubricError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
-    try:
-        return kind.model_validate({**data, **given})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise RubricError(
-            first["msg"], where=f"{path} [{key}]", fix="Compare with the domains that ship."
-        ) from None
+def _load(path: Path, kind: type[T], **more: str) -> T:
+    data = read_toml(path, "`pairwright init` writes one to start from.", RubricError)
+    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=RubricError)

@@ -1,4 +1,4 @@
-"""TOML that people write, as a record: every key known, and errors that name it."""
+"""TOML that people write, read as a record; an error names the key and what it nearly is."""
 
 import re
 import tomllib
@@ -8,28 +8,32 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from pairwright.errors import ConfigError, near
+from pairwright.assets import DOCS
+from pairwright.errors import ConfigError, InputError, near
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def read_toml(path: Path, otherwise: str) -> dict[str, Any]:
-    """The tables of a file; `otherwise` says what to do where there is none. Raises ConfigError."""
+def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError) -> dict[str, Any]:
+    """Read the tables of a file; `otherwise` says what to do where there is none.
+
+    Raises `error`.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise ConfigError("no such file", where=path, fix=otherwise) from None
+        raise error("no such file", where=path, fix=otherwise) from None
     except IsADirectoryError:
-        named = next(iter(sorted(path.glob("*.toml"))), path / "pairwright.toml")
-        raise ConfigError(
-            "is a folder, not a TOML file", where=path, fix=f"Name a file in it, such as {named}."
+        example = next(iter(sorted(path.glob("*.toml"))), path / "pairwright.toml")
+        raise error(
+            "is a folder, not a TOML file", where=path, fix=f"Name a file in it, such as {example}."
         ) from None
-    except OSError as error:
-        raise ConfigError(
-            f"cannot be read: {error.strerror}", where=path, fix="Give a TOML file."
+    except OSError as failure:
+        raise error(
+            f"cannot be read: {failure.strerror}", where=path, fix="Give a TOML file."
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"not TOML: {error}", where=path, fix="Mend the line it names.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+        raise error(f"not TOML: {failure}", where=path, fix="Mend the line it names.") from None
 
 
 def validated(
@@ -37,52 +41,62 @@ def validated(
     data: dict[str, Any],
     path: Path,
     over_defaults: dict[str, Any] | None = None,
-    docs: str = "docs/config.md",
+    docs: Path = DOCS / "config.md",
+    error: type[InputError] = ConfigError,
 ) -> M:
-    """`data` as a record; `over_defaults` is the same with what is to stand where it is silent.
+    """Read `data`, the tables of the file `path`, as a record.
 
-    Raises ConfigError naming the key as the file has it.
+    `over_defaults` is the same with defaults where the file says nothing. `docs` is the page that
+    has all keys. Raises `error`, which names the key as the file has it and what it nearly is.
     """
     try:
         return kind.model_validate(data if over_defaults is None else over_defaults)
-    except ValidationError as error:
+    except ValidationError as invalid:
         # A key that is misspelt leaves another one missing, and is what is to be mended.
-        errors = sorted(error.errors(include_url=False), key=lambda e: not _is_unknown(kind, e))
-        what, key = errors[0]["type"], _key(errors[0]["loc"], errors[0]["type"], data)
+        errors = sorted(invalid.errors(include_url=False), key=lambda e: not _is_unknown(kind, e))
+        key = _key(errors[0], data)
         # A value that fits no member of a union has an error for each of them.
-        told = [_in_toml(e["msg"]) for e in errors if _key(e["loc"], e["type"], data) == key]
-        told = [told[0], *(other.removeprefix("Input should be ") for other in told[1:])]
-        raise ConfigError(
-            " or ".join(dict.fromkeys(told)).removeprefix("Value error, "),
+        messages = [_in_toml(e["msg"]) for e in errors if _key(e, data) == key]
+        messages = [messages[0], *(one.removeprefix("Input should be ") for one in messages[1:])]
+        raise error(
+            " or ".join(dict.fromkeys(messages)).removeprefix("Value error, "),
             where=f"{path} [{key or 'the whole file'}]",
-            fix=_remedy(what, key, _keys_beside(kind, errors[0]["loc"]), docs),
+            fix=_remedy(errors[0], key, _keys_beside(kind, errors[0]["loc"]), docs),
         ) from None
 
 
 def _in_toml(message: str) -> str:
-    told = re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
-    told = told.replace("Extra inputs are not permitted", "unknown key")
-    told = told.replace("Field required", "is required and missing")
-    told = re.sub(r"Unable to extract tag using discriminator '(\w+)'", r"has no \1", told)
+    message = re.sub("valid dictionary.*", "table", message).replace("valid tuple", "list")
+    message = message.replace("Extra inputs are not permitted", "unknown key")
+    message = message.replace("Field required", "is required and missing")
+    message = re.sub(r"Unable to extract tag using discriminator '(\w+)'", r"has no \1", message)
     return re.sub(
         r"Input tag ('.*') found using '(\w+)' does not match any of the expected tags: ",
         r"\2 is \1, and must be one of ",
-        told,
+        message,
     )
 
 
-def _key(loc: tuple[int | str, ...], kind: str, data: Any) -> str:
+def _key(error: ErrorDetails, data: Any) -> str:
     """The dotted key an error is about, as the file has it."""
-    found = []
+    found, loc = [], error["loc"]
     for place, part in enumerate(loc, start=1):
+        if place < len(loc) and _is_tag(part, data):
+            continue
         inside = part < len(data) if isinstance(data, list) and isinstance(part, int) else False
         if inside or (isinstance(data, dict) and part in data):
             data = data[part]
-        elif kind != "missing" or place < len(loc):
-            # A union names the member that did not fit, which is no key of the file.
+        elif error["type"] != "missing" or place < len(loc):
+            # A union names the member that did not fit, which is not a key of the file.
             continue
         found.append(str(part))
     return ".".join(found)
+
+
+def _is_tag(part: int | str, data: Any) -> bool:
+    """Whether a part of an error's place is the `kind` of the table, which may be called as one of
+    its keys is: kind = "endpoint" has a key `endpoint`."""
+    return isinstance(data, dict) and data.get("kind") == part
 
 
 def _is_unknown(kind: type[BaseModel], error: ErrorDetails) -> bool:
@@ -93,7 +107,7 @@ def _is_unknown(kind: type[BaseModel], error: ErrorDetails) -> bool:
 
 
 def _keys_beside(kind: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
-    """The keys that may stand in the table where an error is."""
+    """The keys that the table may have in which an error is."""
     tables = [kind]
     for part in loc[:-1]:
         inner = [
@@ -113,10 +127,23 @@ def _tables(annotation: Any) -> list[type[BaseModel]]:
     return [table for inner in get_args(annotation) for table in _tables(inner)]
 
 
-def _remedy(kind: str, key: str, known: list[str], docs: str) -> str:
-    if kind == "extra_forbidden":
-        guess = near(key.rpartition(".")[2], known)
+def _remedy(error: ErrorDetails, key: str, keys: list[str], docs: Path) -> str:
+    what, given = error["type"], error["input"]
+    if what == "extra_forbidden":
+        guess = near(key.rpartition(".")[2], keys)
         return f"There is no such key as {key}.{guess} {docs} lists them all."
-    if kind == "missing":
+    if what == "missing":
         return f"Add {key}; {docs} says what it means."
-    return f"{docs} lists every key with its values."
+    guess = ""
+    if what == "union_tag_not_found" and isinstance(given, dict):
+        # The discriminator of every union here is `kind`.
+        guess = next((near(name, ["kind"]) for name in given if near(name, ["kind"])), "")
+    elif what == "union_tag_invalid":
+        guess = near(str(error["ctx"]["tag"]), _quoted(error["ctx"]["expected_tags"]))
+    elif what == "literal_error":
+        guess = near(str(given), _quoted(error["ctx"]["expected"]))
+    return f"{guess} {docs} lists every key with its values.".strip()
+
+
+def _quoted(words: str) -> list[str]:
+    return re.findall(r"'([^']*)'", words)

@@ -45,7 +45,7 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | 
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:
-    """What stands for the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
+    """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
     path = locate(rules, folder)
     if path is None:
         return hub.fingerprint(rules.path)

@@ -46,7 +46,7 @@ tab_separated = partial(delimited, delimiter="\t")
 
 
 class _Record(NamedTuple):
-    """One record with its first line's number; `fault` instead of cells where it is no CSV."""
+    """One record with its first line's number; `fault` instead of cells where it is not CSV."""
 
     line: int
     cells: list[str]
@@ -71,7 +71,7 @@ def _columns(path: Path, records: Iterator[_Record]) -> list[str]:
 
 
 def _records(path: Path, delimiter: str) -> Iterator[_Record]:
-    """Each record that is not blank; after one that is no CSV, the next."""
+    """Each record that is not blank; after one that is not CSV, the next."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
     # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.

@@ -15,7 +15,7 @@ from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile
 from pairwright.sources.tables import SourceRow
 
-# A longer first line or sentence is no question that a person could have asked as a title.
+# A longer first line or sentence is not a question that a person could have asked as a title.
 _QUESTION_CHARS = 200
 _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 

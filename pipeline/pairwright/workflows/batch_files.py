@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.construct.folder import RunFolder
+from pairwright.dataset import line_writer
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
 from pairwright.models.batch.api import BatchApi
@@ -162,11 +163,12 @@ class _BatchRun(NamedTuple):
         with on_disk(problems), ExitStack() as end, partial.open("w", encoding="utf-8") as file:
             # Also where a file could not be read: what was found before it counts.
             end.callback(partial.replace, problems)
+            lines = line_writer(file)
 
             def note(problem: LineProblem) -> None:
                 nonlocal found
                 found += 1
-                file.write(problem.model_dump_json() + "\n")
+                lines.write(problem)
                 if found <= NOTED:
                     progress(Note(_description(problem)))
 

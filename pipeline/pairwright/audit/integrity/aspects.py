@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from pairwright import text
-from pairwright.audit.people.scan import shown
+from pairwright.audit.people.scan import mask_text
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row, RowAspect
@@ -73,7 +73,9 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} has no evidence"
     if any(_stands(aspect.evidence, passage) for passage in where):
         return None
-    return f"aspect {number}'s evidence does not stand in {named}: {shown(aspect.evidence[:500])}"
+    return (
+        f"aspect {number}'s evidence does not stand in {named}: {mask_text(aspect.evidence[:500])}"
+    )
 
 
 def _stands(evidence: str, passage: str) -> bool:
@@ -113,7 +115,7 @@ class AspectsDistinct:
             return
         pairs = combinations(enumerate(row.rubric_aspects, 1), 2)
         same = (
-            f"{m} and {n}: {shown(b.aspect[:500])}"
+            f"{m} and {n}: {mask_text(b.aspect[:500])}"
             for (m, a), (n, b) in pairs
             if _same(a.aspect[:TEXT], b.aspect[:TEXT])
         )

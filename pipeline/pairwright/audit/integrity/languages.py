@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal, NamedTuple
 
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
-from pairwright.audit.row_check import clipped
+from pairwright.audit.row_check import clip
 from pairwright.dataset import Row
 from pairwright.gates.languages import language
 from pairwright.intervals import MOST, Interval, exact
@@ -67,26 +67,25 @@ class Languages:
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         for config in sorted(self._samples):
-            yield self._held(config, sorted(self._samples[config]))
+            yield self._compared(config, sorted(self._samples[config]))
 
-    def _held(self, config: str, sample: list[_Sampled]) -> "Check | LanguageComparison":
-        told = [(taken, said) for taken in sample if (said := _said(taken)) is not None]
-        wrong = [(taken, said) for taken, said in told if said]
+    def _compared(self, config: str, sample: list[_Sampled]) -> "Check | LanguageComparison":
+        judged = [(one, detail) for one in sample if (detail := _detail(one)) is not None]
+        wrong = [(one, detail) for one, detail in judged if detail]
         check = Check(
             family=OTHER_LANGUAGE.family,
             name=OTHER_LANGUAGE.name,
             config=config,
             status="note",
             count=len(wrong),
-            of=len(told),
+            of=len(judged),
             limit=LIMIT,
             detail=f"a sample of {len(sample):,} of {self._rows[config]:,} rows, of which "
-            f"{len(told):,} are long enough to tell",
-            flags=tuple(Flag(row=taken.row, detail=clipped(said)) for taken, said in wrong),
+            f"{len(judged):,} are long enough to tell",
+            flags=tuple(Flag(row=one.row, detail=clip(detail)) for one, detail in wrong),
         )
-        return (
-            LanguageComparison(check, len({taken.cluster for taken, _ in told})) if told else check
-        )
+        clusters = {one.cluster for one, _ in judged}
+        return LanguageComparison(check, len(clusters)) if judged else check
 
 
 class LanguageComparison(NamedTuple):
@@ -99,17 +98,17 @@ class LanguageComparison(NamedTuple):
         return _settled(self._wrong, self.found.of, level) is not None
 
     def check(self, level: float) -> Check:
-        wrong, of = self._wrong, self.found.of
-        low, high = exact(wrong, of, level)
-        status = _settled(wrong, of, level)
+        wrong, n = self._wrong, self.found.of
+        low, high = exact(wrong, n, level)
+        status = _settled(wrong, n, level)
         return self.found.model_copy(
             update={
                 "status": status or "too_few",
                 "found": Interval(
-                    value=round(wrong / of, 6), low=round(low, 6), high=round(high, 6), n=of,
+                    value=round(wrong / n, 6), low=round(low, 6), high=round(high, 6), n=n,
                     clusters=self.clusters,
                 ),
-                "needed": None if status else _needed(wrong / of, of, level),
+                "needed": None if status else _needed(wrong / n, n, level),
             }
         )  # fmt: skip
 
@@ -118,19 +117,19 @@ class LanguageComparison(NamedTuple):
         return self.found.count or 0
 
 
-def _settled(wrong: float, of: int, level: float) -> Literal["pass", "fail"] | None:
-    low, high = exact(wrong, of, level)
+def _settled(wrong: float, n: int, level: float) -> Literal["pass", "fail"] | None:
+    low, high = exact(wrong, n, level)
     return "fail" if low > LIMIT else "pass" if high <= LIMIT else None
 
 
-def _said(taken: _Sampled) -> str | None:
-    """Which side is in which language; empty where all agree, None where nothing can be told."""
-    if _letters(taken.asked) < ENOUGH:
+def _detail(sampled: _Sampled) -> str | None:
+    """Which side is in which language; empty if all agree, None if the texts are too short."""
+    if _letters(sampled.asked) < ENOUGH:
         return None
-    sides = [side for side in taken.sides if _letters(side) >= ENOUGH]
+    sides = [side for side in sampled.sides if _letters(side) >= ENOUGH]
     if not sides:
         return None
-    asked = language(taken.asked, enough=450)
+    asked = language(sampled.asked, enough=450)
     spoken = {language(side) for side in sides}
     return f"{', '.join(sorted(spoken))} on a question in {asked}" if spoken != {asked} else ""
 
@@ -139,10 +138,10 @@ def _letters(passage: str) -> int:
     return sum(map(str.isalpha, passage))
 
 
-def _needed(share: float, of: int, level: float) -> int | None:
+def _needed(share: float, least: int, level: float) -> int | None:
     """The fewest rows that settle this share; None where MOST do not."""
 
     def settled(n: int) -> bool:
         return _settled(share * n, n, level) is not None
 
-    return bisect_left(range(MOST), True, lo=of, key=settled) if settled(MOST) else None
+    return bisect_left(range(MOST), True, lo=least, key=settled) if settled(MOST) else None

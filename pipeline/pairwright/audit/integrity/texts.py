@@ -155,7 +155,7 @@ _ANY = re.compile(
 )
 
 
-def hidden(passage: str) -> Iterator[re.Match[str]]:
+def find_hidden(passage: str) -> Iterator[re.Match[str]]:
     """Each hidden character, or run of them, by its kind (`lastgroup`)."""
     return _HIDDEN.finditer(passage) if _ANY.search(passage) else iter(())
 
@@ -198,16 +198,18 @@ class HiddenCharacters:
         self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:
-        of = [f"{kind.replace('_', ' ')} {n:,}" for kind, n in self._kinds.most_common()]
+        counts = [f"{kind.replace('_', ' ')} {n:,}" for kind, n in self._kinds.most_common()]
         if self._posts:
-            of.append(f"{self._posts:,} rows have some in posts or aspects, which decides nothing")
-        yield from self._check.checks("; ".join(of))
+            counts.append(
+                f"{self._posts:,} rows have some in posts or aspects, which decides nothing"
+            )
+        yield from self._check.checks("; ".join(counts))
 
     def _hidden(self, passage: str) -> str | None:
         if passage.isascii():
             return None
         key = hash(passage)
         if key not in self._known:
-            found = next(hidden(passage), None)
+            found = next(find_hidden(passage), None)
             self._known[key] = found.lastgroup if found else None
         return self._known[key]

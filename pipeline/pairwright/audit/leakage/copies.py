@@ -38,7 +38,9 @@ class RubricLeak:
         self._sides: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, row: Row) -> None:
-        sources = [part for of in row.rubric_aspects for part in (of.aspect, of.evidence) if part]
+        sources = [
+            part for one in row.rubric_aspects for part in (one.aspect, one.evidence) if part
+        ]
         sources += [row.narrative] if row.narrative else []
         if not sources:
             return
@@ -55,9 +57,9 @@ class RubricLeak:
     def checks(self) -> Iterator[Check]:
         yield from self._check.checks(
             {
-                config: f"in the chosen side of {of['chosen']:,}, in the rejected of "
-                f"{of['rejected']:,}"
-                for config, of in self._sides.items()
+                config: f"in the chosen side of {sides['chosen']:,}, in the rejected of "
+                f"{sides['rejected']:,}"
+                for config, sides in self._sides.items()
             }
         )
 
@@ -113,14 +115,14 @@ class ResponseInProfile:
         sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
         copied = _copied(sides, row)
         self._sides[row.config].update(copied.keys())
-        self._check.add(row, "; ".join(f"{side}: {said}" for side, said in copied.items()))
+        self._check.add(row, "; ".join(f"{side}: {detail}" for side, detail in copied.items()))
 
     def checks(self) -> Iterator[Check]:
         yield from self._check.checks(
             {
-                config: f"in the chosen side of {of['chosen']:,}, in the rejected of "
-                f"{of['rejected']:,}; {POST_RUN} words in a row, or half of a shorter response"
-                for config, of in self._sides.items()
+                config: f"in the chosen side of {sides['chosen']:,}, in the rejected of "
+                f"{sides['rejected']:,}; {POST_RUN} words in a row, or half of a shorter response"
+                for config, sides in self._sides.items()
             }
         )
 

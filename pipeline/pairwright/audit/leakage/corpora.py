@@ -17,7 +17,7 @@ from pairwright.audit.leakage.sketch import (
     REJECTED,
     DistinctTexts,
     Hashes,
-    hashed,
+    hash_words,
     place_name,
     runs,
 )
@@ -78,7 +78,7 @@ class CorpusOverlap:
         yield from self._check.checks(detail)
 
     def _keep(self, words: tuple[str, ...]) -> None:
-        own = np.unique(runs(hashed(words), RUN))
+        own = np.unique(runs(hash_words(words), RUN))
         if len(own) > LONG:
             own = own[own % np.uint64(EVERY) == 0]
         if len(words) >= WHOLE:
@@ -102,7 +102,7 @@ class CorpusOverlap:
                 if len(words) >= WHOLE:
                     found.update(self._whole.get(_whole(words), ()))
                 if passage is given and len(words) >= RUN:
-                    own = np.unique(runs(hashed(words), RUN))
+                    own = np.unique(runs(hash_words(words), RUN))
                     first, end = np.searchsorted(kept, own), np.searchsorted(kept, own, "right")
                     for one in np.flatnonzero(first < end):
                         hit[first[one] : end[one]] = True
@@ -124,4 +124,4 @@ class CorpusOverlap:
 
 
 def _whole(words: tuple[str, ...]) -> int:
-    return int(runs(hashed(words), len(words))[0])
+    return int(runs(hash_words(words), len(words))[0])

@@ -53,7 +53,7 @@ class NearDuplicatePairs:
             if twin in self._twins:
                 return
             self._twins.add(twin)
-        words = text.terms_of(of[:TEXT] for of in (row.question, row.chosen, row.rejected))
+        words = text.terms_of(one[:TEXT] for one in (row.question, row.chosen, row.rejected))
         if len(words) >= WORDS:
             self._sketches.add(tuple(words))
             self._places.append(place)
@@ -63,7 +63,7 @@ class NearDuplicatePairs:
     def checks(self) -> Iterator[Check]:
         signatures = self._sketches.signatures()
         for first, later in _groups(
-            self._of_two_items(similar(signatures, ALIKE)), len(signatures)
+            self._across_items(similar(signatures, ALIKE)), len(signatures)
         ):
             detail = f"nearly the words of {self._places[first].row}"
             self._check.flag(self._places[later], detail)
@@ -72,7 +72,7 @@ class NearDuplicatePairs:
             " found, and one content word in seven replaced; a free retelling is not"
         )
 
-    def _of_two_items(self, pairs: Pairs) -> Pairs:
+    def _across_items(self, pairs: Pairs) -> Pairs:
         items = np.array(self._items, np.int64)
         apart: Pairs = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
         return apart
@@ -84,7 +84,7 @@ def _groups(pairs: Pairs, n: int) -> Iterator[tuple[int, int]]:
     near = coo_matrix((np.ones(len(pairs)), (first, second)), shape=(n, n))
     _, group = connected_components(near, directed=False)
     firsts: dict[int, int] = {}
-    for number, of in enumerate(group.tolist()):
-        earlier = firsts.setdefault(of, number)
+    for number, own in enumerate(group.tolist()):
+        earlier = firsts.setdefault(own, number)
         if earlier != number:
             yield earlier, number

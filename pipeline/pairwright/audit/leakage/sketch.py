@@ -38,7 +38,7 @@ class DistinctTexts:
     def standing(self) -> pd.DataFrame:
         """Columns row, place and text: a line for each place that a text stands in."""
         columns = {"row": self._rows, "place": self._places, "text": self._texts}
-        return pd.DataFrame({name: np.array(of, np.int64) for name, of in columns.items()})
+        return pd.DataFrame({name: np.array(values, np.int64) for name, values in columns.items()})
 
 
 Hashes = npt.NDArray[np.uint64]
@@ -54,7 +54,7 @@ def _hash(word: str) -> int:
 _hashes = Remembered(_hash)
 
 
-def hashed(words: Sequence[str]) -> Hashes:
+def hash_words(words: Sequence[str]) -> Hashes:
     """One number a word."""
     return np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
 
@@ -96,7 +96,7 @@ class TextSketches:
     def add(self, words: Sequence[str]) -> None:
         if len(words) < self._run:
             raise ValueError(f"a sketch needs {self._run} words")
-        self._waiting.append(hashed(words))
+        self._waiting.append(hash_words(words))
         self._words += len(words)
         if self._words >= _AT_ONCE:
             self._work()

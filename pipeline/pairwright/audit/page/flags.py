@@ -7,11 +7,11 @@ from pairwright.audit.catalogue import definition_of
 from pairwright.audit.records import Check
 
 RowNote = tuple[int, str]
-"""The number of a check, and what it says of the row."""
+"""The number of a check, and its detail on the row."""
 
 
 class NamedCheck(NamedTuple):
-    """A check that names rows; where one name failed here and not there, each is one."""
+    """A check that names rows. One that failed in one configuration and not in another is two."""
 
     title: str
     failed: bool
@@ -40,8 +40,8 @@ class Flags:
             self._by_row.setdefault(flag.row, []).append((number, flag.detail))
             self._where[flag.row] = flag.where
 
-    def of(self, row: str) -> tuple[RowNote, ...]:
-        """What is said of one row, failed checks first."""
+    def notes(self, row: str) -> tuple[RowNote, ...]:
+        """The notes on one row, failed checks first."""
         return tuple(self._by_row.get(row, ()))
 
     def where(self, row: str) -> str:

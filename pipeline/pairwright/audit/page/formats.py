@@ -46,8 +46,8 @@ def measured(check: Check) -> str:
     """`0.712 (0.651 to 0.768), n = 400 in 390 clusters`, or `12 of 400`, or both."""
     parts = []
     if check.found:
-        of = check.found
-        parts.append(f"{interval(of)}, n = {of.n:,} in {of.clusters:,} clusters")
+        n, clusters = check.found.n, check.found.clusters
+        parts.append(f"{interval(check.found)}, n = {n:,} in {clusters:,} clusters")
     if check.count is not None:
         parts.append(f"{check.count:,} of {check.of:,}")
     return "; ".join(parts)

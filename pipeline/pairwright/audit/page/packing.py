@@ -131,7 +131,7 @@ class PairPacker:
         detail = PairDetail.model_construct(
             row=rest,
             profile=tuple(places),
-            flags=self._flags.of(row.id),
+            flags=self._flags.notes(row.id),
             where=self._flags.where(row.id),
         )
         block.details.append(detail)
@@ -139,8 +139,8 @@ class PairPacker:
         if row.twin_id is not None:
             self._twins.setdefault(row.twin_id, []).append(len(self._entries))
         config = self._configs.setdefault((row.domain, row.mode or ""), len(self._configs))
-        of = row.votes
-        votes = (of.chosen, of.rejected, of.equal, of.cannot_tell) if of else None
+        own = row.votes
+        votes = (own.chosen, own.rejected, own.equal, own.cannot_tell) if own else None
         start = " ".join(row.question[: 2 * START].split())[:START]
         self._entries.append(_Entry(row.id, config, start, self._people(row), votes))
         if block.size >= BLOCK:
@@ -167,12 +167,12 @@ class PairPacker:
             checks=tuple(self._flags.checks),
             configs=tuple(self._configs),
             starts=tuple(self._starts[:-1]),
-            ids=tuple(of.id for of in entries),
-            config=tuple(of.config for of in entries),
-            questions=tuple(of.question for of in entries),
-            flags=tuple(self._flags.numbers(of.id) for of in entries),
-            people=tuple(of.people for of in entries),
-            votes=tuple(of.votes for of in entries),
+            ids=tuple(entry.id for entry in entries),
+            config=tuple(entry.config for entry in entries),
+            questions=tuple(entry.question for entry in entries),
+            flags=tuple(self._flags.numbers(entry.id) for entry in entries),
+            people=tuple(entry.people for entry in entries),
+            votes=tuple(entry.votes for entry in entries),
             other=tuple(self._others()),
         )
         return PackedPairs(
@@ -197,7 +197,9 @@ class PairPacker:
 
 def length(row: Row) -> int:
     """Characters of a row's texts, about."""
-    aspects = sum(len(of.aspect) + len(of.reason) + len(of.evidence) for of in row.rubric_aspects)
+    aspects = sum(
+        len(one.aspect) + len(one.reason) + len(one.evidence) for one in row.rubric_aspects
+    )
     posts = sum(len(post.text) + 100 for post in row.profile)
     responses = len(row.question) + len(row.chosen) + len(row.rejected)
     return responses + aspects + posts + len(row.narrative or "") + len(row.id) + 500

@@ -37,9 +37,15 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
     found = {}
     estimated = [check for check in audit.checks if check.found and check.found.value is not None]
     with drawing():
-        decided = {of.name for of in estimated if of.family == "shortcuts" and of.limit is not None}
+        decided = {
+            check.name
+            for check in estimated
+            if check.family == "shortcuts" and check.limit is not None
+        }
         # Those of twins have no limit; others of the family are no accuracies.
-        blind = [of for of in estimated if of.family == "shortcuts" and of.name in decided]
+        blind = [
+            check for check in estimated if check.family == "shortcuts" and check.name in decided
+        ]
         if blind:
             bound = f"{audit.max_shortcut:g}"
             found["shortcuts"] = _accuracies(
@@ -48,7 +54,7 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
                 f" dashed line is one half; the shaded band is within the bound of {bound}. A line"
                 " through a dot is its interval.",
             )  # fmt: skip
-        informed = [of for of in estimated if of.family == "baselines"]
+        informed = [check for check in estimated if check.family == "baselines"]
         if informed:
             found["baselines"] = _accuracies(
                 informed, audit, None, "baselines",
@@ -74,7 +80,9 @@ def _accuracies(
 ) -> Plot:
     """A panel a configuration, a line a check."""
     pairs = audit.source.configs
-    configs = sorted({check.config for check in checks}, key=lambda of: (-pairs.get(of, 0), of))
+    configs = sorted(
+        {check.config for check in checks}, key=lambda name: (-pairs.get(name, 0), name)
+    )
     shown, lines = configs[:MOST], list(dict.fromkeys(check.name for check in checks))
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
@@ -97,14 +105,14 @@ def _panel(axes: Axes, checks: Sequence[Check | None], bound: float | None) -> N
     if bound is not None:
         axes.axvspan(1 - bound, bound, color=BLUE.light, alpha=0.13, linewidth=0, zorder=0)
     for line, check in enumerate(checks):
-        of = check.found if check else None
-        if check is None or of is None or of.value is None:
+        share = check.found if check else None
+        if check is None or share is None or share.value is None:
             continue
         marker, colour, _ = LOOKS[check.status]
-        if of.low is not None and of.high is not None:
-            axes.plot([of.low, of.high], [line, line], color=colour, linewidth=2, zorder=2)
+        if share.low is not None and share.high is not None:
+            axes.plot([share.low, share.high], [line, line], color=colour, linewidth=2, zorder=2)
         axes.plot(
-            of.value, line, marker, color=colour, markersize=6, markeredgecolor=PAPER.light,
+            share.value, line, marker, color=colour, markersize=6, markeredgecolor=PAPER.light,
             clip_on=False, zorder=3,
         )  # fmt: skip
     axes.set_ylim(len(checks) - 0.4, -0.6)
@@ -126,10 +134,10 @@ def _legend(figure: Figure, statuses: set[Status]) -> None:
 
 
 def _counts(source: AuditSource, against: AuditSource | None) -> Plot:
-    shown = sorted(source.configs.items(), key=lambda of: (-of[1], of[0]))[: 2 * MOST]
+    shown = sorted(source.configs.items(), key=lambda item: (-item[1], item[0]))[: 2 * MOST]
     bars = [(middle_cut(name, 44) or "no domain", n, BLUE.light) for name, n in shown]
     if against:
-        other = sorted(against.configs.items(), key=lambda of: (-of[1], of[0]))[: 2 * MOST]
+        other = sorted(against.configs.items(), key=lambda item: (-item[1], item[0]))[: 2 * MOST]
         bars += [
             (f"compared: {middle_cut(name, 44) or 'no domain'}", n, GREY.light) for name, n in other
         ]
@@ -151,8 +159,8 @@ def _counts(source: AuditSource, against: AuditSource | None) -> Plot:
 def _lengths(counts: Sequence[Count]) -> Plot:
     figure = Figure(figsize=(WIDTH, 1.0 + 0.32 * len(counts)), layout="constrained")
     axes = figure.add_subplot()
-    for line, of in enumerate(counts):
-        sides = of.chosen_words or 0.0, of.rejected_words or 0.0
+    for line, count in enumerate(counts):
+        sides = count.chosen_words or 0.0, count.rejected_words or 0.0
         axes.plot(sides, (line, line), color=FAINT.light, linewidth=1.6, zorder=1)
         for words, (name, marker, colour) in zip(
             sides, (("chosen", "o", BLUE.light), ("rejected", "s", ORANGE.light)), strict=True
@@ -161,10 +169,10 @@ def _lengths(counts: Sequence[Count]) -> Plot:
                 words, line, marker, color=colour, markersize=7.5, markeredgecolor=PAPER.light,
                 clip_on=False, zorder=2, label=name if line == 0 else None,
             )  # fmt: skip
-        told = f"{sides[0]:.0f} and {sides[1]:.0f}, n = {of.pairs:,}"
-        axes.text(1.02, line, told, va="center", fontsize=9, color=INK.light,
+        label = f"{sides[0]:.0f} and {sides[1]:.0f}, n = {count.pairs:,}"
+        axes.text(1.02, line, label, va="center", fontsize=9, color=INK.light,
                   transform=axes.get_yaxis_transform())  # fmt: skip
-    axes.set_yticks(range(len(counts)), [middle_cut(of.name, 44) or "no domain" for of in counts])
+    axes.set_yticks(range(len(counts)), [middle_cut(one.name, 44) or "no domain" for one in counts])
     axes.set_ylim(len(counts) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.grid(axis="x")

@@ -65,7 +65,7 @@ def _source(audit: Audit) -> Iterator[Block]:
     values = [_facts(source) for source in sources]
     yield Table(
         head,
-        tuple((name, *(of[name] for of in values)) for name in values[0]),
+        tuple((name, *(facts[name] for facts in values)) for name in values[0]),
         left=len(head),
         note=f"Bound on the accuracy of blind checks: {audit.max_shortcut:g}. Audited by pairwright"
         f" {audit.pairwright}.",
@@ -118,7 +118,7 @@ def _words(checks: list[Check]) -> Table:
     words = dict.fromkeys(definition_of(check) for check in checks)
     return Table(
         ("check", "why it matters", "what to do"),
-        tuple((said.title, said.why, said.todo) for said in words),
+        tuple((one.title, one.why, one.todo) for one in words),
         left=3,
     )
 
@@ -162,17 +162,19 @@ def _balance(audit: Audit, drawn: dict[str, Plot]) -> Iterator[Block]:
         yield Fold(f"By {breakdown.by}", (table,)) if len(table.rows) > 1 else table
 
 
-def _breakdown(of: Breakdown) -> Table:
+def _breakdown(breakdown: Breakdown) -> Table:
     return Table(
-        (of.by, "pairs", "users", "words chosen", "words rejected"),
+        (breakdown.by, "pairs", "users", "words chosen", "words rejected"),
         tuple(
             (
                 short(row.name) or "none", f"{row.pairs:,}", f"{row.users:,}",
                 _mean_of(row.chosen_words), _mean_of(row.rejected_words),
             )
-            for row in of.rows
+            for row in breakdown.rows
         ),
-        note=f"{of.left_out:,} less frequent ones are left out." if of.left_out else "",
+        note=f"{breakdown.left_out:,} less frequent ones are left out."
+        if breakdown.left_out
+        else "",
     )  # fmt: skip
 
 

@@ -16,29 +16,30 @@ from pairwright.dataset import Row
 
 
 class SelectedPairs(NamedTuple):
-    """The pairs of a page, and of how many they are."""
+    """The pairs that a page holds."""
 
     packed: PackedPairs
-    of: int
+    total: int
+    """Rows of the source."""
     failed: int
     """Rows of the source that a failed check names."""
     failed_held: int
 
 
 class Sizes:
-    """The characters of text of every pair or twin, gathered while an audit reads them: so that
-    choosing those that fit does not take a reading of its own."""
+    """The characters of text of every pair or twin, collected while an audit reads them, so that
+    the choice of pairs needs no further reading."""
 
     def __init__(self) -> None:
         self.rows = 0
-        self._of: dict[str, int] = {}
+        self._lengths: dict[str, int] = {}
         self._subjects: dict[str, list[str]] = {}
         """Of the rows of one id: several in pairs that are not ours."""
 
     def add(self, row: Row) -> None:
         """Count one row."""
         self.rows += 1
-        self._of[row.subject] = self._of.get(row.subject, 0) + length(row)
+        self._lengths[row.subject] = self._lengths.get(row.subject, 0) + length(row)
         self._subjects.setdefault(row.id, []).append(row.subject)
 
     def subjects(self, ids: Iterable[str]) -> list[str]:
@@ -49,9 +50,9 @@ class Sizes:
         """The subjects that come first, as many as fit into `room` characters of text; `failed`
         come before others."""
         before, taken = set(failed), set()
-        for name in sorted(self._of, key=lambda name: (name not in before, _hash(name))):
-            if self._of[name] <= room:
-                room -= self._of[name]
+        for name in sorted(self._lengths, key=lambda name: (name not in before, _hash(name))):
+            if self._lengths[name] <= room:
+                room -= self._lengths[name]
                 taken.add(name)
         return frozenset(taken)
 

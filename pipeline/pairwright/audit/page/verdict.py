@@ -67,7 +67,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
     return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
         headline=headline,
-        counted=", ".join(f"{counts[status]:,} {said}" for status, said in words.items()) + ".",
+        counted=", ".join(f"{counts[status]:,} {word}" for status, word in words.items()) + ".",
         findings=tuple(_finding(checks) for checks in _by_name(audit.failed)),
         open=tuple(
             _undecided(checks)
@@ -128,17 +128,17 @@ def _finding(checks: Sequence[Check]) -> FailedCheck:
 
 
 def _line(check: Check) -> str:
-    told = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
-    line = f"{config_name(check.config)}: {'; '.join(filter(None, told)) or 'failed'}."
+    parts = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
+    line = f"{config_name(check.config)}: {'; '.join(filter(None, parts)) or 'failed'}."
     return f"{line} {short(check.detail, 300)}" if check.detail else line
 
 
 def _undecided(checks: Sequence[Check]) -> str:
     needs = [
-        f"{config_name(of.config)} (about {number(of.needed)} pairs would settle it)"
-        if of.needed
-        else config_name(of.config)
-        for of in checks[:LINES]
+        f"{config_name(check.config)} (about {number(check.needed)} pairs would settle it)"
+        if check.needed
+        else config_name(check.config)
+        for check in checks[:LINES]
     ]
     more = f" and {len(checks) - LINES:,} further" if len(checks) > LINES else ""
     return f"{definition_of(checks[0]).title}: {', '.join(needs)}{more}"

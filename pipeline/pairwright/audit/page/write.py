@@ -25,39 +25,41 @@ _ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 _SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
 
 
-class Styled(NamedTuple):
+class StyledPage(NamedTuple):
     """A page without styles in its elements, and the sheet that has them."""
 
     page: Page
     sheet: Markup
 
 
-def lifted(page: Page) -> Styled:
+def lift_styles(page: Page) -> StyledPage:
     """The page with its plots' styles in one sheet, each style once, in order of appearance."""
     classes: dict[str, str] = {}
     sheets: dict[str, None] = {}
 
-    def attribute(found: re.Match[str]) -> str:
-        if found[1] != "style":
-            return found[0]
-        return f'class="{classes.setdefault(found[2], f"p{len(classes)}")}"'
+    def attribute(match: re.Match[str]) -> str:
+        if match[1] != "style":
+            return match[0]
+        return f'class="{classes.setdefault(match[2], f"p{len(classes)}")}"'
 
-    def tag(found: re.Match[str]) -> str:
-        return _ATTRIBUTE.sub(attribute, found[0])
+    def tag(match: re.Match[str]) -> str:
+        return _ATTRIBUTE.sub(attribute, match[0])
 
-    def drawn(plot: Plot) -> Plot:
+    def styled_plot(plot: Plot) -> Plot:
         sheets.update(dict.fromkeys(_SHEET.findall(plot.svg)))
         return plot._replace(svg=Markup(_TAG.sub(tag, _SHEET.sub("", plot.svg))))
 
-    def block(of: Block) -> Block:
-        if isinstance(of, Fold):
-            return of._replace(blocks=tuple(map(block, of.blocks)))
-        return drawn(of) if isinstance(of, Plot) else of
+    def styled(block: Block) -> Block:
+        if isinstance(block, Fold):
+            return block._replace(blocks=tuple(map(styled, block.blocks)))
+        return styled_plot(block) if isinstance(block, Plot) else block
 
-    sections = tuple(Section(of.title, tuple(map(block, of.blocks))) for of in page.sections)
+    sections = tuple(
+        Section(section.title, tuple(map(styled, section.blocks))) for section in page.sections
+    )
     rules = [*sheets, *(f".{name} {{ {style} }}" for style, name in classes.items())]
     page = Page(title=page.title, warnings=page.warnings, sections=sections)
-    return Styled(page, Markup("\n".join(rules)))
+    return StyledPage(page, Markup("\n".join(rules)))
 
 
 def source_hash(text: str) -> str:
@@ -99,7 +101,7 @@ def write_page(
         warnings=tuple(warnings(audit)),
         sections=tuple(report_sections(audit)),
     )
-    styled = lifted(page)
+    styled = lift_styles(page)
     environment = report.templates(HERE)
     own = Markup((HERE / "page.css").read_text(encoding="utf-8"))
     style = Markup("\n").join((report.style(environment), own, styled.sheet))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pairwright.audit.people.rights import Licences, Tombstones
-from pairwright.audit.people.scan import PersonalData, shown_id
+from pairwright.audit.people.scan import PersonalData, public_id
 from pairwright.audit.people.sensitive import Sensitive
 from pairwright.audit.records import (
     Check,
@@ -35,7 +35,7 @@ class People:
     def add(self, row: Row) -> None:
         """Show one row to every check. A row whose id holds personal data gets another name."""
         self._rows += 1
-        name = shown_id(row.id, self._rows)
+        name = public_id(row.id, self._rows)
         self._data.add(row, name)
         row = row if name == row.id else row.model_copy(update={"id": name})
         for check in self._checks:

@@ -78,14 +78,14 @@ def at_sign(text: str) -> bool:
 def emails(text: str) -> Iterator[Finding]:
     if at_sign(text):
         for match in _PLAIN.finditer(text):
-            said = _AT.sub("@", match.group())
-            if not (_NO_MAILBOX.search(said) or _PATTERN.match(said)):
+            plain = _AT.sub("@", match.group())
+            if not (_NO_MAILBOX.search(plain) or _PATTERN.match(plain)):
                 yield Finding(EMAIL.name, *match.span())
     # "Buy it at amazon.com" has the form, and no mark of something spelt out.
     if ("(" in text or "[" in text or " dot " in text.lower()) and _SPELT_MARK.search(text):
         for match in _SPELT.finditer(text):
-            said = match.group()
-            if _SPELT_MARK.search(said) and not _A_PLACE.match(said):
+            spelt = match.group()
+            if _SPELT_MARK.search(spelt) and not _A_PLACE.match(spelt):
                 yield Finding(EMAIL.name, *match.span())
 
 

@@ -40,7 +40,7 @@ class DataKind(NamedTuple):
     """Whether a text without a digit cannot hold it."""
 
 
-def masked(text: str, finding: Finding) -> str:
+def mask(text: str, finding: Finding) -> str:
     """A finding without what it gives away: its first character and its form."""
     own = text[finding.start : finding.end][:60]
     return own[:1] + re.sub(r"[^\W_]", "*", own[1:])

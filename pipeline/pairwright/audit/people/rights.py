@@ -41,8 +41,8 @@ class Licences:
             LICENCE, limit=0.0, others=OTHERS,
             nothing="no row has posts, or says where its question stands",
         )  # fmt: skip
-        self._known: dict[int, str | None] = {}
-        self._stated: Counter[str] = Counter()
+        self._faults: dict[int, str | None] = {}
+        self._licences: Counter[str] = Counter()
         self._texts = self._addressed = 0
 
     def add(self, row: Row) -> None:
@@ -54,29 +54,29 @@ class Licences:
             texts.append(("question", row.source_url, row.created, row.licence))
         if not texts:
             return
-        said = None
+        detail = None
         for name, url, created, licence in texts:
             self._texts += 1
             self._addressed += bool(url)
-            self._stated[licence or "none"] += 1
+            self._licences[licence or "none"] += 1
             fault = self._fault(url, created, licence)
-            said = said or (fault and f"{name} {fault}")
-        self._check.add(row, said)
+            detail = detail or (fault and f"{name} {fault}")
+        self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:
-        by = sorted(self._stated.items(), key=lambda of: (-of[1], of[0]))
+        counts = sorted(self._licences.items(), key=lambda item: (-item[1], item[0]))
         detail = (
             f"{self._addressed:,} of {self._texts:,} texts have an address; by licence: "
-            + ", ".join(f"{name} {n:,}" for name, n in by)
+            + ", ".join(f"{name} {n:,}" for name, n in counts)
         )
         yield from self._check.checks(detail if self._texts else "")
 
     def _fault(self, url: str | None, created: str | None, licence: str | None) -> str | None:
         # Posts come again, and taking an address to pieces costs time.
         key = hash((url, created, licence))
-        if key not in self._known:
-            self._known[key] = _fault(url, created, licence)
-        return self._known[key]
+        if key not in self._faults:
+            self._faults[key] = _fault(url, created, licence)
+        return self._faults[key]
 
 
 def _fault(url: str | None, created: str | None, licence: str | None) -> str | None:
@@ -121,16 +121,16 @@ class Tombstones:
     def add(self, row: Row) -> None:
         if self._forgotten is None:
             return
-        said = _said(row, self._forgotten)
+        detail = _forgotten_part(row, self._forgotten)
         if row.twin_id is None:
-            self._check.add(row, said)
+            self._check.add(row, detail)
             return
         if row.twin_id not in self._halves:
-            self._halves[row.twin_id] = self._check.add(row, said), said is not None
+            self._halves[row.twin_id] = self._check.add(row, detail), detail is not None
             return
         first, concerned = self._halves.pop(row.twin_id)
-        self._check.add(row, said or (_HALF if concerned else None))
-        if said and not concerned:
+        self._check.add(row, detail or (_HALF if concerned else None))
+        if detail and not concerned:
             self._check.flag(first, _HALF)
 
     def checks(self) -> Iterator[Check]:
@@ -140,7 +140,7 @@ class Tombstones:
         return self._check.checks(f"{users:,} users and {urls:,} addresses are to be forgotten")
 
 
-def _said(row: Row, forgotten: ForgetList) -> str | None:
+def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
     if row.user in forgotten.users:
         return "its user was to be forgotten"
     if forgotten.holds(row.source_url, ()):

@@ -8,7 +8,7 @@ from string import digits as DIGITS
 from typing import ClassVar
 
 from pairwright.audit.people.contacts import CONTACTS, at_sign
-from pairwright.audit.people.finding import DataKind, Finding, masked
+from pairwright.audit.people.finding import DataKind, Finding, mask
 from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
 from pairwright.audit.people.names import NAME_MARKS, NAMES, STATED_NAME
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Redaction
@@ -117,17 +117,17 @@ def find(text: str) -> list[Finding]:
 
 def without_data(name: str) -> str:
     """An id as a report may show it: masked if it holds an e-mail address."""
-    return shown(name) if at_sign(name) else name
+    return mask_text(name) if at_sign(name) else name
 
 
-def shown(text: str) -> str:
+def mask_text(text: str) -> str:
     """A text as a check may quote it: its personal data are masked."""
     for one in reversed(find(text)):
-        text = text[: one.start] + masked(text, one) + text[one.end :]
+        text = text[: one.start] + mask(text, one) + text[one.end :]
     return text
 
 
-def shown_id(row: str, number: int) -> str:
+def public_id(row: str, number: int) -> str:
     """A row's id as an audit may show it: without personal data, and then with the row's number in
     the source, from 1, because many ids may look the same now."""
     name = without_data(row)
@@ -141,7 +141,7 @@ def _overlap(one: Finding, other: Finding) -> bool:
 def _logged(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
     return Redaction(
         row=row, field=field, post=without_data(post), kind=one.kind, start=one.start, end=one.end,
-        masked=masked(text, one), rows=0,
+        masked=mask(text, one), rows=0,
     )  # fmt: skip
 
 

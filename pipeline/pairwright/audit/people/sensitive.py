@@ -71,30 +71,30 @@ class Sensitive:
     def __init__(self) -> None:
         self._check = RowCheck(SENSITIVE, limit=None, others=None)
         self._groups: Counter[str] = Counter()
-        self._known: dict[int, frozenset[str]] = {}
+        self._by_text: dict[int, frozenset[str]] = {}
 
     def add(self, row: Row) -> None:
         categories = (row.category, *(post.category for post in row.profile))
         groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
         texts = (row.question, row.narrative or "", *(post.text for post in row.profile))
-        groups = groups.union(*map(self._of, texts))
+        groups = groups.union(*map(self._groups_in, texts))
         self._groups.update(groups)
         self._check.add(row, ", ".join(sorted(groups)))
 
     def checks(self) -> Iterator[Check]:
-        counts = sorted(self._groups.items(), key=lambda of: (-of[1], of[0]))
+        counts = sorted(self._groups.items(), key=lambda item: (-item[1], item[0]))
         yield from self._check.checks(", ".join(f"{group} {n:,}" for group, n in counts))
 
-    def _of(self, passage: str) -> frozenset[str]:
+    def _groups_in(self, passage: str) -> frozenset[str]:
         key = hash(passage)
-        if key not in self._known:
-            said = _ANY.intersection(text.words(passage[:TEXT]))
-            self._known[key] = _NONE if len(said) < ENOUGH else _groups(said)
-        return self._known[key]
+        if key not in self._by_text:
+            words = _ANY.intersection(text.words(passage[:TEXT]))
+            self._by_text[key] = _NONE if len(words) < ENOUGH else _groups(words)
+        return self._by_text[key]
 
 
 _NONE: frozenset[str] = frozenset()
 
 
-def _groups(said: frozenset[str]) -> frozenset[str]:
-    return frozenset(group for group, own in _WORDS.items() if len(own & said) >= ENOUGH)
+def _groups(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(group for group, own in _WORDS.items() if len(own & words) >= ENOUGH)

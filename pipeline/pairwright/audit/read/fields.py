@@ -41,8 +41,10 @@ def kind_of(fields: Fields) -> Kind:
     return "official" if fields.keys() >= _OFFICIAL else "plain"
 
 
-def found(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[SourceRow]:
-    """The row, in the configuration and split that its file says where it does not itself.
+def rows_of(
+    fields: Fields, columns: Columns, config: str, split: str, where: str
+) -> list[SourceRow]:
+    """The row, in the configuration and split of its file unless it names its own.
 
     A row whose sides are lists of responses gives a pair for each place in the lists: the first
     response of one over the first of the other, and so on. All are of one item, and the id and the
@@ -54,7 +56,9 @@ def found(fields: Fields, columns: Columns, config: str, split: str, where: str)
     split = _label(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
         return [SourceRow(split, _row(fields, columns, config, sides[0]), where)]
-    item = content_id("item", where, *(of.chosen for of in sides), *(of.rejected for of in sides))
+    item = content_id(
+        "item", where, *(side.chosen for side in sides), *(side.rejected for side in sides)
+    )
     rows = [_row(fields, columns, config, side) for side in sides]
     return [
         SourceRow(
@@ -66,10 +70,10 @@ def found(fields: Fields, columns: Columns, config: str, split: str, where: str)
     ]
 
 
-def _row(fields: Fields, columns: Columns, config: str, of: ResponseSides) -> Row:
+def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) -> Row:
     asked = columns.value(fields, "prompt")
-    if asked is None and of.before:
-        question = of.before
+    if asked is None and sides.before:
+        question = sides.before
     else:
         question = prompt(columns.needed(fields, "prompt"), "prompt")
     name = _label(fields, columns, "id")
@@ -77,14 +81,14 @@ def _row(fields: Fields, columns: Columns, config: str, of: ResponseSides) -> Ro
     url = _label(fields, columns, "source_url") or None
     created = time({"created": columns.value(fields, "created")}, "created")
     return Row(
-        id=name or content_id("row", question, of.chosen, of.rejected),
+        id=name or content_id("row", question, sides.chosen, sides.rejected),
         question=question,
         profile=tuple(map(_post, _entries(fields, columns, "profile"))),
         rubric_aspects=tuple(map(_aspect, _entries(fields, columns, "rubric_aspects"))),
         narrative=_text(columns.value(fields, "narrative"), "narrative") or None,
         category=_label(fields, columns, "category"),
-        chosen=of.chosen,
-        rejected=of.rejected,
+        chosen=sides.chosen,
+        rejected=sides.rejected,
         item_id=name,
         domain=_label(fields, columns, "domain") or config,
         user=pseudonym(user) if user else None,
@@ -133,7 +137,7 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
 
 def _several(value: object) -> bool:
     """Whether it is a list of responses, and not of the messages of one."""
-    return isinstance(value, list) and bool(value) and all(isinstance(of, str) for of in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def _size(value: object) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.fields import found, kind_of
+from pairwright.audit.read.fields import kind_of, rows_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, SourceRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.delimited import comma_separated, tab_separated
@@ -105,7 +105,7 @@ def _read(
     if isinstance(line, SourceProblem):
         return UnreadRow(line.reason, where, line.detail)
     try:
-        return found(line.fields, columns, piece.config, piece.split, where)
+        return rows_of(line.fields, columns, piece.config, piece.split, where)
     except SourceRefusal as refusal:
         return UnreadRow(refusal.reason, where, refusal.detail)
 

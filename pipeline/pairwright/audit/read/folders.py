@@ -52,7 +52,7 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     Raises InputError where the release does not say its version.
     """
     parts = parts_of(folder)
-    name, version = _stated(Layout(folder))
+    name, version = _name_and_version(Layout(folder))
     return PairSource(
         name=name or fallback or folder.resolve().name,
         kind="release",
@@ -69,13 +69,13 @@ def _release_rows(folder: Path, parts: list[Part]) -> Iterator[SourceRow]:
             yield SourceRow(part.split, row, f"{part.path}:{number}")
 
 
-def _stated(layout: Layout) -> tuple[str, str]:
-    """Name and version; a trial's name says so."""
+def _name_and_version(layout: Layout) -> tuple[str, str]:
+    """The name, which says so for a trial, and the version."""
     try:
-        stated = json.loads(layout.provenance.read_text(encoding="utf-8"))
-        name = str(stated.get("info", {}).get("name", ""))
-        trial = stated.get("kind") == "trial"
-        return f"{name}-trial" if name and trial else name, str(stated["version"])
+        provenance = json.loads(layout.provenance.read_text(encoding="utf-8"))
+        name = str(provenance.get("info", {}).get("name", ""))
+        trial = provenance.get("kind") == "trial"
+        return f"{name}-trial" if name and trial else name, str(provenance["version"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
 
@@ -94,7 +94,7 @@ def _count(folder: Path, parts: list[Part]) -> int | None:
         return None  # Reading says what is wrong with it.
 
 
-class _Decided(NamedTuple):
+class _PairDecision(NamedTuple):
     """What a decision says of one pair."""
 
     votes: RowVotes | None
@@ -111,7 +111,7 @@ class _Half(Record):
     twin_id: str | None = None
 
 
-_NOBODY = _Decided(votes=None, verified=False, simulated=False)
+_NOBODY = _PairDecision(votes=None, verified=False, simulated=False)
 
 
 def is_run(folder: Path) -> bool:
@@ -148,26 +148,26 @@ def _run_rows(folder: Path, licence: str | None) -> Iterator[SourceRow]:
     for half in read_lines(file, _Half):
         if half.twin_id:
             users.setdefault(half.twin_id, set()).add(half.user)
-    decided = _decisions(HumanFolder(folder).decisions)
+    decisions = _decisions(HumanFolder(folder).decisions)
     for number, pair in enumerate(read_lines(file, Pair), start=1):
         others = users[pair.twin_id] - {pair.user} if pair.twin_id else set()
-        said = decided.get(pair.id, _NOBODY)
+        decision = decisions.get(pair.id, _NOBODY)
         row = row_of(
             pair,
             partner=min(others, default=None),
-            votes=said.votes,
-            verified=said.verified,
-            simulated=said.simulated,
+            votes=decision.votes,
+            verified=decision.verified,
+            simulated=decision.simulated,
             licence=licence,
         )
         yield SourceRow("", row, f"{file.name}:{number}")
 
 
-def _decisions(file: Path) -> dict[str, _Decided]:
+def _decisions(file: Path) -> dict[str, _PairDecision]:
     if not file.is_file():
         return {}
     return {
-        votes.pair: _Decided(
+        votes.pair: _PairDecision(
             votes=RowVotes(**votes.model_dump(exclude={"pair"})) if votes.n else None,
             # What simulated annotators say verifies nothing.
             verified=decision.state == "verified" and not decision.simulated,

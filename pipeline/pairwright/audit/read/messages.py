@@ -50,10 +50,10 @@ def prompt(value: object, name: str) -> str:
     """A prompt: text, or messages; one alone is its text, several have their roles before them."""
     if not isinstance(value, list):
         return as_text(value, name)
-    said = [_message(message, name) for message in value]
-    if len(said) == 1:
-        return said[0][1]
-    return "\n\n".join(f"{role}: {text}" for role, text in said)
+    messages = [_message(message, name) for message in value]
+    if len(messages) == 1:
+        return messages[0][1]
+    return "\n\n".join(f"{role}: {text}" for role, text in messages)
 
 
 def as_text(value: object, name: str) -> str:

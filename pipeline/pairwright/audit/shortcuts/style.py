@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.integrity.texts import hidden
+from pairwright.audit.integrity.texts import find_hidden
 from pairwright.audit.shortcuts.response import text_form
 
 _DOUBLED = re.compile(r"(?<=\S)  +(?=\S)")
@@ -35,7 +35,7 @@ def habits(given: str) -> tuple[int, ...]:
         sum(found[-1].islower() for found in _LOWER.findall(given)),
         len(_SPACED.findall(given)),
         sum(map(given.count, _CURLY)),
-        0 if given.isascii() else sum(1 for _ in hidden(given)),
+        0 if given.isascii() else sum(1 for _ in find_hidden(given)),
         not bare.endswith(_END),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.spec import (
@@ -29,8 +30,8 @@ def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
         raise ConfigError(
             "there is no scorer of kind guided",
             where="--scorers",
-            fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward; docs/train.md"
-            " shows one.",
+            fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward;"
+            f" {DOCS / 'train.md'} shows one.",
         )
     return tuple(dict.fromkeys(names)) or tuple(known)
 

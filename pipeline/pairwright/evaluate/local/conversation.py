@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import jinja2
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.settings.prompt import Message
 
@@ -108,5 +109,5 @@ class ModelTokenizer(NamedTuple):
 
 def unusable_model(where: str, model: str, what: str) -> ConfigError:
     """A model that cannot score."""
-    fix = "Name another model; docs/scorers.md says which can be used."
+    fix = f"Name another model; {DOCS / 'scorers.md'} says which can be used."
     return ConfigError(f"{model}: {what}", where=where, fix=fix)

@@ -9,10 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.spec import PythonScorer
 
-_SHAPE = 'docs/scorers.md, "A scorer of your own", shows one.'
+_SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
 
 
 class OwnClass(NamedTuple):

@@ -1,4 +1,5 @@
-"""Putting replies into the store of their run: every line is stored, known already, or told."""
+"""Putting replies into the store of their run: every line is stored, known already, or
+reported."""
 
 import asyncio
 import json
@@ -76,7 +77,7 @@ class Ingest:
         found, `seen` the number of bytes of each line."""
         self._asked = asked
         self._store = store
-        # A short key (`test`, `none`) is no secret, and may be a word of a reply.
+        # A short key (`test`, `none`) is not a secret, and may be a word of a reply.
         self._secrets = [secret.encode() for secret in secrets if len(secret) >= 12]
         self._tell = tell
         self._seen = seen
@@ -122,7 +123,7 @@ class Ingest:
         key = reply.custom_id
         try:
             if not key.isascii():
-                raise KeyError(key)  # None of ours, and perhaps nothing that SQLite takes.
+                raise KeyError(key)  # Not one of this run, and perhaps nothing that SQLite takes.
             if (stored := self._stored(key)) is not None:
                 self._compare(reply, stored, where)
                 return
@@ -159,8 +160,8 @@ class Ingest:
     def _problem(self, kind: Kind, where: str, custom_id: str, detail: str) -> None:
         self.result.problems[kind] += 1
         # Half an emoji can be written to no file.
-        named, told = (s.encode("utf-8", "replace").decode() for s in (custom_id, detail))
-        self._tell(LineProblem(where=where, kind=kind, custom_id=named[:100], detail=told[:1000]))
+        name, text = (s.encode("utf-8", "replace").decode() for s in (custom_id, detail))
+        self._tell(LineProblem(where=where, kind=kind, custom_id=name[:100], detail=text[:1000]))
 
     def _commit(self) -> None:
         fresh, self._fresh = self._fresh, {}

@@ -74,7 +74,8 @@ class PendingCalls:
                 fix="`pairwright build CONFIG --run DIR --batch-out OUT` writes them.",
             )
         try:
-            self._db = sqlite3.connect(path, isolation_level=None)
+            # One thread at a time, as for the store.
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             (tables,) = self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if tables == 0:
                 self._db.executescript(SCHEMA)

@@ -63,7 +63,7 @@ def check_readable(path: Path) -> None:
 
 
 def reply_of(line: ReplyLine) -> BatchReply:
-    """Raises ValueError with a sentence for a line that is no reply."""
+    """Raises ValueError with a sentence for a line that is not a reply."""
     try:
         data = json.loads(line.text)
     except (ValueError, RecursionError) as error:
@@ -74,7 +74,7 @@ def reply_of(line: ReplyLine) -> BatchReply:
         raise ValueError("not a JSON object")
     custom_id = data.get("custom_id")
     if not isinstance(custom_id, str):
-        raise ValueError("there is no custom_id")
+        raise ValueError("the custom_id is missing")
     if "response" not in data and "error" not in data:
         what = "a request, not a reply" if "body" in data else "neither response nor error"
         raise ValueError(what)
@@ -104,7 +104,7 @@ def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
     that a content filter refused.
 
     Raises NotRun; Transient, CallFailed and EndpointRefused as a client does; ValueError for a
-    body that is no answer to this request.
+    body that does not answer this request.
     """
     if reply.error or (reply.status is not None and reply.status >= 400):
         return _refused(reply, where)
@@ -131,12 +131,12 @@ def _refused(reply: BatchReply, where: str) -> bytes:
         status = code if isinstance(code, int) and 400 <= code <= 599 else None
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
-    told = {"message": json.dumps(reply.body or "no message")[:500]} | error
+    error_object = {"message": json.dumps(reply.body or "no message")[:500]} | error
     # A line does not say whether its room is what its role begins with. No run hangs on one line.
-    meaning = refusal(status, told, where, Secrets(None), enlarged=True)
+    meaning = refusal(status, error_object, where, Secrets(None), enlarged=True)
     if status == 403:
         # The batch was run, so the key is known: this one request is refused.
-        raise CallFailed("http_403", str(told["message"])[:500])
+        raise CallFailed("http_403", str(error_object["message"])[:500])
     if isinstance(meaning, bytes):
         return meaning
     raise meaning

@@ -117,9 +117,9 @@ def read_round(folder: Path) -> Round:
     try:
         return Round.model_validate_json(index.read_bytes())
     except (OSError, ValidationError) as error:
-        told = error.strerror if isinstance(error, OSError) else "not an index of a round"
+        reason = error.strerror if isinstance(error, OSError) else "not an index of a round"
         raise InputError(
-            f"cannot be read: {told}",
+            f"cannot be read: {reason}",
             where=index,
             fix="Name the folder that --batch-out of the build named.",
         ) from None

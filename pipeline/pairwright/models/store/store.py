@@ -108,7 +108,9 @@ class Store:
     def _database(self, unchanging: bool) -> sqlite3.Connection:
         suffix = "?immutable=1" if unchanging else ""
         address = self.path.absolute().as_uri() + suffix
-        return sqlite3.connect(address, isolation_level=None, uri=True)
+        # In a notebook the event loop has a thread of its own, for which the caller's waits: one
+        # thread at a time uses the store.
+        return sqlite3.connect(address, isolation_level=None, uri=True, check_same_thread=False)
 
     def _check(self) -> None:
         (owner,) = self._db.execute("PRAGMA application_id").fetchone()

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ConfigDict, Field, ValidationError
 
+from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.records import Record
 
@@ -101,13 +102,8 @@ def _files(dump: Path) -> list[Path]:
 
 
 def _of_verl(path: Path) -> Iterator[Rollout]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line_fields = _Verl.model_validate_json(line)
-            except ValidationError as error:
-                raise _wrong(f"{path}:{number}", error) from None
-            yield Rollout(line_fields.gts, line_fields.step, line_fields.output)
+    for line in read_lines(path, _Verl, fix=_FIX):
+        yield Rollout(line.gts, line.step, line.output)
 
 
 def _of_trl(path: Path) -> Iterator[Rollout]:

@@ -1,0 +1,158 @@
+"""Building, estimating and looking at a run from Python: results as objects, nothing printed."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from endpoint import in_thread, simulated
+from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.settings.config import load
+from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
+from pairwright.workflows.run_build import build, estimate
+from pairwright.workflows.run_status import status, verify_calls
+from study import OUTCOMES, Study, pairwright
+
+ITEMS = 4
+
+
+def test_a_build_gives_its_counts_and_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = write_example_study(tmp_path / "study")
+    events = list[Event]()
+    result = build(config, tmp_path / "run", limit=ITEMS, progress=events.append)
+    assert capfd.readouterr() == ("", "")
+    assert result.whole
+    assert result.round is None
+    assert result.status.simulated
+    assert result.status.pairs == len((tmp_path / "run" / "pairs.jsonl").read_text().splitlines())
+    assert result.usage.sent == result.status.stored.calls > 0
+    assert all(check.found.n >= check.found.k for check in result.status.checks)
+    begun, *ended = [event for event in events if not isinstance(event, Note)]
+    assert isinstance(begun, BuildBegun)
+    assert begun.units == len(ended) == 2 * ITEMS
+    kinds = Counter(event.unit.kind for event in ended if isinstance(event, UnitEnded))
+    assert kinds["kept"] == result.status.tally.kept.total()
+    again = build(config, tmp_path / "run", limit=ITEMS)
+    assert (again.usage.sent, again.status) == (0, result.status)
+    assert status(tmp_path / "run") == result.status
+    assert verify_calls(tmp_path / "run") == ()
+
+
+def test_it_builds_the_same_files_as_the_command_and_inside_a_running_event_loop(
+    tmp_path: Path,
+) -> None:
+    config = write_example_study(tmp_path / "study")
+    assert pairwright("build", config, "--run", tmp_path / "a", "--limit", ITEMS).code == 0
+
+    async def cell() -> None:
+        build(str(config), str(tmp_path / "b"), limit=ITEMS)
+
+    async def cell_with_files() -> None:
+        assert build(config, tmp_path / "c", limit=1, batch_out=tmp_path / "batches").round
+
+    asyncio.run(cell())
+    asyncio.run(cell_with_files())
+    for name in OUTCOMES:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
+    path = write_example_study(tmp_path / "study")
+    config = load(path).model_copy(update={"modes": ("violate",)})
+    result = build(config, tmp_path / "run", folder=path.parent, limit=ITEMS)
+    assert set(result.status.tally.pairs) == {"violate"}
+    with pytest.raises(ConfigError, match="was built with other files or settings"):
+        build(path, tmp_path / "run", limit=ITEMS)
+
+
+def test_an_estimate_sends_and_writes_nothing(tmp_path: Path) -> None:
+    path = write_example_study(tmp_path / "study")
+    before = sorted(tmp_path.rglob("*"))
+    expected = estimate(path, limit=ITEMS)
+    assert (expected.items, expected.units) == (ITEMS, 2 * ITEMS)
+    assert {line.role for line in expected.at_most} == {"planner", "generator", "judge"}
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    path = write_example_study(tmp_path / "study")
+    with pytest.raises(InputError, match="only Ray has an address"):
+        build(path, tmp_path / "run", address="127.0.0.1:6379")
+    with pytest.raises(InputError, match="no work to share"):
+        build(path, tmp_path / "run", engine="ray", batch_out=tmp_path / "batches")
+    assert not (tmp_path / "run").exists()
+
+
+def test_calls_written_to_files_are_a_round_that_waits(tmp_path: Path) -> None:
+    path = write_example_study(tmp_path / "study")
+    result = build(path, tmp_path / "run", limit=ITEMS, batch_out=tmp_path / "batches")
+    assert not result.whole
+    assert result.status.waiting == 2 * ITEMS
+    assert result.usage.sent == 0
+    assert result.round
+    assert result.round.lines > 0
+
+
+def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Path) -> None:
+    stop = Stop()
+    with in_thread(simulated(delay_s=0.05)) as endpoint:
+        study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
+
+        def ask(event: Event) -> None:
+            if isinstance(event, BuildBegun):
+                threading.Timer(0.5, stop.request).start()
+
+        with pytest.raises(Interrupted):
+            build(study.config, study.run, progress=ask, stop=stop)
+        sent = endpoint.n
+        assert sent == status(study.run).stored.calls
+        assert not status(study.run).finished
+        endpoint.handler = simulated()
+        result = build(study.config, study.run)
+        assert result.whole
+        assert result.usage.sent == endpoint.n - sent
+
+
+SCRIPT = """
+import sys
+from pairwright.workflows.run_build import build
+
+if __name__ == "__main__":
+    print(build(sys.argv[1], sys.argv[2], limit=4).status.pairs)
+"""
+
+
+def test_a_script_builds_with_several_processes(tmp_path: Path) -> None:
+    with in_thread(simulated()) as endpoint:
+        study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, processes=2)
+        script = tmp_path / "script.py"
+        script.write_text(SCRIPT)
+        done = subprocess.run(
+            [sys.executable, script, study.config, study.run],
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == 1, "the note that the judge is also a generator"
+    assert int(done.stdout) == status(study.run).pairs > 0
+
+
+def test_printed_commands_can_be_pasted_where_paths_have_spaces(tmp_path: Path) -> None:
+    folder = tmp_path / "my study"
+    done = pairwright("init", folder)
+    assert f"'{folder / 'pairwright.toml'}' --run '{folder / 'run'}'" in done.out
+    run = folder / "run"
+    done = pairwright("build", folder / "pairwright.toml", "--run", run, "--limit", 1)
+    assert f"status '{run}' --verify" in done.out
+    out = folder / "batches"
+    more = ("--limit", 2, "--batch-out", out)
+    done = pairwright("build", folder / "pairwright.toml", "--run", run, *more)
+    assert done.code == 3
+    assert f"batch poll '{run}' '{out}' --wait" in done.out
+    assert f"batch ingest '{run}' '{out}/round-1'/*.replies.jsonl" in done.out

@@ -1,0 +1,161 @@
+"""Scorers from Python: what `evaluate`, `leaderboard` and the rest give a script and a notebook."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from endpoint import Endpoint, in_thread, simulated
+from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.workflows.best_samples import best_of_n
+from pairwright.workflows.correlation import correlate
+from pairwright.workflows.evaluation import evaluate
+from pairwright.workflows.output_judging import judge_outputs
+from pairwright.workflows.progress import Event, Step, Stop
+from pairwright.workflows.ranking import check_results, leaderboard
+from released import released, run_of
+
+CALLS_AT_ONCE = 2
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("workflows")
+    return released(run_of(folder / "run"), folder / "release").root
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with in_thread(simulated()) as served:
+        yield served
+
+
+def scorers(url: str) -> Scorers:
+    toy = {"base_url": url, "model": "toy", "concurrency": CALLS_AT_ONCE}
+    return Scorers.model_validate(
+        {
+            "endpoints": {"toy": toy},
+            "scorers": {"rater": {"kind": "pointwise", "endpoint": "toy"}},
+            "judge": {"endpoint": "toy"},
+            "policy": {"endpoint": "toy", "sampling": {"temperature": 1.0}},
+        }
+    )
+
+
+def in_script(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def in_notebook(work: Callable[[], Any]) -> Any:
+    async def cell() -> Any:
+        return work()
+
+    return asyncio.run(cell())
+
+
+@pytest.mark.parametrize("where", [in_script, in_notebook])
+def test_an_evaluation_gives_its_results_and_prints_nothing(
+    where: Callable[[Callable[[], Any]], Any],
+    release: Path,
+    endpoint: Endpoint,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    names, conditions = ["rater", "longer"], ["none", "profile"]
+    of = scorers(endpoint.url)
+    out = tmp_path / "out"
+    done = where(lambda: evaluate(release, of, out, names=names, conditions=conditions))
+    summaries = [(one.about.scorer.name, one.about.condition) for one in done.results]
+    assert summaries == [(name, shown) for name in names for shown in conditions]
+    assert all(len(list(one.decisions())) == one.about.pairs > 0 for one in done.results)
+    assert not done.short()
+    asked = len(endpoint.asked)
+    board = where(lambda: leaderboard([out], tmp_path / "board"))
+    assert {one.condition for one in board.rankings} == set(conditions)
+    assert (tmp_path / "board" / "leaderboard.html").is_file()
+    check = where(lambda: check_results([out], release, of))
+    assert (check.results, check.differences) == (4, ())
+    assert len(endpoint.asked) == asked
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_evaluation_that_is_stopped_goes_on(
+    release: Path, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    of, out, stop, steps = scorers(endpoint.url), tmp_path / "out", Stop(), list[Step]()
+
+    def once(event: Event) -> None:
+        if isinstance(event, Step) and event.done == 1:
+            assert stop.request()
+
+    with pytest.raises(Interrupted):
+        evaluate(release, of, out, names=["rater"], progress=once, stop=stop)
+    asked = len(endpoint.asked)
+    assert asked > 0
+    assert not list(out.glob("*.json"))
+    evaluate(
+        release, of, out, names=["rater"],
+        progress=lambda event: steps.append(event) if isinstance(event, Step) else None,
+    )  # fmt: skip
+    texts = [json.dumps(one.body) for one in endpoint.asked]
+    assert len(texts) == len(set(texts)), "what was stored is not asked again"
+    first = next(step for step in steps if step.name == "rater, none")
+    assert first.done == 0
+    assert steps[-1].done == steps[-1].total
+
+
+@pytest.mark.parametrize(
+    ("names", "conditions", "error", "meant"),
+    [
+        (["longr"], ["none"], ConfigError, "Did you mean 'longer'?"),
+        (["longer"], ["profil"], InputError, "Did you mean 'profile'?"),
+    ],
+)
+def test_a_name_that_is_misspelt_is_an_error_before_anything_is_written(
+    names: list[str], conditions: list[str], error: type[Exception], meant: str,
+    release: Path, tmp_path: Path,
+) -> None:  # fmt: skip
+    with pytest.raises(error) as caught:
+        evaluate(release, None, tmp_path / "out", names=names, conditions=conditions)
+    assert meant in str(caught.value)
+    assert not list((tmp_path / "out").glob("*.json"))
+
+
+def test_results_are_never_written_into_a_release(release: Path) -> None:
+    with pytest.raises(InputError, match="is inside the release"):
+        evaluate(release, None, release / "results", names=["longer"])
+    assert not (release / "results").exists()
+
+
+def test_downstream_work_gives_its_records_in_a_notebook(
+    release: Path, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    of = scorers(endpoint.url)
+    sampled = in_notebook(lambda: best_of_n(release, of, tmp_path / "best", "rater", n=2, limit=2))
+    assert [curve.scorer.name for curve in sampled.summary.curves] == ["rater"]
+    assert len(sampled.samples) == 2
+    lines = [
+        json.dumps({"id": one.pair, "model": "mine", "output": text})
+        for one in sampled.samples
+        for text in [one.samples[0].response]
+    ]
+    (tmp_path / "outputs.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    outputs = tmp_path / "outputs.jsonl"
+    judged = in_notebook(lambda: judge_outputs(release, outputs, of, tmp_path / "judged"))
+    assert [(one.model, one.outputs) for one in judged.scores.models] == [("mine", 2)]
+    assert not judged.short()
+
+
+def test_a_correlation_gives_its_record_and_writes_where_it_is_asked_to(tmp_path: Path) -> None:
+    rows = "".join(f"m{n},{n},{n + n % 3}\n" for n in range(6))
+    table = tmp_path / "models.csv"
+    table.write_text(f"model,b,d\n{rows}", encoding="utf-8")
+    done = correlate(table, "b", "d", tmp_path / "report")
+    assert (done.correlations.n, list(done.correlations.found)) == (6, ["b"])
+    assert {path.name for path in (tmp_path / "report").iterdir()} == {
+        "report.html", "report.md", "report.json",
+    }  # fmt: skip

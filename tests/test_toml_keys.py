@@ -1,0 +1,79 @@
+"""TOML that people write: a key or kind that is nearly right is an error with what is meant."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pairwright.errors import ConfigError, InputError, RubricError
+from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.settings.domains import Domains, load_scales
+from pairwright.train.plan_score.spec import load_scoring
+from pairwright.train.planner.settings import load_training
+
+ENDPOINT = '[endpoints.toy]\nbase_url = "simulated"\nmodel = "m"\n'
+SOURCE = '[source]\npath = "x.jsonl"\n'
+VALIDATION = '[validation]\npath = "y.jsonl"\n'
+Load = Callable[[Path], object]
+
+
+def complaint(load: Load, path: Path, toml: str, error: type[InputError]) -> str:
+    path.write_text(toml, encoding="utf-8")
+    with pytest.raises(error) as caught:
+        load(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("load", "toml", "key", "meant"),
+    [
+        (load_scorers, '[scorer.a]\nkind = "pairwise"', "scorer", "scorers"),
+        (load_scorers, '[scorers.a]\nkind = "pairwise"\nendpiont = "toy"', "scorers.a.endpiont",
+         "endpoint"),
+        (load_scorers, "[scorers.a]\nkind = 'pairwise'\nendpoint = 'toy'\nsampling.seeds = 1",
+         "scorers.a.sampling.seeds", "seed"),
+        (load_scorers, '[scorers.a]\nkind = "pairwize"\nendpoint = "toy"', "scorers.a", "pairwise"),
+        (load_scorers, '[scorers.a]\nkid = "pairwise"\nendpoint = "toy"', "scorers.a", "kind"),
+        (load_scorers, '[history]\nretrieval = "bm52"', "history.retrieval", "bm25"),
+        (load_scoring, f'{SOURCE}[planners.a]\nkind = "plan"\npath = "p"', "planners.a", "plans"),
+        # The kind `endpoint` is called as one of its keys is.
+        (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nfrom = "x"',
+         "planners.a.from", "form"),
+        (load_training, f'modle = "m"\n{SOURCE}{VALIDATION}', "modle", "model"),
+        (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[selection]\nmach = "words"',
+         "selection.mach", "match"),
+    ],
+)  # fmt: skip
+def test_settings_name_the_key_that_is_meant(
+    load: Load, toml: str, key: str, meant: str, tmp_path: Path
+) -> None:
+    endpoint = "" if load is load_training else ENDPOINT
+    toml = f"{toml}\n{endpoint}"
+    text = complaint(load, tmp_path / "settings.toml", toml, ConfigError)
+    assert f"settings.toml [{key}]" in text
+    assert f"Did you mean {meant!r}?" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "load", "toml", "key", "meant"),
+    [
+        ("garden", Domains.load, 'name = "Garden"\nsubcategories = ["roses"]\nkind = ["soil"]',
+         "kind", "kinds"),
+        ("quality", load_scales, '[[scale]]\nnam = "clarity"', "scale.0.nam", "name"),
+        ("quality", load_scales, '[[scales]]\nname = "clarity"', "scales", "scale"),
+    ],
+)  # fmt: skip
+def test_files_of_rubrics_name_the_key_that_is_meant(
+    name: str, load: Load, toml: str, key: str, meant: str, tmp_path: Path
+) -> None:
+    def in_folder(path: Path) -> object:
+        return load(path.parent)
+
+    text = complaint(in_folder, tmp_path / f"{name}.toml", toml, RubricError)
+    assert f"{name}.toml [{key}]" in text
+    assert f"Did you mean {meant!r}?" in text
+
+
+def test_a_key_that_is_like_none_has_no_guess(tmp_path: Path) -> None:
+    text = complaint(load_scorers, tmp_path / "s.toml", "zzz = 1", ConfigError)
+    assert "There is no such key as zzz. docs/" in text
