@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 # The packages of one tier are installed again only when what it asks for changes.
 STAMP = $(shell cat pyproject.toml constraints.txt | sha256sum | cut -c1-16)
 
-.PHONY: help demo install test test-real test-latest check format docs clean
+.PHONY: help demo install test test-real test-latest check format docs site clean
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/  /'
@@ -22,6 +22,10 @@ help:            ## this list
 
 .venv/all-$(STAMP): .venv/base-$(STAMP)
 	$(INSTALL) --group dev --editable '.[hub,label-studio]'
+	@touch $@
+
+.venv/site-$(STAMP): .venv/all-$(STAMP)
+	$(INSTALL) --group docs
 	@touch $@
 
 install: .venv/all-$(STAMP)   ## everything that development and the fast tests need
@@ -41,7 +45,7 @@ test: .venv/all-$(STAMP)      ## the fast tests
 	@# The compiled tests are kept, also where Python is told to keep none: every process needs them.
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m 'not real' --numprocesses auto --maxprocesses 4 --dist loadfile --durations=5
 
-test-real: .venv/all-$(STAMP) ## the tiers with real components
+test-real: .venv/site-$(STAMP) ## the tiers with real components
 	$(BIN)/pytest -m real --durations=5
 
 test-latest:     ## the fast tests with the newest release of every dependency
@@ -60,8 +64,13 @@ format: .venv/all-$(STAMP)    ## put the code into its form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: .venv/all-$(STAMP)      ## write the reference pages of docs/ anew from the code
+docs: .venv/all-$(STAMP)      ## write the reference pages of docs/ from the code, and the tutorial's output
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/tutorial.py
+
+site: .venv/site-$(STAMP)     ## make the pages of docs/ a site in site/; a warning fails it
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --doctree-dir site/.doctrees docs site
+	@echo "Open: site/index.html"
 
 clean:           ## remove what these targets made here
-	rm -rf .venv .venv-latest $(DEMO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-latest $(DEMO) site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

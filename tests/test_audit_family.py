@@ -14,7 +14,6 @@ from unittest.mock import patch
 import pytest
 from scipy.stats import norm, t
 
-import pairwright.audit
 from pairwright.audit import run as audit_run
 from pairwright.audit.catalogue import COMPARED, DEFINITIONS, decide
 from pairwright.audit.human.annotators import POSITION_BIAS, AnnotatorComparison
@@ -88,7 +87,7 @@ TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Ac
 
 
 def test_no_other_module_of_the_audit_uses_statistics() -> None:
-    root = Path(pairwright.audit.__file__).parent
+    root = Path(audit_run.__file__).parent
     using = {
         ".".join(file.relative_to(root).with_suffix("").parts)
         for file in root.rglob("*.py")

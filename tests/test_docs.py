@@ -3,7 +3,9 @@
 Examples are taken from the pages as they stand, so a page that is edited is a page that is tested.
 """
 
+import ast
 import importlib.metadata
+import importlib.util
 import json
 import os
 import re
@@ -18,7 +20,9 @@ from typing import Any, NamedTuple, get_args
 import pytest
 from typer.main import get_command
 
+import pairwright
 from pairwright import cli
+from pairwright.assets import DOCS
 from pairwright.cli.renamed import RENAMED
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.settings.config import validate
@@ -32,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     ROOT / "human_eval" / "README.md",
     ROOT / "human_eval" / "guidelines.md",
     *sorted((ROOT / "docs").glob("*.md")),
@@ -202,6 +207,33 @@ def test_files_named_in_the_readme_exist() -> None:
         assert (ROOT / "benchmarks" / f"{name}.py").is_file(), name
 
 
+def test_paths_and_names_in_the_contributors_page_exist() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = re.findall(r"`([^`\n]+)`", page)
+    made = {".venv", "site/"}
+    paths = [text for text in code if "/" in text or re.search(r"\.(toml|md|py)$", text)]
+    assert len(paths) > 50
+    assert [path for path in paths if path not in made and not (ROOT / path).exists()] == []
+    sources = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in ("pipeline", "human_eval", "docs")
+        for path in (ROOT / root).rglob("*.py")
+    )
+    names = [text for text in code if re.fullmatch(r"_?[A-Z]\w+|[a-z]+_[a-z_]+", text)]
+    assert len(names) > 15
+    assert [name for name in names if not re.search(rf"\b{name}\b", sources)] == []
+    for step in re.findall(r"^1\. .*`(\w+)`.*: `([^`]+\.py)`$", page, re.MULTILINE):
+        assert step[0] in (ROOT / step[1]).read_text(encoding="utf-8"), step
+
+
+def test_the_pictures_of_the_readme_are_small() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", readme)
+    assert len(pictures) == 2
+    for name in pictures:
+        assert (ROOT / name).stat().st_size < 200_000, name
+
+
 @pytest.mark.parametrize("block", blocks("toml"), ids=place)
 def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
     data = tomllib.loads(block.text)
@@ -244,6 +276,58 @@ def test_no_page_names_a_place_on_somebodys_machine(page: Path) -> None:
         assert not re.search(r"(?<![\w.])(?:/(?:work|home|root|tmp|opt|mnt|Users)\b|~/)", line), (
             line
         )
+
+
+def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
+    """A user of the wheel has no checkout: a message names a page by its installed path."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    pages = {f"docs/{page.name}": f"pairwright/docs/{page.name}" for page in DOCS.glob("*.md")}
+    assert {name: to for name, to in shipped.items() if name.startswith("docs/")} == pages
+    named = set()
+    for root in ("pipeline", "human_eval"):
+        for path in sorted((ROOT / root).rglob("*.py")):
+            source = path.read_text(encoding="utf-8")
+            named |= set(re.findall(r"""DOCS / ["']([\w.]+)["']""", source))
+            tree = ast.parse(source)
+            if "cli" not in path.parts:
+                # Readers of the source have docs/; the docstrings of commands are their help.
+                for node in ast.walk(tree):
+                    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                        node.value.value = ""
+            texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+            wrong = [text for text in texts if re.search(r"\bdocs/\w+\.md", str(text))]
+            assert not wrong, f"{path}: {wrong}"
+    assert named
+    assert all((DOCS / name).is_file() for name in named)
+
+
+@pytest.mark.real
+def test_the_tutorial_shows_what_its_commands_print() -> None:
+    done = subprocess.run(
+        [sys.executable, DOCS / "tutorial.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.real
+def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
+    if importlib.util.find_spec("sphinx") is None:
+        pytest.fail("Sphinx is not installed: `make test-real` and `make site` install it.")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"),
+            *("--doctree-dir", tmp_path / "doctrees", DOCS, tmp_path / "site"),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for page in DOCS.glob("*.md"):
+        assert (tmp_path / "site" / f"{page.stem}.html").is_file(), page
+    reference = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
+    for name in set(pairwright.__all__) - {"__version__"}:
+        assert f'id="pairwright.{name}"' in reference, name
 
 
 @pytest.mark.real

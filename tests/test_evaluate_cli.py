@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
+from pairwright.assets import DOCS
 from pairwright.cli.evaluate import end_by_coverage
 from pairwright.cli.evaluate_tables import print_result
 from pairwright.dataset import Layout
@@ -273,7 +274,7 @@ def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(
         )  # fmt: skip
     assert done.code == 1
     assert "0 of 24 pairs have a score (24 unparseable)" in done.said
-    assert "What each reason means: docs/evaluate.md" in done.said
+    assert f"What each reason means: {DOCS / 'evaluate.md'}" in done.said
     about = json.loads((tmp_path / "out" / "judge.none.json").read_text())
     assert about["unscored"] == {"unparseable": 24}
 
@@ -360,3 +361,9 @@ def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
 def test_a_split_that_is_not_there_is_named_with_those_that_are(release: Path) -> None:
     with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
         Release(release, "train")
+
+
+def test_the_help_names_every_condition() -> None:
+    text = pairwright("evaluate", "--help").out
+    for name in CONDITIONS:
+        assert name in text

@@ -5,6 +5,7 @@ Run by `make test-real`. Each test that needs the real data skips, with the reas
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -91,6 +92,14 @@ def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Pa
     pairs = (tmp_path / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(pairs) >= 20
     assert all(json.loads(line)["simulated"] for line in pairs)
+    (tmp_path / "wrong.toml").write_text("word = 100", encoding="utf-8")
+    wrong = subprocess.run(
+        [python.parent / "pairwright", "build", "wrong.toml", "--run", "never"],
+        cwd=tmp_path, env={**os.environ, "COLUMNS": "400"}, capture_output=True, text=True,
+    )  # fmt: skip
+    (page,) = re.findall(r"(/\S+/docs/config\.md) lists them all", wrong.stderr)
+    assert Path(page).is_relative_to(environment)
+    assert Path(page).read_bytes() == (ROOT / "docs" / "config.md").read_bytes()
     for name in ("export", "simulate", "report", "adjudicate"):
         command("pairwright", "human", name, "run", cwd=tmp_path, python=python)
     assert (tmp_path / "run" / "human" / "report.html").stat().st_size > 10_000

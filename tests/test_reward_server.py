@@ -463,7 +463,7 @@ def test_an_address_with_a_path_is_told_to_have_none() -> None:
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8600", "http://", "http://127.0.0.1:port"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(ConfigError, match="no address"):
+    with pytest.raises(ConfigError, match="not an address"):
         RewardClient(url)
 
 
@@ -678,7 +678,7 @@ def test_a_reward_that_is_no_number_ends_trl_s_training() -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        pytest.param({}, "no column `id`", id="other data"),
+        pytest.param({}, "the column `id` is missing", id="other data"),
         pytest.param(
             {"by": "prompt", "prompts": [[{"role": "system", "content": "x"}]]},
             "not one message of the user", id="a system prompt",
@@ -787,7 +787,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
     [
         pytest.param(["--scorer", "nobody"], "there is no scorer 'nobody'", id="unknown scorer"),
         pytest.param(["--scorer", "longer", "--port", "99999"], "--port 99999", id="no port"),
-        pytest.param(["--scorer", "longer", "--release", "/"], "no release", id="no release"),
+        pytest.param(["--scorer", "longer", "--release", "/"], "not a release", id="no release"),
         pytest.param(
             ["--scorer", "longer", "--condition", "planner"],
             "Name the release with --release",

@@ -1,32 +1,116 @@
 """Pairwright: personalized preference benchmarks, from user histories to gated pairs.
 
-from pairwright import load_release, build_contrast, build_twin, run_async
+    from pairwright import build, export_tasks, import_verdicts, decide, release, evaluate
+
+Each function does what the command of its name does, and gives a record. Three of them have the
+name of a subpackage. `from pairwright import release` and `pairwright.release(...)` are always the
+function; `from pairwright.release.records import Stated` imports from the subpackage.
 """
 
-from typing import TYPE_CHECKING, Any
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from pairwright.version import __version__
 
-__all__ = ["__version__", "build_contrast", "build_twin", "load_release", "run_async"]
+__all__ = [
+    "AuditResult",
+    "BuildResult",
+    "Contrast",
+    "CorrelationResult",
+    "DecisionReport",
+    "EvaluationResult",
+    "ImportedVerdicts",
+    "Leaderboard",
+    "Pair",
+    "Rejected",
+    "ReleaseDiff",
+    "ReleaseResult",
+    "Row",
+    "RunStatus",
+    "TaskExport",
+    "Twin",
+    "VerifiedRelease",
+    "__version__",
+    "audit",
+    "build",
+    "build_contrast",
+    "build_twin",
+    "correlate",
+    "decide",
+    "diff",
+    "evaluate",
+    "export_tasks",
+    "import_verdicts",
+    "leaderboard",
+    "load_release",
+    "release",
+    "run_async",
+    "status",
+    "verify",
+]
+
+_HOMES = {
+    "pairwright.construct": ("build_contrast", "build_twin"),
+    "pairwright.construct.run_pairs": ("load_release",),
+    "pairwright.dataset": ("Row",),
+    "pairwright.evaluate.board": ("Leaderboard",),
+    "pairwright.notebook": ("run_async",),
+    "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
+    "pairwright.release.verify": ("VerifiedRelease",),
+    "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
+    "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
+    "pairwright.workflows.decisions": ("DecisionReport", "decide"),
+    "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
+    "pairwright.workflows.new_release": ("ReleaseResult", "release"),
+    "pairwright.workflows.pair_audit": ("AuditResult", "audit"),
+    "pairwright.workflows.ranking": ("leaderboard",),
+    "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
+    "pairwright.workflows.run_build": ("BuildResult", "build"),
+    "pairwright.workflows.run_status": ("RunStatus", "status"),
+    "pairwright.workflows.tasks": ("TaskExport", "export_tasks"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_twin
     from pairwright.construct.run_pairs import load_release
+    from pairwright.dataset import Row
+    from pairwright.evaluate.board import Leaderboard
     from pairwright.notebook import run_async
+    from pairwright.records import Contrast, Pair, Rejected, Twin
+    from pairwright.release.verify import VerifiedRelease
+    from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
+    from pairwright.workflows.correlation import CorrelationResult, correlate
+    from pairwright.workflows.decisions import DecisionReport, decide
+    from pairwright.workflows.evaluation import EvaluationResult, evaluate
+    from pairwright.workflows.new_release import ReleaseResult, release
+    from pairwright.workflows.pair_audit import AuditResult, audit
+    from pairwright.workflows.ranking import leaderboard
+    from pairwright.workflows.releases import ReleaseDiff, diff, verify
+    from pairwright.workflows.run_build import BuildResult, build
+    from pairwright.workflows.run_status import RunStatus, status
+    from pairwright.workflows.tasks import TaskExport, export_tasks
+else:
+
+    def __getattr__(name: str) -> object:
+        # Deferred, so that a command's --help does not wait for numpy and scipy.
+        if name in _HOME_OF:
+            return getattr(import_module(_HOME_OF[name]), name)
+        raise AttributeError(f"module 'pairwright' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
 
 
-def __getattr__(name: str) -> Any:
-    # Deferred, so that a command's --help does not wait for numpy and scipy.
-    if name in ("build_contrast", "build_twin"):
-        from pairwright import construct
+class _Package(ModuleType):
+    """This package as a module. Importing a subpackage binds it here by its name, which would hide
+    the function of that name: such a binding is left out."""
 
-        return getattr(construct, name)
-    if name == "load_release":
-        from pairwright.construct.run_pairs import load_release
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
 
-        return load_release
-    if name == "run_async":
-        from pairwright.notebook import run_async
 
-        return run_async
-    raise AttributeError(f"module 'pairwright' has no attribute {name!r}")
+sys.modules[__name__].__class__ = _Package

@@ -1,5 +1,5 @@
-"""Where the content files are: prompts/, rubrics/, human_eval/ and examples/, in a checkout and in
-a wheel."""
+"""Where the content files are, in a checkout and in a wheel: prompts/, rubrics/, human_eval/,
+examples/ and the pages of docs/."""
 
 from pathlib import Path
 
@@ -13,3 +13,4 @@ PROMPTS = ROOT / "prompts"
 RUBRICS = ROOT / "rubrics"
 HUMAN_EVAL = ROOT / "human_eval"
 EXAMPLES = ROOT / "examples"
+DOCS = ROOT / "docs"

@@ -14,6 +14,9 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
     Unlike `asyncio.run`, this works in a notebook as well, where an event loop is running already:
     the coroutine then has a thread and a loop of its own, and the cell waits for it. Raises what
     the coroutine raises; an interrupted cell cancels it.
+
+        >>> run_async(build_contrast(item, models, rules))
+        Contrast(...)
     """
     try:
         asyncio.get_running_loop()

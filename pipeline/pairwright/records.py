@@ -28,8 +28,8 @@ def content_id(prefix: str, *parts: str) -> str:
 # A user has many pairs, and each is asked for theirs more than once.
 @lru_cache(maxsize=4096)
 def pseudonym(user: str) -> str:
-    """A user's name outside the run folder. It separates people; it does not hide them from whoever
-    has the source, and posts carry their address because their licence asks for it."""
+    """A user's name outside the run folder. It separates people; it does not hide them from a
+    person who has the source, and posts carry their address because their licence asks for it."""
     return content_id("user", user)
 
 
@@ -98,7 +98,7 @@ class DroppedAspect(Record):
 
 
 class Rubric(Record):
-    """One user's aspects for one question: at least two, or there is no rubric."""
+    """One user's aspects for one question: at least two."""
 
     question_id: str
     user: str
@@ -234,7 +234,7 @@ class Pair(Record):
     created: str | None = None
     source_url: str | None = None
     simulated: bool = False
-    """Whether a reply behind it carries the embedded model's mark: then it is no benchmark."""
+    """Whether a reply behind it carries the embedded model's mark: then it is not a benchmark."""
 
     @property
     def chosen_is_first(self) -> bool:

@@ -125,19 +125,25 @@ def spans(text: str, n: int) -> frozenset[tuple[str, ...]]:
 
 
 def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> str | None:
-    """A run of `n` words of `text` that stands in a source and not in `allowed`, if any does."""
-    said, told, asked = words(text), _told(tuple(sources)), _told((allowed,))
+    """A run of `n` words of `text` that is in a source and not in `allowed`, if any does."""
+    own, sources_text, allowed_text = (
+        words(text),
+        _word_text(tuple(sources)),
+        _word_text((allowed,)),
+    )
     # A run can only be where so many words in a row are known to the sources.
-    known, row = bytes(map(told.words.__contains__, said)), b"\1" * n
+    known, row = bytes(map(sources_text.words.__contains__, own)), b"\1" * n
     runs, at = [], known.find(row)
     while at >= 0:
-        runs.append(f" {' '.join(said[at : at + n])} ")
+        runs.append(f" {' '.join(own[at : at + n])} ")
         at = known.find(row, at + 1)
-    found = [run.strip() for run in runs if run in told.text and run not in asked.text]
+    found = [
+        run.strip() for run in runs if run in sources_text.text and run not in allowed_text.text
+    ]
     return min(found, default=None)
 
 
-class _Told(NamedTuple):
+class _WordText(NamedTuple):
     """The words of some texts in one string, a space at both sides of each, and as a set."""
 
     text: str
@@ -146,10 +152,10 @@ class _Told(NamedTuple):
 
 # Both responses of a draft are held against the same posts, and against the same aspects.
 @lru_cache(maxsize=64)
-def _told(texts: tuple[str, ...]) -> _Told:
+def _word_text(texts: tuple[str, ...]) -> _WordText:
     # No word is a bar, so no run goes over from one text to the next.
-    told = " | ".join([" ".join(words(text)) for text in texts])
-    return _Told(f" {told} ", frozenset(told.split()))
+    joined = " | ".join([" ".join(words(text)) for text in texts])
+    return _WordText(f" {joined} ", frozenset(joined.split()))
 
 
 def number_of(n: int, one: str, several: str = "") -> str:
@@ -170,7 +176,7 @@ def visible(text: str) -> str:
 def normalised(text: str) -> str:
     """For finding a quote again: NFKC, lower case, straight quotes, single spaces.
 
-    What prompts show (prompt.guard) counts as what it stands for.
+    What prompts show (prompt.guard) counts as what it replaces.
     """
     folded = unicodedata.normalize("NFKC", visible(text)).lower()
     folded = folded.translate(_QUOTES)

@@ -11,7 +11,6 @@ from pairwright.cli.shell import command, print_commands
 from pairwright.models.batch import Ingested
 from pairwright.models.batch.ingest import MEANINGS
 from pairwright.text import number_of
-from pairwright.workflows.batch_files import ingest_replies, poll_batches, submit_batches
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 OutPath = Annotated[
@@ -45,6 +44,8 @@ def ingest_command(
 
       pairwright batch ingest runs/first batches/round-1/*.replies.jsonl
     """
+    from pairwright.workflows.batch_files import ingest_replies
+
     with display() as progress:
         ingested = ingest_replies(run, files, progress=progress)
     _print_ingested(Console(), ingested)
@@ -63,6 +64,8 @@ def submit_command(run: RunPath, out: OutPath) -> None:
 
       pairwright batch submit runs/first batches
     """
+    from pairwright.workflows.batch_files import submit_batches
+
     with display() as progress:
         submitted = submit_batches(run, out, progress=progress)
     console = Console()
@@ -93,6 +96,8 @@ def poll_command(
 
       pairwright batch poll runs/first batches --wait
     """
+    from pairwright.workflows.batch_files import poll_batches
+
     with display() as progress:
         polled = poll_batches(run, out, wait=wait, progress=progress)
     console = Console()

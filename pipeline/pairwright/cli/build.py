@@ -11,12 +11,10 @@ from rich.console import Console
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.shell import command, print_commands
 from pairwright.cli.tables import estimate_tables, result_table
-from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
 from pairwright.text import number_of
 from pairwright.workflows.collector import ease
-from pairwright.workflows.run_build import build, estimate
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -76,6 +74,9 @@ def build_command(
 
       pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
     """
+    # What builds takes a while to import, and other commands do without.
+    from pairwright.workflows.run_build import build, estimate
+
     console, out = Console(stderr=True), Console()
     if dry_run:
         with display(console) as progress:
@@ -117,6 +118,8 @@ def build_command(
 
 def _print_next_steps(out: Console, run: Path) -> None:
     """What to look at now, with ids that exist."""
+    from pairwright.construct.run_pairs import iterate_pairs
+
     pair = next(iterate_pairs(run), None)
     look = [] if pair is None else [command("show", run, pair.id)]
     print_commands(out, "Look further:", [*look, command("status", run, "--verify")])

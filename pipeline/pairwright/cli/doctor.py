@@ -1,7 +1,7 @@
 """`pairwright doctor`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -11,7 +11,9 @@ from rich.text import Text
 
 from pairwright.cli.progress import display
 from pairwright.text import number_of, visible
-from pairwright.workflows.doctor import ServerReport, examine_endpoints
+
+if TYPE_CHECKING:
+    from pairwright.workflows.doctor import ServerReport
 
 _COLOURS = {"ok": "green", "note": "yellow", "stop": "red"}
 
@@ -32,6 +34,9 @@ def doctor_command(
 
       pairwright doctor pairwright.toml
     """
+    # What asks endpoints takes a while to import, and other commands do without.
+    from pairwright.workflows.doctor import examine_endpoints
+
     with display() as progress:
         reports = examine_endpoints(config_path, progress=progress)
     console = Console()
@@ -45,7 +50,7 @@ def doctor_command(
     console.print(f"A build can use what was examined{to_consider}.")
 
 
-def print_server(console: Console, report: ServerReport) -> None:
+def print_server(console: Console, report: "ServerReport") -> None:
     """Print the findings, one a row, with their advice below them.
 
     What servers say is shown as text.

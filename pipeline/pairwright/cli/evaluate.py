@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pairwright.assets import DOCS
 from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.shell import command, print_commands
@@ -105,6 +106,7 @@ def end_by_coverage(result: "EvaluationResult", coverage: float, console: Consol
             console,
         )
     if short:
-        console.print('What each reason means: docs/evaluate.md, "What it leaves behind".')
+        page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
+        console.print(page, markup=False, highlight=False, soft_wrap=True)
     reasons = [reason for one in result.results for reason in one.about.unscored]
     end(console, short=bool(short), reasons=reasons)

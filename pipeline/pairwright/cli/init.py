@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from pairwright.assets import DOCS
 from pairwright.cli.shell import command
 from pairwright.workflows.example_study import write_example_study
 
@@ -26,5 +27,6 @@ def init_command(
         f"  {command('build', config, '--run', folder / 'run')}   "
         "# with the embedded model, unchanged\n"
         f"  edit [endpoints] and [source] in {config}      # your model and data\n"
-        f"  {command('doctor', config)}                     # does the endpoint fit?"
+        f"  {command('doctor', config)}                     # does the endpoint fit?\n"
+        f"  {DOCS / 'config.md'}   # what every key means"
     )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
@@ -16,10 +17,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.construct.outcomes import Brief
-from pairwright.models.client import Meter
 from pairwright.text import number_of, visible
 from pairwright.workflows.progress import BuildBegun, Event, Note, Progress, Step, Stop, UnitEnded
+
+if TYPE_CHECKING:
+    from pairwright.construct.outcomes import Brief
+    from pairwright.models.client import Meter
 
 PLAIN_EVERY_S = 10.0
 """Between two lines about one step, where there is no terminal."""
@@ -136,7 +139,7 @@ def interruptible() -> Iterator[Stop]:
 class BuildPanel:
     """Counts outcomes as they come; use as a context manager around a build."""
 
-    def __init__(self, console: Console, total: int, meter: Meter) -> None:
+    def __init__(self, console: Console, total: int, meter: "Meter") -> None:
         self._console = console
         self._total = total
         self._meter = meter
@@ -166,7 +169,7 @@ class BuildPanel:
         if self._live:
             self._live.stop()
 
-    def seen(self, outcome: Brief) -> None:
+    def seen(self, outcome: "Brief") -> None:
         """Count one outcome."""
         self._done += 1
         if outcome.kind == "failed":

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.assets import DOCS
 from pairwright.cli.shell import command, print_commands
 from pairwright.release.run_notes import ERRATA_FILE as ERRATA
 from pairwright.release.summary import Summary
@@ -44,7 +45,7 @@ def print_release(console: Console, run: Path, made: "ReleaseResult") -> None:
             command("verify", out, "--digest", made.digest),
             str(out / "audit" / "report.html"),
             command("evaluate", out, "--out", "results")
-            + "   # the baselines; docs/evaluate.md has more",
+            + f"   # the baselines; {DOCS / 'evaluate.md'} has more",
             f"datasets.load_dataset({json.dumps(str(out))}, {json.dumps(config)})   # in Python",
         ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.cli.shell import program
+from pairwright.cli.shell import command
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.records import Draft, Pair, Rejected
 from pairwright.text import number_of, visible
@@ -18,16 +18,16 @@ LISTED = 4
 """Aspects, drafts and refused aspects that are listed of each; the others are counted."""
 
 
-def summarise(console: Console, outcome: Outcome, run: Path, wanted: str) -> None:
-    """The result in brief, below its heading, and how to see the rest."""
+def print_summary(console: Console, outcome: Outcome, run: Path, name: str) -> None:
+    """Print the result in brief, below its heading, and how to see the rest."""
     lines = [
         *_result(outcome),
         f"calls: {_calls(outcome)}",
         "This is a summary. All posts, texts, drafts, prompts and raw replies:",
-        f"  {program()} show {run} {wanted} --full",
+        f"  {command('show', run, name, '--full')}",
     ]
     for line in lines:
-        console.print(visible(line), markup=False, highlight=False)
+        console.print(visible(line), markup=False, highlight=False, soft_wrap=line is lines[-1])
 
 
 def _result(outcome: Outcome) -> Iterator[str]:
@@ -39,8 +39,10 @@ def _result(outcome: Outcome) -> Iterator[str]:
     elif isinstance(result, Rejected):
         yield f"refused by {result.stage}: {result.reason}"
         yield f"  {_cut(result.detail, TEXT)}"
-        yield from _first(f"  stood: {of.aspect}" for of in result.aspects)
-        yield from _first(f"  dropped ({of.reason}): {of.aspect.aspect}" for of in result.dropped)
+        yield from _first(f"  supported: {aspect.aspect}" for aspect in result.aspects)
+        yield from _first(
+            f"  dropped ({drop.reason}): {drop.aspect.aspect}" for drop in result.dropped
+        )
         yield from _first(map(_draft, result.drafts))
     else:
         yield from _pairs(outcome.pairs)
@@ -56,7 +58,7 @@ def _pairs(pairs: tuple[Pair, ...]) -> Iterator[str]:
             yield f"question: {_cut(pair.question, TEXT)}"
         dropped = len(pair.rubric.dropped)
         yield f"{number_of(len(pair.rubric.aspects), 'aspect')}, {dropped:,} dropped before"
-        yield from _first(f"  {of.aspect}" for of in pair.rubric.aspects)
+        yield from _first(f"  {aspect.aspect}" for aspect in pair.rubric.aspects)
         if n == 0:
             yield f"chosen: {_cut(pair.chosen, TEXT)}"
             yield f"rejected: {_cut(pair.rejected, TEXT)}"

@@ -8,7 +8,6 @@ from rich.console import Console
 
 from pairwright.cli.tables import print_source_problems, result_table
 from pairwright.text import number_of
-from pairwright.workflows.run_status import status, verify_calls
 
 
 def status_command(
@@ -31,6 +30,9 @@ def status_command(
       pairwright status runs/first --verify
     """
     console = Console(stderr=as_json)
+    # What reads outcomes takes a while to import, and other commands do without.
+    from pairwright.workflows.run_status import status
+
     found = status(run)
     if as_json:
         _print_manifest(run)
@@ -58,6 +60,8 @@ def _print_manifest(run: Path) -> None:
 
 
 def _verified(run: Path, calls: int, console: Console) -> bool:
+    from pairwright.workflows.run_status import verify_calls
+
     differences = verify_calls(run)
     for difference in differences:
         console.print(difference, style="red", markup=False)

@@ -1,17 +1,20 @@
 """The tables that commands print."""
 
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.construct.estimate import BuildEstimate
-from pairwright.construct.folder import RunFolder
 from pairwright.text import number_of
-from pairwright.workflows.run_status import RunStatus
+
+if TYPE_CHECKING:
+    from pairwright.construct.estimate import BuildEstimate
+    from pairwright.workflows.run_status import RunStatus
 
 
-def result_table(console: Console, status: RunStatus, sent: int | None = None) -> None:
+def result_table(console: Console, status: "RunStatus", sent: int | None = None) -> None:
     """Print what a build made: items in, pairs kept, units refused by reason, calls and tokens.
 
     `sent` is the number of calls that were sent just now.
@@ -61,11 +64,11 @@ def result_table(console: Console, status: RunStatus, sent: int | None = None) -
     if status.simulated:
         console.print(
             "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
-            " and is no benchmark; every pair is marked so."
+            " and is not a benchmark; every pair is marked so."
         )
 
 
-def estimate_tables(console: Console, expected: BuildEstimate) -> None:
+def estimate_tables(console: Console, expected: "BuildEstimate") -> None:
     """What a build would cost at the least and at the most."""
     for title, lines in (
         ("if every first draft is accepted", expected.first_draft),
@@ -99,10 +102,12 @@ def estimate_tables(console: Console, expected: BuildEstimate) -> None:
     )
 
 
-def print_source_problems(console: Console, status: RunStatus) -> None:
+def print_source_problems(console: Console, status: "RunStatus") -> None:
     """Print why rows and posts of the source were refused or repaired; nothing where none was."""
     if not status.source_problems:
         return
+    from pairwright.construct.folder import RunFolder
+
     console.print("Rows and posts of the source:", style="yellow")
     every = f"{RunFolder(status.run).problems} names every one."
     for line in (*status.source_problems, every):

@@ -6,7 +6,7 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.drafts import draw_until_accepted, judged
+from pairwright.construct.drafts import draw_until_accepted, judge_draft
 from pairwright.gates import DraftSides, check_writing, judge_contrast
 from pairwright.models import Models, together
 from pairwright.models.run import CallLog, traced
@@ -16,7 +16,15 @@ from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper
 
 
 async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
-    """One pair for the item's own user, or the reason why there is none."""
+    """Build one pair for the item's own user, or give the reason why there is none.
+
+    Raises CallFailed where a call fails after its retries, and EndpointRefused where the endpoint
+    refuses.
+
+        >>> made = await build_contrast(item, models, rules)
+        >>> made.pair.chosen if isinstance(made, Contrast) else made.reason
+        'Simmer the beans for an hour ...'
+    """
     models, log = traced(models)
     rubric = await rubric_of(item, models, rules)
     if isinstance(rubric, Rejected):
@@ -135,7 +143,7 @@ async def _judge(
     item: Item, rubric: Rubric, draft: Draft, models: Models, rules: BuildRules
 ) -> Draft:
     cells = {"first": (draft.first, rubric), "second": (draft.second, rubric)}
-    draft = await judged(item.question, draft, cells, models.judge, rules)
+    draft = await judge_draft(item.question, draft, cells, models.judge, rules)
     if draft.refused_by:
         return draft
     gates = judge_contrast(draft, rules.config.gates)

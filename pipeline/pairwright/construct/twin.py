@@ -5,10 +5,10 @@ The writers see the question and one rubric, never a profile. Both halves are ac
 """
 
 from pairwright import text
-from pairwright.construct.aspects import planned, rubric_of
+from pairwright.construct.aspects import plan_rubric, rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
-from pairwright.construct.drafts import draw_until_accepted, judged
+from pairwright.construct.drafts import draw_until_accepted, judge_draft
 from pairwright.gates import DraftSides, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced
@@ -29,14 +29,20 @@ from pairwright.stages.writer import write
 async def build_twin(
     item: Item, partner: Item, models: Models, rules: BuildRules
 ) -> Twin | Rejected:
-    """The twin of `item`'s question for its user and the partner's user.
+    """Build the twin of `item`'s question for its user and the partner's user, or give the reason
+    why there is none.
 
-    Only the partner's posts are used, and of these only the ones older than the question.
+    Only the partner's posts are used, and of these only the ones older than the question. Raises
+    CallFailed where a call fails after its retries, and EndpointRefused where the endpoint refuses.
+
+        >>> made = await build_twin(item, partner, models, rules)
+        >>> [pair.user for pair in made.halves] if isinstance(made, Twin) else made.reason
+        ['ada', 'grace']
     """
     models, log = traced(models)
     posts = older_than(item, partner.profile)
     asker, other = await together(
-        rubric_of(item, models, rules), planned(item, partner.user, posts, models, rules)
+        rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
     )
     if isinstance(asker, Rejected):
         return asker
@@ -128,7 +134,7 @@ async def _judge(
         "second_own": (draft.second, other),
         "first_other": (draft.first, other),
     }
-    draft = await judged(question, draft, cells, models.judge, rules)
+    draft = await judge_draft(question, draft, cells, models.judge, rules)
     if draft.refused_by:
         return draft
     gates = judge_twin(draft, rules.config.twin, rules.config.gates)

@@ -99,7 +99,7 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
 
 
-# A response stands in the drafts of both modes.
+# A response is part of the drafts of both modes.
 @lru_cache(maxsize=1024)
 def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""

@@ -1,7 +1,7 @@
 """The model seam: what a stage may ask of a model, and nothing about how it is answered.
 
 A stage gets a `Model` and calls `write` (free text) or `answer` (a validated object). Below
-that stands an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
+that is an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
 progress live behind it, so a stage is tested with five lines that return canned replies. A
 malformed reply is an answer too: asking again is asking for the next draw.
 """

@@ -141,9 +141,9 @@ class Model(NamedTuple):
     ) -> Request:
         messages, json_reply = ask.messages, schema is not None
         if schema and not self.structured:
-            told = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
+            instruction = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
             last = messages[-1]
-            messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{told}"))
+            messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{instruction}"))
             schema = None
         return Request(
             model=self.name,

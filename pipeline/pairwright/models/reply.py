@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, Validati
 
 class Reply(BaseModel):
     """Base of structured replies: closed, so that its JSON schema is a strict one, and strict
-    about types: `true` is no score, and "2" is no number."""
+    about types: `true` is not a score, and "2" is not a number."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -71,7 +71,7 @@ def leniency(text: str) -> Leniency | None:
     """What has to be overlooked to read a reply as JSON: a Markdown fence around it, control
     characters inside strings (some structured-output engines emit them), or both.
 
-    None for strict JSON, and for what is no JSON either way.
+    None for strict JSON, and for what is not JSON either way.
     """
     body = _unfenced(text)
     fenced = body is not text

@@ -1,4 +1,5 @@
-"""What the calls behind one piece of work come to, stored before or not, whoever asks for them.
+"""What the calls behind one piece of work come to, stored before or not, and independent of who
+asks for them.
 
 with counting() as usage:
     ...

@@ -101,7 +101,7 @@ class Endpoint(Record):
                 continue
             parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-                raise ValueError(f"{address!r} is no address such as http://127.0.0.1:8000/v1")
+                raise ValueError(f"{address!r} is not an address such as http://127.0.0.1:8000/v1")
             if "@" in parts.netloc:
                 raise ValueError(
                     f"the address of {parts.hostname} holds a user or a password, which would be"
@@ -335,7 +335,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         if name in used
     }
     kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
-    # One hash of scales and domains together stands beside them.
+    # One hash of scales and domains together is beside them.
     content = {
         k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
     }

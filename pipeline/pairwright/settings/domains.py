@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pydantic import Field, field_validator
 
+from pairwright.assets import DOCS
 from pairwright.errors import RubricError
 from pairwright.records import Record
 from pairwright.settings.tables import read_toml, validated
@@ -104,7 +105,9 @@ class Domains:
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
             raise RubricError(
-                "no domain file", where=folder, fix="Add one <domain>.toml; see docs/extend.md."
+                "no domain file",
+                where=folder,
+                fix=f"Add one <domain>.toml; see {DOCS / 'extend.md'}.",
             )
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
 
@@ -128,4 +131,4 @@ def load_scales(folder: Path) -> tuple[Scale, ...]:
 
 def _load(path: Path, kind: type[T], **more: str) -> T:
     data = read_toml(path, "`pairwright init` writes one to start from.", RubricError)
-    return validated(kind, {**data, **more}, path, docs="docs/extend.md", error=RubricError)
+    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=RubricError)

@@ -68,7 +68,7 @@ class SupportPrompt(NamedTuple):
 Piece = Callable[[Mapping[str, Hashable]], str]
 """Writes one part of a prompt: text that never changes, a value, or a loop."""
 KEPT = 1024
-"""Texts of each loop that are kept at hand: one history stands in many prompts."""
+"""Texts of each loop that are kept at hand: one history is part of many prompts."""
 
 # Which variables each prompt may use, and must use.
 VARIABLES: dict[str, frozenset[str]] = {
@@ -111,7 +111,7 @@ OWN: dict[str, frozenset[str]] = {
 }
 COMPLETING = frozenset({"system_completing", "complete"})
 BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING - COMPLETING
-# What is the same for all users stands before the history and what is asked of it after, so that
+# What is the same for all users comes before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
 
@@ -143,7 +143,7 @@ def _inert(value: object) -> str:
     return str(value) if isinstance(value, (int, float, Rendered)) else guard(str(value))
 
 
-# One post stands in many prompts.
+# One post is part of many prompts.
 @lru_cache(maxsize=4096)
 def guard(text: str) -> str:
     """Text that is inert in a prompt: no tags, no chat markers, no invisible characters."""
@@ -212,7 +212,7 @@ class OwnPrompt(NamedTuple):
     """One prompt file of somebody's own, as one user's message without a system message."""
 
     name: str
-    """Which of OWN it stands for."""
+    """Which of OWN it replaces."""
     pieces: tuple[Piece, ...]
     hash: str
     """`b2:` hash of the file's bytes."""

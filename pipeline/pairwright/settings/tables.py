@@ -1,4 +1,4 @@
-"""TOML that people write, as a record: every key known, and errors that name it."""
+"""TOML that people write, read as a record; an error names the key and what it nearly is."""
 
 import re
 import tomllib
@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, InputError, near
 
 M = TypeVar("M", bound=BaseModel)
@@ -40,7 +41,7 @@ def validated(
     data: dict[str, Any],
     path: Path,
     over_defaults: dict[str, Any] | None = None,
-    docs: str = "docs/config.md",
+    docs: Path = DOCS / "config.md",
     error: type[InputError] = ConfigError,
 ) -> M:
     """Read `data`, the tables of the file `path`, as a record.
@@ -86,7 +87,7 @@ def _key(error: ErrorDetails, data: Any) -> str:
         if inside or (isinstance(data, dict) and part in data):
             data = data[part]
         elif error["type"] != "missing" or place < len(loc):
-            # A union names the member that did not fit, which is no key of the file.
+            # A union names the member that did not fit, which is not a key of the file.
             continue
         found.append(str(part))
     return ".".join(found)
@@ -126,7 +127,7 @@ def _tables(annotation: Any) -> list[type[BaseModel]]:
     return [table for inner in get_args(annotation) for table in _tables(inner)]
 
 
-def _remedy(error: ErrorDetails, key: str, keys: list[str], docs: str) -> str:
+def _remedy(error: ErrorDetails, key: str, keys: list[str], docs: Path) -> str:
     what, given = error["type"], error["input"]
     if what == "extra_forbidden":
         guess = near(key.rpartition(".")[2], keys)

@@ -16,7 +16,7 @@ _SEPARATORS = (",", ";", "\t")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def delimited(path: Path, delimiter: str) -> SourceTable:
+def open_delimited(path: Path, delimiter: str) -> SourceTable:
     """The records of a file whose first line names the columns."""
     check_text(path)
     records = _records(path, delimiter)
@@ -30,7 +30,7 @@ def comma_separated(path: Path) -> SourceTable:
     where no comma divides the column names, one of these may."""
     check_text(path)
     found = (delimiter for delimiter in _SEPARATORS if _width(path, delimiter) > 1)
-    return delimited(path, next(found, ","))
+    return open_delimited(path, next(found, ","))
 
 
 def _width(path: Path, delimiter: str) -> int:
@@ -42,11 +42,11 @@ def _width(path: Path, delimiter: str) -> int:
     return 0 if first is None or first.fault else len(first.cells)
 
 
-tab_separated = partial(delimited, delimiter="\t")
+tab_separated = partial(open_delimited, delimiter="\t")
 
 
 class _Record(NamedTuple):
-    """One record with its first line's number; `fault` instead of cells where it is no CSV."""
+    """One record with its first line's number; `fault` instead of cells where it is not CSV."""
 
     line: int
     cells: list[str]
@@ -71,7 +71,7 @@ def _columns(path: Path, records: Iterator[_Record]) -> list[str]:
 
 
 def _records(path: Path, delimiter: str) -> Iterator[_Record]:
-    """Each record that is not blank; after one that is no CSV, the next."""
+    """Each record that is not blank; after one that is not CSV, the next."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
     # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.

@@ -27,7 +27,7 @@ _CONTROL = re.compile(
 
 
 def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
-    """A field's text, or '' where it is missing; raises SourceRefusal where it is no text."""
+    """A field's text, or '' where it is missing; raises SourceRefusal where it is not text."""
     value = fields.get(name)
     if _is_missing(value):
         return ""

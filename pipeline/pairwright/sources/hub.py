@@ -31,7 +31,7 @@ def dataset(rules: SourceRules) -> SourceTable:
 
 
 def fingerprint(path: str) -> str:
-    """`org/name@commit`, with the commit that the id stands for now."""
+    """`org/name@commit`, with the commit that the id means now."""
     name, _, revision = path.partition("@")
     if _COMMIT.fullmatch(revision):
         return path
@@ -48,7 +48,7 @@ def _import(module: str, path: str) -> Any:
         return __import__(module)
     except ImportError:
         raise SourceError(
-            f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
+            f"this file does not exist, and to read it as a Hugging Face id `{module}` is missing",
             where=path,
             fix=f"Run {install('hub')}; or give the path of a file.",
         ) from None

@@ -15,7 +15,7 @@ from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile
 from pairwright.sources.tables import SourceRow
 
-# A longer first line or sentence is no question that a person could have asked as a title.
+# A longer first line or sentence is not a question that a person could have asked as a title.
 _QUESTION_CHARS = 200
 _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 
@@ -48,7 +48,7 @@ def required(rules: SourceRules) -> list[str]:
     return [getattr(rules, name) for name in names]
 
 
-def items(
+def read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """One item a user, in the order in which the file first names them."""

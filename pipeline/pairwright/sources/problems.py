@@ -67,7 +67,7 @@ class SourceProblem(Record):
 
 
 class SourceRefusal(Exception):
-    """Raised while a row is read; whoever reads rows turns it into a SourceProblem."""
+    """Raised while a row is read; the code that reads rows turns it into a SourceProblem."""
 
     def __init__(self, reason: str, detail: str, value: str | None = None) -> None:
         super().__init__(f"{reason}: {detail}")

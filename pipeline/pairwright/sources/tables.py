@@ -40,7 +40,7 @@ Opener = Callable[[Path], SourceTable]
 
 
 def jsonl(path: Path) -> SourceTable:
-    """One object a line; a line that is none is a SourceProblem, and the next one is read."""
+    """One object a line; a line that is not one is a SourceProblem, and the next one is read."""
     check_text(path)
     return SourceTable(str(path), None, _lines(path))
 

@@ -26,7 +26,7 @@ def format_aspects(aspects: Sequence[str]) -> str:
 
 
 def parse_aspects(text: str) -> tuple[str, ...] | None:
-    """The aspects of such a list; None for a text that is none.
+    """The aspects of such a list; None for a text that is not such a list.
 
     A list without aspects is one; a text without the header is one where all of its lines are
     bullets.

@@ -1,9 +1,8 @@
 """Infer a rubric: plan, and drop every aspect that is not this user's own.
 
-Four checks on the planner's aspects, all over the same question: does the post carry it
-(support), does the rubric without a history contain it, do other users' rubrics, and does a
-generic answer already meet it? Fewer than `min_aspects` left and there is no personal signal.
-"""
+Four checks on the planner's aspects, all over the same question: does the post carry it (support),
+does the rubric without a history contain it, do other users' rubrics, and does a generic answer
+already meet it? With fewer than `min_aspects` left there is not enough of a personal signal."""
 
 import random
 from typing import NamedTuple
@@ -30,7 +29,7 @@ Histories = tuple[tuple[Post, ...], ...]
 
 
 class UserQuestion(NamedTuple):
-    """A question, and the user of whom a rubric is wanted."""
+    """A question, and the user whose rubric is wanted."""
 
     question_id: str
     question: str
@@ -91,7 +90,7 @@ async def infer_rubric(
     if isinstance(carried, Rejected):
         return carried
 
-    # Another user's rubric that could not be read is no evidence either way.
+    # Another user's rubric that could not be read is not evidence either way.
     read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Rejected)]
     names = [aspect.aspect for aspect in own.aspects]
     whole = Rubric(

@@ -83,7 +83,7 @@ async def plan(
 
 
 def sifted(reply: PlanReply, question: str, shown: PromptPosts, min_confidence: float) -> Plan:
-    """What stands of a planner's reply, without a model."""
+    """The aspects of a planner's reply that pass the rules, without a model."""
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
     for planned in sorted(reply.aspects, key=lambda a: -a.confidence):

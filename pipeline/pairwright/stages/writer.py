@@ -36,7 +36,7 @@ async def write(
 async def write_plain(
     question: str, generator: Model, prompts: Prompts, *, words: int
 ) -> str | Rejected:
-    """What a typical asker would be told: the yardstick for aspects that anyone gets."""
+    """A response to a typical asker: the yardstick for aspects that anyone gets."""
     return await generator.write(prompts.ask("write_plain", question=question, words=words))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairwright import text
+from pairwright.assets import DOCS
 from pairwright.errors import SourceError
 from pairwright.intervals import Interval, mean, with_width
 from pairwright.records import Item, Record
@@ -28,7 +29,7 @@ class GoldItems(NamedTuple):
     """Rows that are not used, by reason."""
     repaired: dict[str, int]
     hash: str
-    """Stands for the source's content."""
+    """Identifies the source's content."""
     without: frozenset[str]
     """Ids of items without gold aspects."""
 
@@ -52,7 +53,7 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
         raise SourceError(
             f"not one of {refused[NO_GOLD]:,} items has gold aspects",
             where=f"{where} {rules.path}",
-            fix="Give items a list `rubric_aspects`, as LaMP-QA's have: docs/sources.md.",
+            fix=f"Give items a list `rubric_aspects`, as LaMP-QA's have: {DOCS / 'sources.md'}.",
         )
     digest = source_hash(rules, folder)
     return GoldItems(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))

@@ -1,11 +1,14 @@
 """Where a workflow writes: a folder that may be written to, and a report in its three forms."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright.report import Page, to_html, to_markdown
+
+if TYPE_CHECKING:
+    from pairwright.report import Page
 
 
 def output_folder(folder: Path | None) -> Path | None:
@@ -38,12 +41,15 @@ def output_folder(folder: Path | None) -> Path | None:
 
 
 def write_report(
-    folder: Path, name: str, page: Page, values: Record, summary: Page | None = None
+    folder: Path, name: str, page: "Page", values: Record, summary: "Page | None" = None
 ) -> None:
     """Write NAME.html, NAME.md and last NAME.json, each whole.
 
     With a `summary`, the Markdown is of that page. Raises StoreError.
     """
+    # Plots take a while to import, and other commands do without.
+    from pairwright.report import to_html, to_markdown
+
     write_whole(folder / f"{name}.html", to_html(page))
     write_whole(folder / f"{name}.md", to_markdown(summary or page))
     write_whole(folder / f"{name}.json", values.model_dump_json(indent=2) + "\n")

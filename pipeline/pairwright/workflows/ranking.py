@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
-from pairwright.evaluate.board import leaderboard as ranked
+from pairwright.evaluate.board import leaderboard as rank_results
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.derivation import (
     NOT_STORED,
@@ -53,7 +53,7 @@ def leaderboard(
     """
     folder = output_folder(None if out is None else Path(out))
     found = gather_results(map(Path, results))
-    board = ranked(found, counter(progress, "results", total=len(found)))
+    board = rank_results(found, counter(progress, "results", total=len(found)))
     if folder:
         write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
     return board

@@ -11,7 +11,6 @@ from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, share_of
 from pairwright.cli.shell import command, print_commands
-from pairwright_human_eval.reading_time import WORDS_A_MINUTE
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
@@ -63,6 +62,8 @@ def export_command(
 
 
 def _print(console: Console, run: Path, made: "TaskExport") -> None:
+    from pairwright_human_eval.reading_time import WORDS_A_MINUTE
+
     if not made.new:
         console.print("Exported before, and nothing has changed.")
     table = Table(box=box.SIMPLE, show_header=False, title=escape(str(made.folder)))

@@ -44,7 +44,7 @@ def reward_server_command(
     POST /score {"samples": [{"id" or "prompt", "response"}, ...]} gives {"rewards": [...]}, each a
     score or an error with its reason; GET /health answers 200 once the model is loaded. Requests in
     flight go through the model in batches. A full queue answers 503. SIGTERM and Ctrl-C let what
-    is under way finish. docs/train.md has the reward functions for TRL and verl.
+    is under way finish. The page train.md has the reward functions for TRL and verl.
 
     Examples:
 

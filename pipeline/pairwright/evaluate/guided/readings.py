@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.spec import (
@@ -16,8 +17,8 @@ PER_TOKEN = "-per-token"
 
 
 def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
-    """Those that are wanted, or all of the file. Raises ConfigError where one is no guided
-    policy, and where there is none."""
+    """The guided policies that are named, or all of the file. Raises ConfigError where one is no
+    guided policy, and where there is none."""
     known = [name for name, spec in scorers.scorers.items() if isinstance(spec, GuidedDecoding)]
     if wrong := [name for name in names if name not in known]:
         raise ConfigError(
@@ -29,8 +30,8 @@ def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
         raise ConfigError(
             "there is no scorer of kind guided",
             where="--scorers",
-            fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward; docs/train.md"
-            " shows one.",
+            fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward;"
+            f" {DOCS / 'train.md'} shows one.",
         )
     return tuple(dict.fromkeys(names)) or tuple(known)
 

@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
+from pairwright.assets import DOCS
 from pairwright.evaluate.results import NAME
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.models import key_of
@@ -268,8 +269,8 @@ class Scorers(Record):
 
 def load_scorers(path: Path) -> Scorers:
     """The file, with the paths of its scorers made absolute. Raises ConfigError naming the key."""
-    otherwise = "docs/scorers.md shows one. The baselines need none."
-    found = validated(Scorers, read_toml(path, otherwise), path, docs="docs/scorers_keys.md")
+    otherwise = f"{DOCS / 'scorers.md'} shows one. The baselines need none."
+    found = validated(Scorers, read_toml(path, otherwise), path, docs=DOCS / "scorers_keys.md")
     folder = path.resolve().parent
     placed = {name: _placed(spec, folder) for name, spec in found.scorers.items()}
     return found.model_copy(update={"scorers": placed})

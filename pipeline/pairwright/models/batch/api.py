@@ -92,8 +92,8 @@ class BatchApi:
             meaning = refusal(error.status_code, said, self._where, self._secrets)
             if isinstance(meaning, EndpointRefused):
                 raise meaning from None
-            told = str(meaning) if isinstance(meaning, Exception) else error.message
-            raise self._failed(f"http_{error.status_code}", told) from None
+            message = str(meaning) if isinstance(meaning, Exception) else error.message
+            raise self._failed(f"http_{error.status_code}", message) from None
         except APIConnectionError as error:
             raise self._failed("connection", str(error.__cause__ or error)) from None
 

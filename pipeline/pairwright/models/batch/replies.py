@@ -63,7 +63,7 @@ def check_readable(path: Path) -> None:
 
 
 def reply_of(line: ReplyLine) -> BatchReply:
-    """Raises ValueError with a sentence for a line that is no reply."""
+    """Raises ValueError with a sentence for a line that is not a reply."""
     try:
         data = json.loads(line.text)
     except (ValueError, RecursionError) as error:
@@ -74,7 +74,7 @@ def reply_of(line: ReplyLine) -> BatchReply:
         raise ValueError("not a JSON object")
     custom_id = data.get("custom_id")
     if not isinstance(custom_id, str):
-        raise ValueError("there is no custom_id")
+        raise ValueError("the custom_id is missing")
     if "response" not in data and "error" not in data:
         what = "a request, not a reply" if "body" in data else "neither response nor error"
         raise ValueError(what)
@@ -104,7 +104,7 @@ def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
     that a content filter refused.
 
     Raises NotRun; Transient, CallFailed and EndpointRefused as a client does; ValueError for a
-    body that is no answer to this request.
+    body that does not answer this request.
     """
     if reply.error or (reply.status is not None and reply.status >= 400):
         return _refused(reply, where)
@@ -116,7 +116,7 @@ def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
         raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
     named = reply.body.get("model") if isinstance(reply.body, dict) else None
     if named is not None and not _same_model(str(named), request.model):
-        raise ValueError(f"a reply of the model {str(named)[:80]!r}, asked was {request.model!r}")
+        raise ValueError(f"a reply of the model {str(named)[:80]!r}, not of {request.model!r}")
     return body
 
 
@@ -131,12 +131,12 @@ def _refused(reply: BatchReply, where: str) -> bytes:
         status = code if isinstance(code, int) and 400 <= code <= 599 else None
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
-    told = {"message": json.dumps(reply.body or "no message")[:500]} | error
+    error_object = {"message": json.dumps(reply.body or "no message")[:500]} | error
     # A line does not say whether its room is what its role begins with. No run hangs on one line.
-    meaning = refusal(status, told, where, Secrets(None), enlarged=True)
+    meaning = refusal(status, error_object, where, Secrets(None), enlarged=True)
     if status == 403:
         # The batch was run, so the key is known: this one request is refused.
-        raise CallFailed("http_403", str(told["message"])[:500])
+        raise CallFailed("http_403", str(error_object["message"])[:500])
     if isinstance(meaning, bytes):
         return meaning
     raise meaning
@@ -149,9 +149,9 @@ def _innermost(error: JsonValue) -> dict[str, JsonValue]:
     return error if isinstance(error, dict) else {"message": str(error)}
 
 
-def _same_model(named: str, asked: str) -> bool:
+def _same_model(named: str, requested: str) -> bool:
     """Whether a reply's model is the one asked for, or a dated version of it."""
-    given, wanted = (name.rpartition("/")[2].casefold() for name in (named, asked))
+    given, wanted = (name.rpartition("/")[2].casefold() for name in (named, requested))
     return given == wanted or (
         given.startswith(wanted) and _DATED.fullmatch(given[len(wanted) :]) is not None
     )

@@ -23,7 +23,7 @@ def submit(
     out: Path,
     made: Round,
     api_of: Callable[[str], BatchApi],
-    told: Callable[[Shard, Submission], None],
+    report: Callable[[Shard, Submission], None],
 ) -> int:
     """Submit what is not submitted yet; the number of batches that are new.
 
@@ -55,7 +55,7 @@ def submit(
             step="created", file_id=before.file_id, batch_id=batch.id, status=batch.status
         )
         note(shard, submission)
-        told(shard, submission)
+        report(shard, submission)
     return new
 
 
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 
 class Polled(NamedTuple):
-    """How one shard stands."""
+    """The state of one shard."""
 
     shard: Shard
     status: str

@@ -1,8 +1,8 @@
 """vLLM's `/classify` as if it were chat completions: the text of a reply is the model's score.
 
 A chat completion's messages go in, and the served model's own chat template is put around them.
-vLLM gives probabilities where it is not told otherwise, which are equal for very good responses; it
-is told `use_activation: false` and then gives the raw logits, in the field called `probs`.
+By default vLLM gives probabilities, which are equal for very good responses; with
+`use_activation: false` it gives the raw logits, in the field called `probs`.
 """
 
 from pydantic import BaseModel, Field, ValidationError
@@ -15,7 +15,7 @@ from pairwright.models.client.wire import Response, Transient, bytes_of
 
 
 class Classify:
-    """The `Wire` to one server's `/classify`, which stands beside `/v1`."""
+    """The `Wire` to one server's `/classify`, which is beside `/v1`."""
 
     def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
         root = base_url.rstrip("/").removesuffix("/v1")
@@ -24,7 +24,7 @@ class Classify:
 
     async def post(self, body: bytes) -> Response:
         """Raises Transient for a reply without a number for each class, EndpointRefused for a model
-        whose classes are no score."""
+        whose classes are not a score."""
         asked = from_json(body)
         sent = {"model": asked["model"], "messages": asked["messages"], "use_activation": False}
         reply = await self._connection.post(bytes_of(sent))
@@ -36,12 +36,12 @@ class Classify:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))
             raise Transient("malformed_body", f"{self.where}: {place}: {first['msg']}") from None
-        told = found.data[0]
-        if len(told.probs) != told.num_classes:
-            wanted = f"{len(told.probs)} scores for {told.num_classes} classes"
+        classes = found.data[0]
+        if len(classes.probs) != classes.num_classes:
+            wanted = f"{len(classes.probs)} scores for {classes.num_classes} classes"
             raise Transient("malformed_body", f"{self.where}: {wanted}")
         try:
-            score = score_of(told.probs)
+            score = score_of(classes.probs)
         except ValueError as error:
             raise EndpointRefused(
                 f"{self.where}: {asked['model']}: {error}\n"

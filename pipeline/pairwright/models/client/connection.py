@@ -23,7 +23,7 @@ from pairwright.models.client.wire import Response, Transient
 def proxy_for(base_url: str) -> str | None:
     """The proxy's address; None for this machine's own servers and for what NO_PROXY names.
 
-    Raises ConfigError for a proxy that is none for HTTP.
+    Raises ConfigError for a proxy that does not speak HTTP.
     """
     parts = urlsplit(base_url)
     host, proxies = parts.hostname or "", getproxies()
@@ -35,7 +35,7 @@ def proxy_for(base_url: str) -> str | None:
         return f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
         raise ConfigError(
-            f"the proxy for {host} is no HTTP proxy, and no other kind can be used",
+            f"the proxy for {host} is not an HTTP proxy, and no other kind can be used",
             where=f"{parts.scheme.upper()}_PROXY or ALL_PROXY in the environment",
             fix=f"Set {parts.scheme.upper()}_PROXY to an HTTP proxy, or add {host} to NO_PROXY.",
         )

@@ -19,8 +19,8 @@ from pairwright.settings.config import Endpoint
 if TYPE_CHECKING:
     from pairwright.models.client.vllm import EngineChat
 
-# What vLLM is told where the environment does not say otherwise. Standard output is for results;
-# nobody is told of a run; and a process that has threads must not be forked.
+# Defaults of vLLM's environment variables here. Standard output is for results; no usage is
+# reported; and a process that has threads must not be forked.
 _ENVIRONMENT = {
     "VLLM_LOGGING_LEVEL": "WARNING",
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",
@@ -62,8 +62,8 @@ class Engine:
             async with asyncio.timeout(self._endpoint.timeout_s):
                 return await served.reply(body, f"[endpoints.{self._name}] {self.where}")
         except TimeoutError:
-            told = f"no whole reply in {self._endpoint.timeout_s} s"
-            raise Transient("timeout_or_dropped", told) from None
+            detail = f"no whole reply in {self._endpoint.timeout_s} s"
+            raise Transient("timeout_or_dropped", detail) from None
 
     async def close(self) -> None:
         if self._starting is None:

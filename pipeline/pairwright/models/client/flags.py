@@ -24,7 +24,7 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
     found = parser.parse_args(required)
     for key, value in _flags(endpoint).items():
         if not hasattr(found, key):
-            refuse("there is no such flag")
+            refuse("this flag does not exist")
         found = parser.parse_args([*required, *_words(key, value)], found)
     return found
 

@@ -3,7 +3,7 @@
 The last message is the response. Prompt and response are tokenized apart and put together, as when
 the policy writes: the prompt with the chat template and what opens an answer, the response as it
 is. Then one token is asked for after both, with `prompt_logprobs`, which are those of what was
-given. The end of the answer is no part of it: what a template writes there differs, and some of it
+given. The end of the answer is not part of it: what a template writes there differs, and some of it
 no policy writes.
 """
 
@@ -30,12 +30,12 @@ class _Tokenized(BaseModel, strict=True):
     max_model_len: int
 
 
-class _Told(BaseModel):
+class _TokenLogprob(BaseModel):
     logprob: float
 
 
 class _Choice(BaseModel):
-    prompt_logprobs: list[dict[int, _Told] | None] | None = None
+    prompt_logprobs: list[dict[int, _TokenLogprob] | None] | None = None
 
 
 class _Completed(BaseModel):
@@ -72,9 +72,11 @@ class PromptLogprobs:
             return answer
         ids = opening.tokens + answer.tokens
         if len(ids) >= opening.max_model_len:
-            told = f"{len(ids)} tokens, and the model reads {opening.max_model_len} and writes one"
-            return Response(200, stand_in(CONTEXT_LENGTH, told))
-        return await self._told(model, ids, len(opening.tokens))
+            detail = (
+                f"{len(ids)} tokens, and the model reads {opening.max_model_len} and writes one"
+            )
+            return Response(200, stand_in(CONTEXT_LENGTH, detail))
+        return await self._logprobs(model, ids, len(opening.tokens))
 
     async def _tokens(self, body: dict[str, Any]) -> _Tokenized | Response:
         reply = await self._tokenize.post(bytes_of(body))
@@ -84,7 +86,7 @@ class PromptLogprobs:
             return reply
         return self._read(_Tokenized, reply)
 
-    async def _told(self, model: str, ids: list[int], first: int) -> Response:
+    async def _logprobs(self, model: str, ids: list[int], first: int) -> Response:
         body = {
             "model": model, "prompt": ids, "prompt_logprobs": 0, "max_tokens": 1,
             "temperature": 0.0,
@@ -92,12 +94,14 @@ class PromptLogprobs:
         reply = await self._complete.post(json.dumps(body).encode())
         if not 200 <= reply.status < 300:
             return reply
-        told = self._read(_Completed, reply).choices[0].prompt_logprobs
-        if told is None:
+        logprobs = self._read(_Completed, reply).choices[0].prompt_logprobs
+        if logprobs is None:
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
-        if len(told) != len(ids):
-            raise self._broken(f"log-probabilities of {len(told)} tokens, and {len(ids)} were sent")
-        found = [(told[place] or {}).get(ids[place]) for place in range(first, len(ids))]
+        if len(logprobs) != len(ids):
+            raise self._broken(
+                f"log-probabilities of {len(logprobs)} tokens, and {len(ids)} were sent"
+            )
+        found = [(logprobs[place] or {}).get(ids[place]) for place in range(first, len(ids))]
         if None in found:
             missing = first + found.index(None)
             raise self._broken(f"no log-probability of token {missing}, which is {ids[missing]}")

@@ -24,7 +24,8 @@ def score_of(logits: Sequence[float]) -> float:
 
 
 def score_reply(score: float, prompt_tokens: int) -> bytes:
-    """The body of a chat completion that says it. A score that is no number stays none."""
+    """The body of a chat completion that says it. A score that is not a number is stored as
+    `nan`."""
     return chat_reply(repr(score) if math.isfinite(score) else "nan", prompt_tokens)
 
 
@@ -36,7 +37,7 @@ def chat_reply(text: str, prompt_tokens: int) -> bytes:
 
 
 LEAST = -9999.0
-"""What vLLM puts in place of minus infinity and of what is no number: JSON has neither."""
+"""What vLLM puts in place of minus infinity and of NaN: JSON has neither."""
 
 
 class TokenLogprobs(NamedTuple):
@@ -53,7 +54,7 @@ class TokenLogprobs(NamedTuple):
     @property
     def finite(self) -> bool:
         """Whether every one is a number."""
-        return all(math.isfinite(told) and told > LEAST for told in self.log_probabilities)
+        return all(math.isfinite(value) and value > LEAST for value in self.log_probabilities)
 
 
 class _Stored(BaseModel, strict=True):
@@ -63,12 +64,12 @@ class _Stored(BaseModel, strict=True):
 
 
 def to_text(tokens: TokenLogprobs) -> str:
-    """JSON: a value that is no number is null."""
-    told = [
+    """JSON: a value that is not a number is null."""
+    values = [
         round(log_probability, 9) if math.isfinite(log_probability) else None
         for log_probability in tokens.log_probabilities
     ]
-    return _Stored(ids=list(tokens.ids), log_probabilities=told).model_dump_json()
+    return _Stored(ids=list(tokens.ids), log_probabilities=values).model_dump_json()
 
 
 def of_text(text: str) -> TokenLogprobs:
@@ -81,8 +82,8 @@ def of_text(text: str) -> TokenLogprobs:
         raise ValueError(
             f"{len(stored.log_probabilities)} log-probabilities of {len(stored.ids)} tokens"
         )
-    told = (
+    values = (
         math.nan if log_probability is None else log_probability
         for log_probability in stored.log_probabilities
     )
-    return TokenLogprobs(tuple(stored.ids), tuple(told))
+    return TokenLogprobs(tuple(stored.ids), tuple(values))

@@ -81,8 +81,8 @@ def _launched(name: str, endpoint: Endpoint) -> tuple[Namespace, AsyncLLM]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         key = str(first["loc"][0]) if first["loc"] else ""
-        told = first["msg"].removeprefix("Value error, ")
-        raise wrong(name, key if key in endpoint.vllm else "", told) from None
+        message = first["msg"].removeprefix("Value error, ")
+        raise wrong(name, key if key in endpoint.vllm else "", message) from None
     return flags, client
 
 

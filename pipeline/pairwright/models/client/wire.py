@@ -31,7 +31,7 @@ _UNSUPPORTED = re.compile(
 
 
 BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
-"""Finish reasons of engines that gave up: what there is of the text is no reply."""
+"""Finish reasons of engines that gave up: what there is of the text is not a reply."""
 STAND_INS = frozenset({CONTEXT_LENGTH, "content_filter"})
 """Finish reasons of refusals that are stored like answers."""
 

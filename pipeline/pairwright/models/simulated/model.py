@@ -38,7 +38,7 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
     prompt = read(body)
     say = planted_reply if prompt.task in WRITING else _json
     said = say(prompt, defects, memory)
-    asked, told = prompt_tokens(body), ceil(len(said.text) / 4)
+    prompt_count, reply_count = prompt_tokens(body), ceil(len(said.text) / 4)
     return {
         "id": f"chatcmpl-{prompt.digest}",
         "object": "chat.completion",
@@ -53,9 +53,9 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
             }
         ],
         "usage": {
-            "prompt_tokens": asked,
-            "completion_tokens": told,
-            "total_tokens": asked + told,
+            "prompt_tokens": prompt_count,
+            "completion_tokens": reply_count,
+            "total_tokens": prompt_count + reply_count,
         },
         "system_fingerprint": SIMULATED,
         "pairwright": {"planted": list(said.planted)},

@@ -4,7 +4,7 @@
     RUN/shards/000017/lock           held by the one process that writes there
 
 A shard has the format of the store, and its name is the chunk's. So a chunk whose worker died is
-gone on with by whoever gets it next, and no finished call of it is sent twice.
+continued by the next holder, and no finished call of it is sent twice.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ def _begun(folder: Path, main: Store) -> Store:
     with on_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
     shard = Store(folder / FILE, beneath=main)
-    # Units are built anew, from the calls that are there.
+    # Units are built again, from the calls that are there.
     shard.clear_outcomes()
     return shard
 
@@ -106,11 +106,11 @@ def _check(path: Path) -> None:
         return
     with closing(_held(path)), closing(sqlite3.connect(path)) as database:
         try:
-            (told,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
         except sqlite3.DatabaseError as error:
             raise _unusable(path, error) from None
-    if told != "ok":
-        raise _unusable(path, StoreError(f"{path}: {told}"))
+    if answer != "ok":
+        raise _unusable(path, StoreError(f"{path}: {answer}"))
 
 
 def _merge(main: Path, shard: Path) -> set[int]:

@@ -1,7 +1,8 @@
 """Completions in the manner of Pref-LaMP (arXiv 2512.23067): given a question's title and earlier
-posts of whoever asks it, a model writes the question's body, and is held to what they really wrote.
+posts of the person who asks it, a model writes the question's body, and is held to what they really
+wrote.
 
-It measures imitation of a user's writing, and is no evidence about answers.
+It measures imitation of a user's writing, and is not evidence about answers.
 
 tasks.py       which items can be asked, and what is in the way of the others
 conditions.py  which posts a model is shown

@@ -79,7 +79,7 @@ class Completions(Record):
     """Draws that scorers pick from."""
     scorers: tuple[ModelRef, ...]
     simulated: bool
-    """Whether the embedded model had a part in it: then it is no result."""
+    """Whether the embedded model had a part in it: then it is not a result."""
     seed: int
     items: int
     """That the source has."""

@@ -1,4 +1,5 @@
-"""A completions benchmark as a page: what it is no evidence of, all conditions, the differences."""
+"""A completions benchmark as a page: what it is not evidence of, all conditions, the
+differences."""
 
 from collections.abc import Iterator
 
@@ -13,7 +14,7 @@ from pairwright.train.completions.records import Completions, ConditionMean
 
 NO_EVIDENCE = (
     "This measures imitation of a user's writing: how many words a text shares with what the user"
-    " wrote. It is no evidence about answers, nor about what the user would like."
+    " wrote. It is not evidence about answers, nor about what the user would like."
 )
 HEAD = ("", "ROUGE-1", "ROUGE-L", "posts", "words", "items", "users")
 DIFFERENCES = ("", "ROUGE-1", "ROUGE-L", "items", "users")
@@ -40,7 +41,7 @@ def page(completions: Completions) -> Page:
 def warnings(completions: Completions) -> Iterator[str]:
     """What else a reader must know before any number."""
     if completions.simulated:
-        yield "The embedded model had a part in it, so it is no result."
+        yield "The embedded model had a part in it, so it is not a result."
     if completions.limit is not None:
         yield f"Only the first {number_of(completions.limit, 'item was', 'items were')} asked."
     if not completions.counted:
@@ -69,8 +70,8 @@ def missing(completions: Completions) -> Iterator[str]:
     for reason, n in completions.source_problems.items():
         yield f"{number_of(n, 'row or post', 'rows or posts')} of the source refused: {reason}."
     for reason, n in completions.refused.items():
-        told = REFUSED[reason]
-        yield f"{number_of(n, 'item was', 'items were')} not asked, {reason}: {told}."
+        explanation = REFUSED[reason]
+        yield f"{number_of(n, 'item was', 'items were')} not asked, {reason}: {explanation}."
     for reason, n in completions.unscored.items():
         yield f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}."
     if completions.shortened:

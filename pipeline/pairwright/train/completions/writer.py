@@ -50,7 +50,8 @@ async def complete_bodies(
     stop: Callable[[], None],
     seen: Callable[[ItemCompletions], None],
 ) -> list[ItemCompletions]:
-    """Each task in each condition with so many draws, by task. `seen` is told of each as it comes.
+    """Each task in each condition with so many draws, by task. `seen` is called with each as it
+    comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was written is stored.
     """

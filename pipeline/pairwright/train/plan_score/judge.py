@@ -41,7 +41,7 @@ class AspectJudging(NamedTuple):
     async def _found(self, item: Item, planned: tuple[str, ...]) -> AspectMatches | Rejected:
         own, other = _names(item), self.others.get(item.id)
         lists = [own, *([_names(other)] if other else [])]
-        # Which list stands first must not tell whose it is.
+        # Which list comes first must not tell whose it is.
         if _digest("order", item.id) < "8":
             lists.reverse()
         place = lists.index(own)

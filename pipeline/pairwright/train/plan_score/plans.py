@@ -28,13 +28,13 @@ class MadePlan(Record):
 
     @property
     def read(self) -> tuple[str, ...] | None:
-        """The aspects; None for a text that is no list of them."""
+        """The aspects; None for a text that is not a list of them."""
         return self.aspects if self.plan is None else parse_aspects(self.plan)
 
 
 def read_plans(path: Path, gold: GoldItems) -> dict[str, MadePlan]:
-    """Plans by item. Raises InputError for a line that is none, an item that is not in the source
-    and one that is planned twice."""
+    """Plans by item. Raises InputError for a line that is not a plan, an item that is not in the
+    source and one that is planned twice."""
     if not path.is_file():
         raise InputError(
             "no such file",

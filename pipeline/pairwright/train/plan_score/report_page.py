@@ -45,7 +45,7 @@ _LOOKS: dict[Name, tuple[str, Colour]] = {
 }
 
 
-class PlannerVersion(Record):
+class PlannerSource(Record):
     """Which planner, exactly."""
 
     name: str
@@ -59,7 +59,7 @@ class PlanScores(Record):
     """Planners on one source."""
 
     source: str
-    """Stands for the source's content."""
+    """Identifies the source's content."""
     items: int
     users: int
     gold: int
@@ -71,8 +71,8 @@ class PlanScores(Record):
     """The judge's model, if there was one."""
     embedding: str
     simulated: tuple[str, ...]
-    """Models that are the embedded one's: then it is no result."""
-    planners: tuple[PlannerVersion, ...]
+    """Models that are the embedded one's: then it is not a result."""
+    planners: tuple[PlannerSource, ...]
     counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]
     differences: tuple[PlanDifference, ...]
@@ -110,7 +110,7 @@ def page(scores: PlanScores) -> Page:
 def warnings(scores: PlanScores) -> Iterator[str]:
     """What a reader must know before any number."""
     if scores.simulated:
-        yield "The embedded model had a part in this: it is no result."
+        yield "The embedded model had a part in this: it is not a result."
     if scores.limit is not None:
         yield f"Only the first {number_of(scores.limit, 'item was', 'items were')} scored."
     if not scores.judge:

@@ -13,13 +13,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.config import Endpoint, Planner, Sampling
 from pairwright.settings.rules import SourceRules
 from pairwright.settings.tables import read_toml, validated
 from pairwright.train.planner.training_target import Form
 
-DOCS = "docs/train_keys.md"
+KEYS = DOCS / "train_keys.md"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -89,4 +90,6 @@ class PlanScoring(Record):
 
 def load_scoring(path: Path) -> PlanScoring:
     """Raises ConfigError naming the key."""
-    return validated(PlanScoring, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)
+    return validated(
+        PlanScoring, read_toml(path, f"{DOCS / 'train.md'} shows one."), path, docs=KEYS
+    )

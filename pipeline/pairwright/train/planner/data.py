@@ -11,7 +11,7 @@ from pairwright.train.planner.examples import (
     PromptMaker,
     SplitPrompt,
     Tokenizer,
-    examples,
+    training_examples,
 )
 from pairwright.train.planner.settings import Training
 
@@ -20,7 +20,7 @@ class TrainingData(Record):
     """What is trained on."""
 
     source: str
-    """Stands for the source's content."""
+    """Identifies the source's content."""
     items: int
     users: int
     refused: dict[str, int]
@@ -42,12 +42,13 @@ def rows_of(
     tokenizer: Tokenizer,
     seen: Callable[[int], None],
 ) -> tuple[list[SplitPrompt], TrainingData]:
-    """Each item's tokens; `seen` is told of each item. Raises ConfigError where none is left."""
+    """Each item's tokens; `seen` is called with each item. Raises ConfigError where none is
+    left."""
     rows: list[SplitPrompt] = []
     refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
     empty = Counter[str]()
     aspects = shortened = 0
-    for made in examples(source.items, asking, tokenizer, settings.max_tokens):
+    for made in training_examples(source.items, asking, tokenizer, settings.max_tokens):
         seen(1)
         if isinstance(made, LeftOutItem):
             refused[made.reason] += 1

@@ -122,7 +122,7 @@ class PromptMaker(NamedTuple):
         )
 
 
-def examples(
+def training_examples(
     items: Iterable[Item], asking: PromptMaker, tokenizer: Tokenizer, most: int
 ) -> Iterator[TrainingExample | LeftOutItem]:
     """Each item with as many of its best posts as leave prompt and target within `most` tokens."""
@@ -151,7 +151,7 @@ def _fitted(
     for kept in range(len(shown.posts), 0, -1):
         shown = asking.shown(item, kept)
         ask = asking.ask(item, shown)
-        # A target names posts as the prompt does, so that it is made anew with each prompt.
+        # A target names posts as the prompt does, so that it is made again with each prompt.
         wanted = target(
             asking.form, item.question, item.rubric_aspects, shown, MIN_CONFIDENCE
         )  # fmt: skip

@@ -15,12 +15,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.settings.tables import read_toml, validated
 from pairwright.train.planner.training_target import Form
 
-DOCS = "docs/train_keys.md"
+KEYS = DOCS / "train_keys.md"
 
 
 class TrainingHistory(HistoryRules):
@@ -92,4 +93,4 @@ class Training(Record):
 
 def load_training(path: Path) -> Training:
     """Raises ConfigError naming the key."""
-    return validated(Training, read_toml(path, "docs/train.md shows one."), path, docs=DOCS)
+    return validated(Training, read_toml(path, f"{DOCS / 'train.md'} shows one."), path, docs=KEYS)

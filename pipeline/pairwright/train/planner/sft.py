@@ -75,8 +75,8 @@ class Words:
         for volatile in ("_name_or_path", "transformers_version"):
             config.pop(volatile, None)
         parts = [config, self.tokenizer.get_vocab(), self.tokenizer.chat_template]
-        told = json.dumps(parts, sort_keys=True, default=str).encode()
-        return f"b2:{blake2b(told, digest_size=16).hexdigest()}"
+        text = json.dumps(parts, sort_keys=True, default=str).encode()
+        return f"b2:{blake2b(text, digest_size=16).hexdigest()}"
 
     def _rendered(self, messages: Sequence[Message], **more: bool) -> str:
         conversation = [{"role": message.role, "content": message.content} for message in messages]
@@ -129,10 +129,9 @@ def train(
 ) -> None:
     """Train to the last step, with checkpoints in `out`, from `resume` on if there is one.
 
-    `seen` is told of each step and its loss; once `stopped`, the step under way is saved. Raises
-    Interrupted then, and ConfigError for a loss that is no number and a checkpoint that is not of
-    this model.
-    """
+    `seen` is called with each step and its loss; once `stopped`, the step under way is saved.
+    Raises Interrupted then, and ConfigError for a loss that is not a number and a checkpoint that
+    is not of this model."""
     trainer = _trainer(settings, words, rows, out)
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(_Steps(seen, stopped))
@@ -177,7 +176,7 @@ def _trainer(settings: Training, words: Words, rows: Sequence[SplitPrompt], out:
         bf16=gpu,
         use_cpu=not gpu,
         seed=settings.seed,
-        # A loss that is no number is to be seen before the step is saved.
+        # A loss that is not a number is to be seen before the step is saved.
         logging_steps=1,
         logging_nan_inf_filter=False,
         disable_tqdm=True,
@@ -220,7 +219,7 @@ class _Steps(TrainerCallback):  # type: ignore[misc]
         for name in ("loss", "grad_norm"):
             if not math.isfinite(float(logs.get(name, 0.0))):
                 raise ConfigError(
-                    f"{name} is no number any more at step {state.global_step}",
+                    f"{name} is not a number any more at step {state.global_step}",
                     where="[steps] learning_rate",
                     fix="Lower it, or set dtype = 'float32'; the checkpoints before it are whole.",
                 )
@@ -247,8 +246,8 @@ class PlanWriter:
         self, adapter: Path, asks: Sequence[Ask], seen: Callable[[int], None]
     ) -> Iterator[str]:
         """What the model with this adapter writes to each prompt, one most likely token after the
-        other. `seen` is told of how many were written. Raises ConfigError for an adapter of another
-        model."""
+        other. `seen` is called with how many were written. Raises ConfigError for an adapter of
+        another model."""
         with _loading(str(adapter)):
             model = PeftModel.from_pretrained(self._model, str(adapter)).eval()
         try:
@@ -294,9 +293,9 @@ def _loading(where: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        told = str(error).strip().splitlines() or [type(error).__name__]
+        lines = str(error).strip().splitlines() or [type(error).__name__]
         raise ConfigError(
-            f"cannot be loaded: {told[0][:500]}",
+            f"cannot be loaded: {lines[0][:500]}",
             where=where,
             fix="Name a folder or a Hugging Face id of a chat model, and an adapter of that model.",
         ) from None

@@ -34,11 +34,13 @@ class RewardClient:
     ) -> None:
         """`patience_s`: how long a call is repeated; `timeout_s`: how long one reply may take.
 
-        Raises ConfigError for what is no URL.
+        Raises ConfigError for what is not a URL.
         """
         if not _is_address(url):
             raise ConfigError(
-                f"{url!r} is no address", where="url", fix="Give one such as http://127.0.0.1:8600."
+                f"{url!r} is not an address",
+                where="url",
+                fix="Give one such as http://127.0.0.1:8600.",
             )
         self.url = url.rstrip("/")
         self._patience_s = patience_s
@@ -55,9 +57,8 @@ class RewardClient:
     def rewards(self, samples: Sequence[RewardSample]) -> list[Reward]:
         """One for each sample, in their order.
 
-        Raises CallFailed where no whole answer came within the patience, or one that is no reward
-        (a number that is none, too few), and EndpointRefused where the server will not answer.
-        """
+        Raises CallFailed where no whole answer came within the patience, or one that is not a
+        reward (not a number, too few), and EndpointRefused where the server will not answer."""
         return [reward for part in _parts(samples) for reward in self._asked(part)]
 
     def _asked(self, samples: Sequence[RewardSample]) -> tuple[Reward, ...]:
@@ -78,8 +79,8 @@ class RewardClient:
                 " checkpoint.",
             ) from None
         if len(rewards) != len(samples):
-            told = f"{self.url} gave {len(rewards)} rewards for {len(samples)} samples"
-            raise CallFailed("not_as_many_rewards", told)
+            detail = f"{self.url} gave {len(rewards)} rewards for {len(samples)} samples"
+            raise CallFailed("not_as_many_rewards", detail)
         return rewards
 
     def _sent(self, body: bytes) -> tuple[Reward, ...]:

@@ -47,7 +47,7 @@ ASPECTS = (
 )
 TEST = (
     "These are test questions: a policy or a reward model that is trained on them is contaminated,"
-    " and\nits results on this release are no results.\n"
+    " and\nits results on this release do not count as results.\n"
 )
 
 

@@ -148,7 +148,7 @@ VERL_SCHEMA = pa.schema(
 
 class RewardModelField(Record):
     style: Literal["rule"] = "rule"
-    """A function gives the reward; it is no model of verl's own."""
+    """A function gives the reward; it is not a model of verl's own."""
     ground_truth: str
 
 

@@ -61,7 +61,7 @@ def _ids(columns: Mapping[str, Any]) -> Sequence[str]:
     if "id" in columns:
         return list(columns["id"])
     raise InputError(
-        "there is no column `id`",
+        "the column `id` is missing",
         where="the training data",
         fix="Train on what `pairwright train export-rl` wrote, or give reward_func by='prompt'.",
     )

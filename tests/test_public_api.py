@@ -1,0 +1,121 @@
+"""What `import pairwright` promises: names, types, words, and that nothing heavy comes with it."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+import pairwright
+
+FUNCTIONS = (
+    "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
+    "audit", "evaluate", "leaderboard", "correlate", "load_release", "build_contrast",
+    "build_twin", "run_async",
+)  # fmt: skip
+SAME_NAME = ("audit", "evaluate", "release")
+"""Functions that are called as a subpackage is."""
+IMPORTS = """
+import pickle
+import pairwright.audit, pairwright.evaluate.scorers, pairwright.release.records
+from pairwright.release.records import Change
+from pairwright.release import records as own
+from pairwright import release
+import pairwright
+from pairwright import *
+import pairwright.audit.records
+
+assert own.Change is Change
+assert pairwright.release is release
+for name in ("audit", "evaluate", "release"):
+    function = getattr(pairwright, name)
+    assert callable(function), name
+    assert pickle.loads(pickle.dumps(function)) is function
+change = Change(config="A-twin", what="added", reason="new", pairs=2)
+assert pickle.loads(pickle.dumps(change)) == change
+"""
+
+
+def python(program: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def source_of(name: str) -> Any:
+    """A name as it is, which the module gives as Any."""
+    return getattr(pairwright, name)
+
+
+def test_all_names_are_listed_in_order_with_those_that_a_type_checker_sees() -> None:
+    listed = pairwright.__all__
+    # As ruff sorts: classes before functions.
+    assert listed == sorted(listed, key=lambda name: (not name[0].isupper(), name))
+    assert set(FUNCTIONS) < set(listed)
+    tree = ast.parse(inspect.getsource(pairwright))
+    (typed,) = (node for node in tree.body if isinstance(node, ast.If))
+    imported = {
+        (node.module, alias.name)
+        for node in typed.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {(home, name) for home, names in pairwright._HOMES.items() for name in names}
+    assert imported == homes
+    assert {name for _, name in homes} == {*listed} - {"__version__"}
+    assert {*listed} <= {*dir(pairwright)}
+
+
+@pytest.mark.parametrize("name", [n for n in pairwright.__all__ if n != "__version__"])
+def test_every_name_has_its_words_and_types(name: str) -> None:
+    found = source_of(name)
+    words = found.__doc__ or ""
+    assert "." in words, "no sentence"
+    if name not in FUNCTIONS:
+        assert inspect.isclass(found)
+        return
+    assert inspect.isfunction(found)
+    signature = inspect.signature(found)
+    assert signature.return_annotation is not inspect.Signature.empty
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not inspect.Parameter.empty, parameter.name
+    assert re.search(rf"^ +(>>> )?.*\b{name}\(", words, re.MULTILINE), "no example"
+    if name != "run_async":
+        assert "Raises" in words or "raises" in words
+
+
+def test_what_prints_is_not_imported() -> None:
+    # None makes importing them an error, which scikit-learn, who would use rich, gets by without.
+    python(
+        "import sys, pairwright; assert 'pydantic' not in sys.modules;"
+        "sys.modules.update(typer=None, rich=None); from pairwright import *; build, evaluate"
+    )
+
+
+def test_help_does_not_wait_for_statistics() -> None:
+    python(
+        "import sys; from pairwright import cli; cli._register();"
+        "assert not {'numpy', 'scipy', 'pandas', 'matplotlib'} & sys.modules.keys()"
+    )
+
+
+def test_importing_a_subpackage_hides_no_function() -> None:
+    python(IMPORTS)
+    for name in SAME_NAME:
+        assert inspect.isfunction(source_of(name))
+        assert inspect.ismodule(sys.modules[f"pairwright.{name}"])
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'relaese'"):
+        source_of("relaese")
+
+
+def test_type_checkers_are_told_that_both_packages_are_typed() -> None:
+    for package in ("pairwright", "pairwright_human_eval"):
+        assert files(package).joinpath("py.typed").is_file()
