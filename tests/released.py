@@ -18,7 +18,7 @@ from typing import Any
 
 from pairwright import __version__, assets
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import SourceSummary, manifest
+from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
 from pairwright.construct.tally import Tally
 from pairwright.dataset import Layout, Row
@@ -225,7 +225,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     source = SourceSummary(
         path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}
     )
-    made = manifest(database, config, _prompts(), source, counted, [])
+    made = make_manifest(database, config, _prompts(), source, counted, [])
     write_outcomes(database, folder, made)
     database.finish()
     database.close()

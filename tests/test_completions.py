@@ -11,7 +11,13 @@ from endpoint import Asked, Handler, completion, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completions.conditions import WRONG, CompletionTask, conditions, own, task
+from pairwright.train.completions.conditions import (
+    WRONG,
+    CompletionTask,
+    completion_conditions,
+    own,
+    task,
+)
 from pairwright.train.completions.measures import (
     CEILING,
     Rouge,
@@ -126,7 +132,7 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
     other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
     made = task(given, other)
     assert isinstance(made, CompletionTask)
-    shown = {of.name: of.shown(made, HISTORY) for of in conditions((2, 8))}
+    shown = {of.name: of.shown(made, HISTORY) for of in completion_conditions((2, 8))}
     assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
     assert [len(of) for of in shown.values()] == [0, 5, 2, 5]
     assert set(shown[WRONG]) < set(other)
