@@ -1,4 +1,4 @@
-"""Texts that the auditor gives, for pairs to be held against: one in memory at a time."""
+"""Texts that the auditor gives, with which pairs are compared: one in memory at a time."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
