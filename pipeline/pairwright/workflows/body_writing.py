@@ -20,7 +20,7 @@ from pairwright.text import word_count
 from pairwright.train.completions.conditions import (
     CompletionCondition,
     CompletionTask,
-    conditions,
+    completion_conditions,
     own,
 )
 from pairwright.train.completions.measures import figures
@@ -150,7 +150,7 @@ async def _write(
     task: _WritingTask, session: ScorerSession
 ) -> tuple[ScorerRef, list[ItemCompletions]]:
     spec = policy_of(session.settings, task.n)
-    draws = [(one, task.draws(one)) for one in conditions(task.ks)]
+    draws = [(one, task.draws(one)) for one in completion_conditions(task.ks)]
     async with session.policy(tuple(sorted(COMPLETING))) as policy:
         total = len(draws) * len(task.source.tasks)
         with session.calls.step("texts written", total, policy.stop) as count:
