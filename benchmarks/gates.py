@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import building
 
-from pairwright.construct.outcomes import Failure, Outcome, Pending, spooled
+from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
@@ -47,7 +47,7 @@ async def build(folder: Path, defects: Defects, items: int) -> Store:
 def escapes(store: Store, kind: str) -> list[bool]:
     """For each defective draft, aspect or judgement: whether it reached pairs.jsonl."""
     found: list[bool] = []
-    for outcome in spooled(store):
+    for outcome in iterate_outcomes(store):
         if kind in DRAFTS:
             found += _drafts(store, kind, outcome)
         elif kind in ASPECTS:
@@ -169,7 +169,7 @@ def main() -> None:
         print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found))}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         store = asyncio.run(build(Path(scratch), Defects(), ITEMS))
-        outcomes = list(spooled(store))
+        outcomes = list(iterate_outcomes(store))
         store.close()
     refused = sum(len(_refused(outcome)) for outcome in outcomes)
     drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from pairwright.dataset.message import user_message
 from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.seam import PromptContent, Score
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, Store
@@ -147,10 +147,10 @@ class Plain:
 
 async def measured(
     folder: Path, given: list[Pair], runs: int, plain: Callable[[], float]
-) -> tuple[list[float], list[float], list[Score]]:
+) -> tuple[list[float], list[float], list[ResponseScore]]:
     """Seconds of ours and of the loop in each turn, and our scores."""
     spec = Classifier(kind="classifier", model=str(folder))
-    ours, loops, found = [], [], list[Score]()
+    ours, loops, found = [], [], list[ResponseScore]()
     async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
         with tempfile.TemporaryDirectory() as scratch:
             for turn in range(-1, runs):
@@ -168,11 +168,11 @@ async def measured(
     return ours, loops, found
 
 
-async def _all(model: RewardModel, given: list[Pair]) -> list[Score]:
+async def _all(model: RewardModel, given: list[Pair]) -> list[ResponseScore]:
     calls = [model.score(shown, response) for shown, both in given for response in both]
     found = await asyncio.gather(*calls)
-    assert all(isinstance(of, Score) for of in found), "every text fits"
-    return [of for of in found if isinstance(of, Score)]
+    assert all(isinstance(of, ResponseScore) for of in found), "every text fits"
+    return [of for of in found if isinstance(of, ResponseScore)]
 
 
 def main(options: argparse.Namespace) -> None:

@@ -11,7 +11,13 @@ from endpoint import Asked, Handler, completion, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completions.conditions import WRONG, CompletionTask, conditions, own, task
+from pairwright.train.completions.conditions import (
+    WRONG,
+    CompletionTask,
+    completion_conditions,
+    own,
+    task,
+)
 from pairwright.train.completions.measures import (
     CEILING,
     Rouge,
@@ -126,7 +132,7 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
     other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
     made = task(given, other)
     assert isinstance(made, CompletionTask)
-    shown = {of.name: of.shown(made, HISTORY) for of in conditions((2, 8))}
+    shown = {of.name: of.shown(made, HISTORY) for of in completion_conditions((2, 8))}
     assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
     assert [len(of) for of in shown.values()] == [0, 5, 2, 5]
     assert set(shown[WRONG]) < set(other)
@@ -291,7 +297,7 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     assert (means["none"].rouge_1.value or 0) < (means["posts-2"].rouge_1.value or 0)
     assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)
     for name in ("completions.md", "completions.html"):
-        assert "no evidence about answers" in (tmp_path / "out" / name).read_text()
+        assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
     again = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
     assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
 

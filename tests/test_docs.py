@@ -36,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     ROOT / "human_eval" / "README.md",
     ROOT / "human_eval" / "guidelines.md",
     *sorted((ROOT / "docs").glob("*.md")),
@@ -204,6 +205,33 @@ def test_files_named_in_the_readme_exist() -> None:
     (listed,) = re.findall(r"benchmarks/(\w+)\.py` \| also (.*?) \|", readme)
     for name in (listed[0], *re.findall(r"`(\w+)`", listed[1])):
         assert (ROOT / "benchmarks" / f"{name}.py").is_file(), name
+
+
+def test_paths_and_names_in_the_contributors_page_exist() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = re.findall(r"`([^`\n]+)`", page)
+    made = {".venv", "site/"}
+    paths = [text for text in code if "/" in text or re.search(r"\.(toml|md|py)$", text)]
+    assert len(paths) > 50
+    assert [path for path in paths if path not in made and not (ROOT / path).exists()] == []
+    sources = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in ("pipeline", "human_eval", "docs")
+        for path in (ROOT / root).rglob("*.py")
+    )
+    names = [text for text in code if re.fullmatch(r"_?[A-Z]\w+|[a-z]+_[a-z_]+", text)]
+    assert len(names) > 15
+    assert [name for name in names if not re.search(rf"\b{name}\b", sources)] == []
+    for step in re.findall(r"^1\. .*`(\w+)`.*: `([^`]+\.py)`$", page, re.MULTILINE):
+        assert step[0] in (ROOT / step[1]).read_text(encoding="utf-8"), step
+
+
+def test_the_pictures_of_the_readme_are_small() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", readme)
+    assert len(pictures) == 2
+    for name in pictures:
+        assert (ROOT / name).stat().st_size < 200_000, name
 
 
 @pytest.mark.parametrize("block", blocks("toml"), ids=place)

@@ -1,17 +1,25 @@
 """What a scorer is shown in each condition, and what comes of every pair."""
 
+import ast
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluate import conditions
+from pairwright.evaluate.conditions import (
+    CONDITIONS,
+    CONTROLS,
+    ConditionName,
+    ContentSources,
+    ask_fitting,
+)
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release, ReleaseRef, posts_of
@@ -23,7 +31,13 @@ from pairwright.evaluate.results import (
     write_result,
 )
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Scorer, Unscored
+from pairwright.evaluate.scorers.seam import (
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Scorer,
+    Unscored,
+)
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS, released, run_of
@@ -42,12 +56,37 @@ def rows(release: Path) -> list[Row]:
     return list(Release(release).rows())
 
 
+def test_every_condition_has_a_table_and_a_mark_of_its_own() -> None:
+    assert set(CONDITIONS) == set(get_args(ConditionName))
+    every = CONDITIONS.values()
+    for given in ([one.table for one in every], [(one.marker, one.colour) for one in every]):
+        assert len(set(given)) == len(every)
+    assert all(set(one.baselines) <= set(BASELINES) for one in every)
+    assert CONTROLS == ("none", "wrong-profile")
+    assert set(CONTROLS) <= set(CONDITIONS)
+    for one in every:
+        assert not one.unranked or not one.baselines, "nobody misses baselines in a control"
+
+
+def test_what_a_condition_is_only_its_record_says() -> None:
+    """A new condition is one record: no other file of the room asks for one by its name."""
+    room = Path(conditions.__file__).parent
+    names = {*CONDITIONS} - {"none", "planner"}  # Words with other meanings, too.
+    for path in (*room.glob("board/*.py"), *room.glob("measure/*.py"), room / "evaluation.py"):
+        named = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and node.value in names
+        }
+        assert not named, path
+
+
 class Scripted(NamedTuple):
     """A scorer whose answers a function gives."""
 
-    given: Callable[[PromptContent, str], Score | Unscored]
+    given: Callable[[PromptContent, str], ResponseScore | Unscored]
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         return self.given(shown, response)
 
 
@@ -66,10 +105,10 @@ def scored(
     condition: ConditionName = "profile",
     policy: HistoryRules = ALL,
 ) -> list[PairDecision]:
-    conditions = ContentSources(policy, Strangers(map(asker_of, rows), 0))
+    sources = ContentSources(policy, Strangers(map(asker_of, rows), 0))
     return asyncio.run(
         evaluate(
-            rows, Evaluation(scorer, condition, conditions), workers=4,
+            rows, Evaluation(scorer, condition, sources), workers=4,
             stop=lambda: None, on_each=lambda _: None,
         )
     )  # fmt: skip
@@ -203,11 +242,11 @@ def test_posts_that_were_left_out_are_counted_and_both_responses_see_the_same(
     row = next(row for row in rows if len(row.profile) > 1)
     seen: dict[str, int] = {}
 
-    def given(shown: PromptContent, response: str) -> Score | Unscored:
+    def given(shown: PromptContent, response: str) -> ResponseScore | Unscored:
         if response == row.chosen and len(shown.posts) > 1:
             return Unscored("context_length")
         seen[response] = len(shown.posts)
-        return Score(1.0 if response == row.chosen else 0.0)
+        return ResponseScore(1.0 if response == row.chosen else 0.0)
 
     (decision,) = scored([row], Scripted(given))
     assert seen == {row.chosen: 1, row.rejected: 1}
@@ -221,11 +260,13 @@ def test_posts_that_were_left_out_are_counted_and_both_responses_see_the_same(
 def test_the_higher_score_is_the_choice_and_equal_ones_are_a_tie(rows: list[Row]) -> None:
     first, second, third = rows[:3]
     worth = {first.chosen: 2.0, first.rejected: 1.0}
-    decision = scored([first], Scripted(lambda _, text: Score(worth[text], 5)))[0]
+    decision = scored([first], Scripted(lambda _, text: ResponseScore(worth[text], 5)))[0]
     assert (decision.choice, decision.points, decision.margin) == ("chosen", 1.0, 1.0)
     assert decision.tokens == 10
     assert scored([second], Baseline("constant"))[0].choice == "tie"
-    lower = scored([third], Scripted(lambda _, text: Score(float(text == third.rejected))))[0]
+    lower = scored([third], Scripted(lambda _, text: ResponseScore(float(text == third.rejected))))[
+        0
+    ]
     assert (lower.choice, lower.margin) == ("rejected", -1.0)
 
 
@@ -250,7 +291,9 @@ def test_a_verdict_that_changes_with_the_order_is_a_tie(
 def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row]) -> None:
     row = rows[0]
     half = Scripted(
-        lambda _, text: Score(1.0) if text == row.chosen else Unscored("not_a_number", "nan")
+        lambda _, text: (
+            ResponseScore(1.0) if text == row.chosen else Unscored("not_a_number", "nan")
+        )
     )
     (decision,) = scored([row], half)
     assert (decision.choice, decision.points) == (None, None)
@@ -258,10 +301,10 @@ def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row]) -> 
 
 
 def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:
-    def given(_: PromptContent, response: str) -> Score:
+    def given(_: PromptContent, response: str) -> ResponseScore:
         if response == rows[0].chosen:
             raise CallFailed("http_500", "it broke")
-        return Score(float(len(response)))
+        return ResponseScore(float(len(response)))
 
     decisions = scored(rows, Scripted(given))
     assert [d.id for d in decisions] == [row.id for row in rows]
@@ -271,7 +314,7 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
 
 
 def test_an_interruption_is_let_through(rows: list[Row]) -> None:
-    def given(_: PromptContent, __: str) -> Score:
+    def given(_: PromptContent, __: str) -> ResponseScore:
         raise Interrupted("stopping")
 
     with pytest.raises(Interrupted):
@@ -374,8 +417,8 @@ def _copy(release: Path, to: Path) -> Path:
 def test_a_score_that_is_no_number_leaves_the_pair_without_one(
     rows: list[Row], value: float
 ) -> None:
-    def given(_: PromptContent, response: str) -> Score:
-        return Score(value if response == rows[0].chosen else 0.0)
+    def given(_: PromptContent, response: str) -> ResponseScore:
+        return ResponseScore(value if response == rows[0].chosen else 0.0)
 
     decision = scored(rows[:1], Scripted(given), "none")[0]
     assert (decision.choice, decision.unscored) == (None, "not_a_number")

@@ -361,3 +361,9 @@ def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
 def test_a_split_that_is_not_there_is_named_with_those_that_are(release: Path) -> None:
     with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
         Release(release, "train")
+
+
+def test_the_help_names_every_condition() -> None:
+    text = pairwright("evaluate", "--help").out
+    for name in CONDITIONS:
+        assert name in text

@@ -18,7 +18,7 @@ from pairwright.evaluate.scorers.seam import (
     Pointwise,
     Preference,
     PromptContent,
-    Score,
+    ResponseScore,
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
@@ -47,7 +47,9 @@ def prefer(answer: Answer, shown: PromptContent = PROFILE, **changes: Any) -> Pr
     return wait(judge.prefer(shown, "Use a pan.", "Use the oven."))
 
 
-def rate(answer: Answer, shown: PromptContent = PROFILE, **changes: Any) -> Score | Unscored:
+def rate(
+    answer: Answer, shown: PromptContent = PROFILE, **changes: Any
+) -> ResponseScore | Unscored:
     return wait(rating(Scripted(rate=answer), **changes).score(shown, "Use a pan."))
 
 
@@ -193,7 +195,7 @@ def test_tokens_are_those_of_all_draws() -> None:
     found = wait(comparing(Metered(prefer=says("A"))).prefer(PROFILE, "a", "b"))
     assert found == Preference("first", "second", tokens=220)
     score = wait(rating(Metered(rate=["eleven", "Score: 4"])).score(PROFILE, "a"))
-    assert score == Score(4.0, tokens=220)
+    assert score == ResponseScore(4.0, tokens=220)
 
 
 # Rating
@@ -201,7 +203,7 @@ def test_tokens_are_those_of_all_draws() -> None:
 
 @pytest.mark.parametrize("reply", [{"reason": "r", "score": 7}, "Score: 7/10", "7"])
 def test_a_score_is_a_whole_number_of_its_scale(reply: Canned) -> None:
-    assert rate(reply) == Score(7.0)
+    assert rate(reply) == ResponseScore(7.0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.extras import install
 from pairwright.models.client import Meter
@@ -51,7 +51,7 @@ def test_baselines_are_there_without_a_file(store: Store) -> None:
     assert [of.ref.kind for of in found.values()] == ["baseline", "baseline"]
     longer = found["longer"].scorer
     assert isinstance(longer, Pointwise)
-    assert asyncio.run(longer.score(PromptContent("Why?"), "two words")) == Score(2.0)
+    assert asyncio.run(longer.score(PromptContent("Why?"), "two words")) == ResponseScore(2.0)
 
 
 def test_a_name_that_is_not_there_names_those_that_are(store: Store) -> None:
@@ -166,17 +166,17 @@ def nearest(model: str, response: str, *posts: str, aspects: tuple[str, ...] = (
         "Why?", tuple(Post(id=of, text=of, category="c") for of in posts), aspects
     )
 
-    async def scenario() -> Score | Unscored:
+    async def scenario() -> ResponseScore | Unscored:
         return await EmbeddingBaseline(model, "here", asyncio.Lock()).score(shown, response)
 
     return asyncio.run(scenario())
 
 
 def test_a_response_is_as_good_as_the_nearest_of_what_is_shown(encoder: Encoder) -> None:
-    assert nearest("a", "0", "60", "90") == Score(0.5)
-    assert nearest("a", "0", "60", aspects=("180", "0")) == Score(1.0)
-    assert nearest("a", "0", "180") == Score(-1.0)
-    assert nearest("a", "0") == Score(0.0)
+    assert nearest("a", "0", "60", "90") == ResponseScore(0.5)
+    assert nearest("a", "0", "60", aspects=("180", "0")) == ResponseScore(1.0)
+    assert nearest("a", "0", "180") == ResponseScore(-1.0)
+    assert nearest("a", "0") == ResponseScore(0.0)
 
 
 def test_what_both_responses_are_held_against_is_encoded_once(encoder: Encoder) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -59,7 +59,7 @@ def test_a_judge_is_asked_with_it_and_nothing_else(prompt: Callable[[str], Path]
 def test_an_endpoint_without_schemas_is_not_told_one(prompt: Callable[[str], Path]) -> None:
     llm = Scripted(rate="Score: 7")
     judge = RatingJudge(model(llm, structured=False), OwnPrompt.load(prompt(RATE), "rate"))
-    assert wait(judge.score(SHOWN, "Use it.")) == Score(7.0)
+    assert wait(judge.score(SHOWN, "Use it.")) == ResponseScore(7.0)
     assert "JSON" not in llm.requests[0].messages[0].content
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -72,12 +72,14 @@ class Own:
         async with open_scorers(scorers, ("mine",), prompts, self.store, self.meter) as found:
             return await work(found["mine"])
 
-    def scores(self, *responses: str, shown: PromptContent = SHOWN) -> list[Score | Unscored]:
-        async def work(mine: OpenScorer) -> list[Score | Unscored]:
+    def scores(
+        self, *responses: str, shown: PromptContent = SHOWN
+    ) -> list[ResponseScore | Unscored]:
+        async def work(mine: OpenScorer) -> list[ResponseScore | Unscored]:
             assert isinstance(mine.scorer, Pointwise)
             return await asyncio.gather(*(mine.scorer.score(shown, of) for of in responses))
 
-        found: list[Score | Unscored] = asyncio.run(self.opened(work))
+        found: list[ResponseScore | Unscored] = asyncio.run(self.opened(work))
         return found
 
     def ref(self) -> ScorerRef:
@@ -95,7 +97,7 @@ def own(tmp_path: Path, module: str, store: Store) -> Own:
 
 def test_its_numbers_are_the_scores(own: Own) -> None:
     own.write(LENGTH, options="{ factor = 0.5 }")
-    assert own.scores("four", "sixsix") == [Score(2.0), Score(3.0)]
+    assert own.scores("four", "sixsix") == [ResponseScore(2.0), ResponseScore(3.0)]
 
 
 def test_candidates_come_in_batches_of_the_size_that_is_asked_for(own: Own) -> None:
@@ -115,7 +117,7 @@ class Length:
         assert one._fields == ("question", "posts", "aspects", "prompt", "response")
         return [1]
 """)
-    assert own.scores("Rye.") == [Score(1.0)]
+    assert own.scores("Rye.") == [ResponseScore(1.0)]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ class Length:
 )
 def test_it_may_answer_in_several_ways(own: Own, body: str) -> None:
     own.write(f"class Length:\n    {body}\n")
-    assert own.scores("Rye.") == [Score(7.0)]
+    assert own.scores("Rye.") == [ResponseScore(7.0)]
 
 
 def test_none_and_nan_leave_a_response_without_a_score(own: Own) -> None:
@@ -145,7 +147,7 @@ class Length:
     none, nan, inf, one = own.scores("none", "nan", "inf", "one")
     assert none == Unscored("no_score", "the scorer gives none")
     assert [of.reason for of in (nan, inf) if isinstance(of, Unscored)] == ["not_a_number"] * 2
-    assert one == Score(1.0)
+    assert one == ResponseScore(1.0)
 
 
 def test_the_candidates_cannot_be_reordered_under_their_scores(own: Own) -> None:
@@ -177,9 +179,9 @@ def test_a_scorer_that_exits_is_an_error_like_any_other(own: Own, code: str) -> 
 
 def test_what_is_stored_is_not_asked_again_and_the_object_is_not_made(own: Own) -> None:
     own.write(LENGTH)
-    assert own.scores("four") == [Score(4.0)]
+    assert own.scores("four") == [ResponseScore(4.0)]
     assert own.meter.calls == 1
-    assert own.scores("four") == [Score(4.0)]
+    assert own.scores("four") == [ResponseScore(4.0)]
     assert own.meter.calls == 1
 
 
@@ -215,7 +217,7 @@ def test_a_package_in_another_folder_is_found(own: Own, tmp_path: Path) -> None:
     (package / "lengths.py").write_text(LENGTH)
     own.write("", object=f'"{own.module}.lengths:Length"', folder='"code"')
     (tmp_path / f"{own.module}.py").unlink()
-    assert own.scores("four") == [Score(4.0)]
+    assert own.scores("four") == [ResponseScore(4.0)]
 
 
 @pytest.mark.parametrize(

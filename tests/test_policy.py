@@ -26,7 +26,7 @@ from pairwright.evaluate.guided.readings import both_readings, guided_names
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored
@@ -83,10 +83,10 @@ def test_what_is_no_list_of_tokens_is_refused(text: str) -> None:
 
 def asked(
     handler: Handler, response: str = "ab", *, store: Store | None = None, per_token: bool = False
-) -> tuple[Score | Unscored | PairwrightError, list[Asked]]:
+) -> tuple[ResponseScore | Unscored | PairwrightError, list[Asked]]:
     """One score, or how the call ended; the requests the server saw."""
 
-    async def scenario() -> tuple[Score | Unscored | PairwrightError, list[Asked]]:
+    async def scenario() -> tuple[ResponseScore | Unscored | PairwrightError, list[Asked]]:
         async with serving(handler, path=ANY_PATH) as server:
             endpoint = Endpoint(base_url=server.url, model="lm", attempts=2, timeout_s=5)
             wire = PromptLogprobs(server.url, None, endpoint.timeout_s)
@@ -104,7 +104,7 @@ def asked(
 
 def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
     score, sent = asked(told(by_letter))
-    assert isinstance(score, Score)
+    assert isinstance(score, ResponseScore)
     assert score.value == -3.0
     opening, answer, completion = (of.body for of in sent)
     assert opening["add_generation_prompt"] is True
@@ -117,7 +117,7 @@ def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
 
 def test_per_token_it_is_the_mean() -> None:
     score, _ = asked(told(by_letter), per_token=True)
-    assert isinstance(score, Score)
+    assert isinstance(score, ResponseScore)
     assert score.value == -1.5
 
 
@@ -234,32 +234,32 @@ def language_model(*values: float, ids: tuple[int, ...] = (), per_token: bool = 
 class Fixed:
     """A reward of whole responses."""
 
-    def __init__(self, reward: Score | Unscored) -> None:
+    def __init__(self, reward: ResponseScore | Unscored) -> None:
         self.reward = reward
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         return self.reward
 
 
-def guided(policy: LanguageModel, reward: Any, beta: float = 1.0) -> Score | Unscored:
+def guided(policy: LanguageModel, reward: Any, beta: float = 1.0) -> ResponseScore | Unscored:
     return asyncio.run(GuidedPolicy("[scorers.g]", policy, reward, beta).score(SHOWN, "so"))
 
 
 def test_a_language_models_reward_is_added_at_every_token() -> None:
     score = guided(language_model(-1.0, -2.0), language_model(-4.0, -6.0), beta=2.0)
-    assert isinstance(score, Score)
+    assert isinstance(score, ResponseScore)
     assert score.value == (-1.0 - 4.0 / 2) + (-2.0 - 6.0 / 2)
 
 
 def test_a_reward_of_whole_responses_is_added_once() -> None:
-    score = guided(language_model(-1.0, -2.0), Fixed(Score(5.0, 7)), beta=0.5)
-    assert isinstance(score, Score)
+    score = guided(language_model(-1.0, -2.0), Fixed(ResponseScore(5.0, 7)), beta=0.5)
+    assert isinstance(score, ResponseScore)
     assert (score.value, score.tokens) == (-3.0 + 5.0 / 0.5, 7)
 
 
 def test_per_token_the_whole_sum_is_divided() -> None:
-    score = guided(language_model(-1.0, -2.0, per_token=True), Fixed(Score(5.0)), beta=0.5)
-    assert isinstance(score, Score)
+    score = guided(language_model(-1.0, -2.0, per_token=True), Fixed(ResponseScore(5.0)), beta=0.5)
+    assert isinstance(score, ResponseScore)
     assert score.value == (-3.0 + 5.0 / 0.5) / 2
 
 

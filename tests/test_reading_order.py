@@ -12,7 +12,7 @@ import pytest
 
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.other_users import NeighbourRing
-from pairwright.construct.units import units
+from pairwright.construct.units import all_units
 from pairwright.records import Item, Mode, Post
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.planner import plan
@@ -123,7 +123,7 @@ def asked_by(name: str, **changes: Any) -> Item:
 def test_calls_that_share_a_history_are_few_units_apart(corpus_of: CorpusOf) -> None:
     corpus = corpus_of([asked_by(name) for name in NAMES])
     read: dict[str, list[int]] = {}
-    for place, unit in enumerate(units(corpus, ("twin",))):
+    for place, unit in enumerate(all_units(corpus, ("twin",))):
         of = corpus.item(unit.item)
         others = [posts[0].id.split("-")[0] for posts in corpus.others(of)]
         for name in {of.user, COUPLES.get(of.user, of.user), *others}:
@@ -138,7 +138,7 @@ def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: C
     items += [asked_by(name, id=f"second-{name}", category="diy") for name in NAMES[::3]]
     items += [asked_by(name, id=f"third-{name}") for name in NAMES[::2]]
     corpus = corpus_of(items)
-    work = list(units(corpus, TWO_MODES))
+    work = list(all_units(corpus, TWO_MODES))
     assert sorted(unit.position for unit in work) == list(range(2 * len(items)))
     for unit in work:
         assert unit.id == f"{unit.mode}:{items[unit.item].id}"
@@ -152,13 +152,13 @@ def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: C
 
 def test_a_limit_takes_the_first_items_of_the_source(corpus_of: CorpusOf) -> None:
     corpus = corpus_of([asked_by(name) for name in NAMES])
-    assert sorted(unit.item for unit in units(corpus, ("twin",), limit=7)) == list(range(7))
+    assert sorted(unit.item for unit in all_units(corpus, ("twin",), limit=7)) == list(range(7))
 
 
 def test_the_same_source_in_another_order_is_worked_in_the_same_order(corpus_of: CorpusOf) -> None:
     items = [asked_by(name) for name in NAMES]
     first, second = (
-        [unit.id for unit in units(corpus_of(of), TWO_MODES)] for of in (items, items[::-1])
+        [unit.id for unit in all_units(corpus_of(of), TWO_MODES)] for of in (items, items[::-1])
     )
     assert first == second
 

@@ -17,7 +17,7 @@ from engines.served import NAME, serving_vllm
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.seam import PromptContent, Score
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
 from pairwright.models.client.stored_scores import of_text
@@ -115,7 +115,7 @@ def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:
 def test_a_guided_policy_is_the_sum_of_both(found: Any) -> None:
     policy, reward = (found[name]["alone"][1][1] for name in ("policy", "reference"))
     score = asyncio.run(_guided(found, "reference", beta=0.5))
-    assert isinstance(score, Score)
+    assert isinstance(score, ResponseScore)
     assert score.value == pytest.approx(sum(policy) + sum(reward) / 0.5, abs=1e-2)
 
 

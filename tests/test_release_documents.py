@@ -494,7 +494,7 @@ def test_the_licence_page_counts_posts_and_states_share_alike(
         assert f"| {name} | {n} |" in page
         assert f"- {name}: <https://spdx.org/licenses/{name}.html>" in page
     assert "Share-alike" in page
-    assert "does so under CC BY-SA 3.0" in page
+    assert "must be passed on under CC BY-SA 3.0" in page
     assert "no licence is known" not in page
 
 

@@ -257,7 +257,7 @@ def test_where_posts_were_published_is_said_of_those_with_an_address(
     known: ReleaseContext, tmp_path: Path
 ) -> None:
     posts = known.summary.posts
-    assert f"{posts} of the {posts} posts stand at an address: a scorer may" in card(known)
+    assert f"{posts} of the {posts} posts have an address: a scorer may" in card(known)
     none = primary(tmp_path / "x", run_of(tmp_path / "run", _of_one_licence(PAIRS[:6])))
     assert "No post has an address, and nothing here tells where" in card(none)
     assert "Addresses of posts may stop working" not in sheet(none)
@@ -275,7 +275,7 @@ def test_of_one_mode_nothing_is_said_of_the_other(pairs: tuple[Pair, ...], tmp_p
 
 def test_removal_is_promised_only_with_somebody_to_ask(known: ReleaseContext) -> None:
     assert INFO["contact"]
-    assert "Whoever wrote a post here can ask there for its removal." in card(known)
+    assert "The author of a post here can ask there for its removal." in card(known)
     assert "Where to ask for the removal of a post is not stated." in card(
         stating(known, contact="")
     )

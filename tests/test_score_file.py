@@ -8,7 +8,7 @@ import pytest
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_file import ScoreFile
-from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.scorers.seam import ResponseScore, Unscored
 from released import released, run_of
 from study import Done, pairwright
 
@@ -33,7 +33,7 @@ def line(score: object, side: str = "chosen", **changes: object) -> dict[str, ob
 
 
 def test_both_forms_give_the_same(tmp_path: Path) -> None:
-    expected = (Score(0.5), Score(-2.0))
+    expected = (ResponseScore(0.5), ResponseScore(-2.0))
     assert ScoreFile(csv(tmp_path, GOOD)).scores("p1", "none") == expected
     path = jsonl(tmp_path, line(0.5, note="x"), line(-2, "rejected"))
     assert ScoreFile(path).scores("p1", "none") == expected

@@ -20,7 +20,7 @@ from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluate.local import InProcess, engine
 from pairwright.evaluate.local.conversation import ModelTokenizer, TokenizedText, batch_places
 from pairwright.evaluate.scorers.score_models import LanguageModel, RewardModel
-from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
@@ -109,7 +109,7 @@ def test_texts_of_about_the_same_length_go_together_and_each_gets_its_own_score(
 ) -> None:
     model = StandIn()
     found = using(model, scores(9, 2, 8, 2, 3, 9), monkeypatch, batch_tokens=18)
-    assert found == [Score(float(n), n) for n in (9, 2, 8, 2, 3, 9)]
+    assert found == [ResponseScore(float(n), n) for n in (9, 2, 8, 2, 3, 9)]
     assert model.batches == [[9, 9], [8], [3], [2, 2]]
 
 
@@ -119,7 +119,7 @@ def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored(
     model = StandIn(limit=10)
     long, short, edge = using(model, scores(11, 4, 10), monkeypatch)
     assert (long.reason, long.detail) == (CONTEXT_LENGTH, "11 tokens, and the model reads 10")
-    assert (short, edge) == (Score(4.0, 4), Score(10.0, 10))
+    assert (short, edge) == (ResponseScore(4.0, 4), ResponseScore(10.0, 10))
     assert model.batches == [[10], [4]]
 
 
@@ -209,7 +209,7 @@ def test_a_score_that_is_no_number_is_no_score(
     broken, whole = using(model, scores(3, 4), monkeypatch)
     assert isinstance(broken, Unscored)
     assert broken.reason == "not_a_number"
-    assert whole == Score(1.0, 4)
+    assert whole == ResponseScore(1.0, 4)
 
 
 def test_stopping_keeps_the_batch_under_way_and_begins_no_other(
@@ -229,7 +229,7 @@ def test_stopping_keeps_the_batch_under_way_and_begins_no_other(
         return [*await calls, *await scores(4)(sender, scorer)]
 
     found = using(model, use, monkeypatch, batch_tokens=9)
-    assert found[0] == Score(9.0, 9)
+    assert found[0] == ResponseScore(9.0, 9)
     assert [type(of) for of in found[1:]] == [Interrupted] * 3
     assert model.batches == [[9]]
 
@@ -250,7 +250,7 @@ def test_one_who_no_longer_waits_takes_nothing_from_the_others(
         model.holds.set()
         return await stays
 
-    assert using(model, use, monkeypatch) == Score(6.0, 6)
+    assert using(model, use, monkeypatch) == ResponseScore(6.0, 6)
 
 
 def test_calls_and_tokens_are_counted_and_a_budget_is_kept(
@@ -258,7 +258,7 @@ def test_calls_and_tokens_are_counted_and_a_budget_is_kept(
 ) -> None:
     meter = Meter(max_calls=2)
     found = using(StandIn(), scores(3, 4, 5), monkeypatch, meter=meter)
-    assert [type(of) for of in found] == [Score, Score, BudgetSpent]
+    assert [type(of) for of in found] == [ResponseScore, ResponseScore, BudgetSpent]
     assert (meter.calls, meter.sent, meter.in_flight, meter.prompt_tokens) == (2, 2, 0, 7)
 
 
@@ -360,7 +360,7 @@ def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> 
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ((-1.0, -2.5), Score(-3.5, 3)),
+        ((-1.0, -2.5), ResponseScore(-3.5, 3)),
         ((-1.0, math.nan), "not_a_number"),
         ((-1.0, -math.inf), "not_a_number"),
         ((), "no_tokens"),
@@ -374,7 +374,7 @@ def test_log_probabilities_of_a_model_are_a_score(
         def scores(self, texts: list[TokenizedText]) -> Any:
             return [TokenLogprobs(tuple(range(len(values))), values) for _ in texts]
 
-    async def use(sender: InProcess, _: RewardModel) -> Score | Unscored:
+    async def use(sender: InProcess, _: RewardModel) -> ResponseScore | Unscored:
         return await LanguageModel(Unstored(sender), "tiny").score(PromptContent("Why?"), "So it")
 
     found = using(Model(), use, monkeypatch)

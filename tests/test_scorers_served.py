@@ -17,7 +17,7 @@ import tenacity
 from endpoint import Asked, Handler, fail, raw, serving
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Classify, Client, Meter, client
 from pairwright.models.client.stored_scores import score_of
@@ -45,10 +45,10 @@ def asked(
     *,
     store: Store | None = None,
     address: Callable[[str], str] = str,
-) -> tuple[Score | Unscored | PairwrightError, list[Asked]]:
+) -> tuple[ResponseScore | Unscored | PairwrightError, list[Asked]]:
     """One score, or how the call ended; the requests the server saw."""
 
-    async def scenario() -> tuple[Score | Unscored | PairwrightError, list[Asked]]:
+    async def scenario() -> tuple[ResponseScore | Unscored | PairwrightError, list[Asked]]:
         async with serving(handler, path="/classify") as server:
             url = address(server.url)
             endpoint = Endpoint(base_url=url, model="rm", attempts=2, timeout_s=5)
@@ -76,7 +76,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_raw_logit_of_the_conversation_is_the_score(address: Callable[[str], str]) -> None:
     score, sent = asked(says(-3.25), address=address)
-    assert score == Score(-3.25, tokens=22)
+    assert score == ResponseScore(-3.25, tokens=22)
     (request,) = sent
     assert request.body.keys() == {"model", "messages", "use_activation"}
     assert request.body["use_activation"] is False
@@ -88,7 +88,7 @@ def test_the_raw_logit_of_the_conversation_is_the_score(address: Callable[[str],
 
 def test_two_classes_give_the_log_odds_of_the_last() -> None:
     score, _ = asked(says(0.5, 2.75))
-    assert score == Score(2.25, tokens=22)
+    assert score == ResponseScore(2.25, tokens=22)
     p = math.exp(2.75) / (math.exp(2.75) + math.exp(0.5))
     assert score_of((0.5, 2.75)) == pytest.approx(math.log(p / (1 - p)))
 
@@ -138,7 +138,7 @@ def test_any_server_can_say_that_a_conversation_does_not_fit() -> None:
 
 def test_the_least_that_a_server_may_answer_is_a_score() -> None:
     found, _ = asked(raw('{"data": [{"probs": [0.73], "num_classes": 1}]}'))
-    assert found == Score(0.73)
+    assert found == ResponseScore(0.73)
 
 
 def test_a_conversation_that_does_not_fit_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_score_is_stored_to_its_last_digit(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "calls.sqlite")) as store:
         first, _ = asked(says(logit), store=store)
         again, sent = asked(says(7.0), store=store)
-    assert first == again == Score(logit, tokens=22)
+    assert first == again == ResponseScore(logit, tokens=22)
     assert sent == []
 
 

@@ -13,7 +13,7 @@ import pytest
 from pairwright import text
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Preference, PromptContent, ResponseScore, Unscored
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.simulated.frames import FRAMES
@@ -669,7 +669,7 @@ def test_the_rating_judge_scores_higher_what_fits_the_posts_it_is_shown() -> Non
 
     async def scores(shown: PromptContent) -> list[float]:
         given = [await judge.score(shown, response) for response in (fitting, other)]
-        return [score.value for score in given if isinstance(score, Score)]
+        return [score.value for score in given if isinstance(score, ResponseScore)]
 
     high, low = asyncio.run(scores(shown_to_judges(BOAT)))
     assert high > low

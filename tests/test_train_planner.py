@@ -35,9 +35,9 @@ from pairwright.train.planner.examples import (
     PromptMaker,
     SplitPrompt,
     TrainingExample,
-    examples,
     planner_prompt,
     split,
+    training_examples,
 )
 from pairwright.train.planner.report_page import TrainingReport, page
 from pairwright.train.planner.settings import Lora, Steps, Training, TrainingHistory, load_training
@@ -220,7 +220,7 @@ def test_a_template_that_puts_the_answer_elsewhere_is_refused() -> None:
 
 def test_a_prompt_is_what_evaluation_asks_and_holds_no_narrative(tmp_path: Path) -> None:
     (item,) = items(tmp_path, row("q-1", narrative="My secret wish."))
-    (found,) = examples([item], asking(), Characters(), 10**6)
+    (found,) = training_examples([item], asking(), Characters(), 10**6)
     assert isinstance(found, TrainingExample)
     prompt = "".join(map(chr, found.tokens.prompt))
     assert all(f'<post id="p{n}">\n{post.text}' in prompt for n, post in enumerate(item.profile, 1))
@@ -233,12 +233,12 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
     tmp_path: Path,
 ) -> None:
     (item,) = items(tmp_path, row("q-1"))
-    (whole,) = examples([item], asking(retrieval="recency"), Characters(), 10**6)
+    (whole,) = training_examples([item], asking(retrieval="recency"), Characters(), 10**6)
     assert isinstance(whole, TrainingExample)
     length = len(whole.tokens.prompt) + len(whole.tokens.completion)
     last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
     (item,) = items(tmp_path, last)
-    (found,) = examples([item], asking(retrieval="recency"), Characters(), length - 200)
+    (found,) = training_examples([item], asking(retrieval="recency"), Characters(), length - 200)
     assert isinstance(found, TrainingExample)
     assert found.shown.left_out == item.profile[: len(found.shown.left_out)]
     assert found.shown.left_out
@@ -262,7 +262,9 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
 def test_an_item_that_teaches_nothing_is_refused(
     tmp_path: Path, changes: dict[str, Any], most: int, reason: str
 ) -> None:
-    (found,) = examples(items(tmp_path, row("q-1", **changes)), asking(), Characters(), most)
+    (found,) = training_examples(
+        items(tmp_path, row("q-1", **changes)), asking(), Characters(), most
+    )
     assert isinstance(found, LeftOutItem)
     assert found.reason == reason
 

@@ -1,7 +1,7 @@
 """How many pairs there are of each kind, whether one user has most of them, and repeated prompts.
 
 The limit on a user's share of a configuration is 5 %, or three equal shares where there are fewer
-than 60 users: of 20 users, one with 2 pairs where the others have 1 is no finding.
+than 60 users: of 20 users, one with 2 pairs where the others have 1 is not a finding.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from pairwright.text import normalised, word_count
 
 MAX_SHARE = 0.05
 MIN_USERS = 20
-"""Fewer users, and no share of one is held against a limit."""
+"""With fewer users, the share of one is not compared with a limit."""
 SHOWN = 30
 """Values of a property in a breakdown."""
 STEP = 50

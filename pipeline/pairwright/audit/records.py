@@ -96,7 +96,7 @@ class Redaction(Record):
 
 
 class LimitComparison(Protocol):
-    """An estimate held against a limit. `level` is the chance of a false decision."""
+    """An estimate compared with a limit. `level` is the chance of a false decision."""
 
     def settled(self, level: float) -> bool:
         """Whether it passes or fails by its estimate."""

@@ -13,7 +13,7 @@ SIZE = CheckDefinition(
     name="size",
     title="Number of pairs, beside the target's",
     why="Fewer pairs give wider intervals.",
-    todo="Nothing, if the intervals are narrow enough for what is to be told apart.",
+    todo="Nothing, if the intervals are narrow enough for the differences of interest.",
 )
 
 LENGTHS = CheckDefinition(
@@ -36,7 +36,7 @@ BLIND_ACCURACY = CheckDefinition(
     family="target",
     name="blind_accuracy",
     title="Accuracy without the user, beside the target's",
-    why="It tells which of the two sets can be solved more easily without the user.",
+    why="It shows which of the two sets can be solved more easily without the user.",
     todo="Look at the blind checks, which hold the accuracy against a bound.",
 )
 

@@ -1,4 +1,4 @@
-"""The command line: the only place that reads the environment and puts parts together."""
+"""The command line: options, help and printing. Its work is done in `pairwright.workflows`."""
 
 import asyncio
 import sys

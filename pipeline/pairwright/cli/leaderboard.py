@@ -104,17 +104,20 @@ def _print(console: Console, board: "Leaderboard") -> None:
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)
-    for of in board.rankings:
-        made = rows(board, of)
-        console.print(f"{MODES[of.mode]}. {CONDITIONS[of.condition].title}", style="italic")
+    for ranking in board.rankings:
+        cells = rows(board, ranking)
+        console.print(
+            f"{MODES[ranking.mode]}. {CONDITIONS[ranking.condition].title}", style="italic"
+        )
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for place in made.brief:
-            words = made.head[place] in ("scorer", "group")
-            table.add_column(made.head[place], justify="left" if words else "right")
-        for row in made.rows:
-            table.add_row(*(Text(row[place]) for place in made.brief))
+        for place in cells.brief:
+            words = cells.head[place] in ("scorer", "group")
+            table.add_column(cells.head[place], justify="left" if words else "right")
+        for row in cells.rows:
+            table.add_row(*(Text(row[place]) for place in cells.brief))
         console.print(table)
-        for sentence in (*why_unranked(board, of), *([floor(of)] if of.test else [])):
+        floors = [floor(ranking)] if ranking.test else []
+        for sentence in (*why_unranked(board, ranking), *floors):
             console.print(sentence, markup=False, highlight=False)
     for warning in warnings(board):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)

@@ -36,11 +36,11 @@ def show_command(
     from pairwright.cli.show_summary import print_summary
     from pairwright.cli.show_unit import print_details, print_heading
     from pairwright.construct.folder import RunFolder
-    from pairwright.construct.unit_results import find
+    from pairwright.construct.unit_results import find_outcome
     from pairwright.models.store import Store
 
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
-        outcome = find(store, wanted, run)
+        outcome = find_outcome(store, wanted, run)
         console = Console()
         print_heading(console, outcome)
         if full or no_calls:

@@ -64,7 +64,7 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     if status.simulated:
         console.print(
             "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
-            " and is no benchmark; every pair is marked so."
+            " and is not a benchmark; every pair is marked so."
         )
 
 

@@ -15,13 +15,13 @@ async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | R
         return _gold(item, rules)
     if origin == "narrative":
         return await _narrative(item, models, rules)
-    rubric = await planned(item, item.user, item.profile, models, rules)
+    rubric = await plan_rubric(item, item.user, item.profile, models, rules)
     if isinstance(rubric, Rubric):
         await _measure(item, rubric, models, rules)
     return rubric
 
 
-async def planned(
+async def plan_rubric(
     item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
 ) -> Rubric | Rejected:
     """What `user`, known by `posts`, would expect in an answer to the item's question."""

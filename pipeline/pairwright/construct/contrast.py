@@ -6,7 +6,7 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.drafts import draw_until_accepted, judged
+from pairwright.construct.drafts import draw_until_accepted, judge_draft
 from pairwright.gates import DraftSides, check_writing, judge_contrast
 from pairwright.models import Models, together
 from pairwright.models.run import CallLog, traced
@@ -143,7 +143,7 @@ async def _judge(
     item: Item, rubric: Rubric, draft: Draft, models: Models, rules: BuildRules
 ) -> Draft:
     cells = {"first": (draft.first, rubric), "second": (draft.second, rubric)}
-    draft = await judged(item.question, draft, cells, models.judge, rules)
+    draft = await judge_draft(item.question, draft, cells, models.judge, rules)
     if draft.refused_by:
         return draft
     gates = judge_contrast(draft, rules.config.gates)

@@ -1,7 +1,7 @@
 """The items of a run, on disk: memory holds one short entry an item, however long its history.
 
-`items.jsonl` in the run folder is the source as Pairwright understood it. It is written anew by
-every run, and a release is made from it.
+`items.jsonl` in the run folder is the source as Pairwright understood it. Every run writes
+it again, and a release is made from it.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ class ItemEntry(NamedTuple):
 
 
 class Corpus:
-    """Items by position, and what they say together. It is a build's `Company`."""
+    """Items by position, and what they say together. It is the `OtherUsers` of a build."""
 
     def __init__(
         self, path: Path, entries: list[ItemEntry], rarity: Rarity, *, others: int, seed: int

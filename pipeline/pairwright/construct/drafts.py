@@ -37,7 +37,7 @@ async def draw_until_accepted(
     )
 
 
-async def judged(
+async def judge_draft(
     question: str,
     draft: Draft,
     cells: dict[str, tuple[str, Rubric]],

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import suits
-from pairwright.construct.units import units
+from pairwright.construct.units import all_units
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
@@ -51,7 +51,7 @@ class BuildEstimate(NamedTuple):
 def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
-    work = list(units(corpus, config.modes, limit))
+    work = list(all_units(corpus, config.modes, limit))
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}

@@ -24,7 +24,7 @@ class SourceSummary(Record):
     repaired: dict[str, int]
 
 
-def manifest(
+def make_manifest(
     store: Store,
     config: Config,
     prompts: Prompts,

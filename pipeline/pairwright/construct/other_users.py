@@ -58,10 +58,10 @@ class NeighbourRing:
     def others(self, user: str, count: int) -> list[str]:
         """The next `count` users after this one who are not the partner; fewer in a small ring.
 
-        Every second place comes first: two partners, whose posts are on like matters, stand
+        Every second place comes first: two partners, whose posts are on like matters, are
         side by side and should not both be asked.
         """
-        following = (of for of in self._following(user) if of != self._partners.get(user))
+        following = (other for other in self._following(user) if other != self._partners.get(user))
         return list(islice(following, count))
 
     def _following(self, user: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What came of each unit: kept, rejected, failed or (for now) waiting, with its reason and calls.
 
-During a run outcomes are spooled in the store; at the end the files are written whole, in source
+During a run, outcomes are kept in the store; at the end the files are written whole, in source
 order, without times, each by a rename. So a file that is there is a whole one.
 """
 
@@ -25,7 +25,7 @@ FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
 
 
 class Failure(Record):
-    """A call of this unit came to nothing. The next run asks again."""
+    """A call of this unit failed. The next run asks again."""
 
     failure: str
     detail: str
@@ -93,13 +93,13 @@ class Outcome(Record):
         return self.result.halves if isinstance(self.result, Twin) else ()
 
 
-def spooled(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
+def iterate_outcomes(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
     """The outcomes of the last run, in source order."""
     for _, _, record in store.outcomes(kind):
         yield Outcome.model_validate_json(record)
 
 
-def pair_lines(store: Store) -> Iterator[str]:
+def iterate_pair_lines(store: Store) -> Iterator[str]:
     """The lines of pairs.jsonl, as the last run of the store wrote them."""
     for _, _, record in store.outcomes("kept"):
         yield from _pair_lines(from_json(record)["result"])

@@ -1,4 +1,4 @@
-"""Reading pairs back."""
+"""The pairs of a run or a release: reading them, and whether a run's are what its build wrote."""
 
 import hashlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import pair_lines
+from pairwright.construct.outcomes import iterate_pair_lines
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
 from pairwright.models.store import Store
@@ -36,7 +36,7 @@ def load_release(path: str | Path) -> list[Pair] | list[Row]:
 
 
 def iterate_pairs(path: Path) -> Iterator[Pair]:
-    """The same, one pair at a time."""
+    """Read the pairs of a run folder or a `pairs.jsonl`, one at a time; raises InputError."""
     file = path / "pairs.jsonl" if path.is_dir() else path
     if not file.is_file():
         raise InputError(
@@ -61,7 +61,7 @@ def check_as_built(run: Path) -> None:
         if not store.finished:
             raise InputError("its build has not finished", where=run, fix=_AGAIN)
         built = hashlib.sha256()
-        for line in pair_lines(store):
+        for line in iterate_pair_lines(store):
             built.update(line.encode())
         with file.open("rb") as there:
             if hashlib.file_digest(there, "sha256").digest() == built.digest():
@@ -87,7 +87,7 @@ class _Difference(NamedTuple):
 
 def _differences(store: Store, file: Path) -> Iterator[_Difference]:
     """What differs, in the order of the file, and then what it lacks."""
-    built = {_id(line): _digest(line) for line in pair_lines(store)}
+    built = {_id(line): _digest(line) for line in iterate_pair_lines(store)}
     missing = dict.fromkeys(built)
     same = True
     with file.open(encoding="utf-8", errors="replace", newline="") as lines:
@@ -117,7 +117,7 @@ def _description(store: Store, difference: _Difference) -> str:
     """With the fields that differ."""
     if not difference.name:
         return difference.what
-    line = next(line for line in pair_lines(store) if _id(line) == difference.name)
+    line = next(line for line in iterate_pair_lines(store) if _id(line) == difference.name)
     then, now = from_json(line), from_json(difference.line)
     fields = [field for field in {**then, **now} if then.get(field) != now.get(field)]
     return f"{difference.what}: {', '.join(fields) or 'laid out otherwise'}"

@@ -15,13 +15,13 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import SourceSummary, manifest
+from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.partners import match_partners, suits
 from pairwright.construct.resume import unfinished
-from pairwright.construct.tally import ModelCheck, Tally, checks
+from pairwright.construct.tally import ModelCheck, Tally, model_checks
 from pairwright.construct.twin import build_twin
-from pairwright.construct.units import BuildUnit, units
+from pairwright.construct.units import BuildUnit, all_units
 from pairwright.dataset import line_writer
 from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
 from pairwright.models import Models
@@ -65,7 +65,7 @@ class BuildTask(NamedTuple):
 
     def units(self) -> Iterator[BuildUnit]:
         """Every unit, in the order in which they are best worked on."""
-        return units(self.corpus, self.rules.config.modes, self.limit)
+        return all_units(self.corpus, self.rules.config.modes, self.limit)
 
 
 def read_corpus(
@@ -156,11 +156,11 @@ async def build_units(
 def conclude(task: BuildTask, counted: Tally) -> list[ModelCheck]:
     """Write the outcome files of a run whose units have all ended, unless one waits."""
     store, rules = task.store, task.rules
-    checked = checks(store, counted)
+    checked = model_checks(store, counted)
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
         return checked
-    made = manifest(store, rules.config, rules.prompts, task.summary, counted, checked)
+    made = make_manifest(store, rules.config, rules.prompts, task.summary, counted, checked)
     write_outcomes(store, task.run.path, made)
     store.finish()
     return checked

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pairwright.construct.outcomes import Failure, Outcome, Pending, spooled
+from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
 from pairwright.models import Leniency, completion_of, parse
 from pairwright.models.store import Store
 from pairwright.records import Draft, Rejected
@@ -43,7 +43,7 @@ class Tally:
     lenient: Counter[Leniency] = field(default_factory=Counter)
     """Those of them in which something had to be overlooked."""
     calls: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in MEASURED})
-    """Keys of the calls that measure a model, by purpose; `checks` reads their replies."""
+    """Keys of the calls that measure a model, by purpose; `model_checks` reads their replies."""
 
     def add(self, outcome: Outcome) -> None:
         """Count one outcome."""
@@ -99,10 +99,10 @@ class Tally:
         return rows
 
 
-def tally(store: Store) -> Tally:
+def tally_outcomes(store: Store) -> Tally:
     """The spooled outcomes of the last run, counted."""
     counted = Tally()
-    for outcome in spooled(store):
+    for outcome in iterate_outcomes(store):
         counted.add(outcome)
     return counted
 
@@ -132,7 +132,7 @@ _CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
 }
 
 
-def checks(store: Store, counted: Tally) -> list[ModelCheck]:
+def model_checks(store: Store, counted: Tally) -> list[ModelCheck]:
     """Each check with its share over the calls of a run; replies that cannot be read count
     for nothing."""
     rows = []

@@ -5,10 +5,10 @@ The writers see the question and one rubric, never a profile. Both halves are ac
 """
 
 from pairwright import text
-from pairwright.construct.aspects import planned, rubric_of
+from pairwright.construct.aspects import plan_rubric, rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
-from pairwright.construct.drafts import draw_until_accepted, judged
+from pairwright.construct.drafts import draw_until_accepted, judge_draft
 from pairwright.gates import DraftSides, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced
@@ -42,7 +42,7 @@ async def build_twin(
     models, log = traced(models)
     posts = older_than(item, partner.profile)
     asker, other = await together(
-        rubric_of(item, models, rules), planned(item, partner.user, posts, models, rules)
+        rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
     )
     if isinstance(asker, Rejected):
         return asker
@@ -134,7 +134,7 @@ async def _judge(
         "second_own": (draft.second, other),
         "first_other": (draft.first, other),
     }
-    draft = await judged(question, draft, cells, models.judge, rules)
+    draft = await judge_draft(question, draft, cells, models.judge, rules)
     if draft.refused_by:
         return draft
     gates = judge_twin(draft, rules.config.twin, rules.config.gates)

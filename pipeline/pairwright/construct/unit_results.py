@@ -1,4 +1,4 @@
-"""What came of every unit, without its text."""
+"""What came of each unit of a run: all in brief, or one with all its calls."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 
 from pydantic import BaseModel
 
-from pairwright.construct.outcomes import Kind, Outcome, spooled
+from pairwright.construct.outcomes import Kind, Outcome, iterate_outcomes
 from pairwright.errors import InputError
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Mode
@@ -49,8 +49,8 @@ class _Line(BaseModel):
     result: _Result
 
 
-def ended(store: Store) -> Iterator[UnitResult]:
-    """Every unit in source order, of a run that has finished: nothing waits."""
+def iterate_results(store: Store) -> Iterator[UnitResult]:
+    """Read every unit of a run that has finished, in source order and without its text."""
     for unit, kind, record in store.outcomes():
         line = _Line.model_validate_json(record)
         result = line.result
@@ -65,12 +65,12 @@ def ended(store: Store) -> Iterator[UnitResult]:
         )
 
 
-def find(store: Store, wanted: str, run: Path) -> Outcome:
-    """The outcome that a pair id, twin id, unit id or item id belongs to.
+def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
+    """Find the outcome that a pair id, twin id, unit id or item id belongs to.
 
-    An item id finds the first of its units. Raises InputError where nothing has it.
+    An item id finds the first of its units. Raises InputError where nothing has the id.
     """
-    for outcome in spooled(store):
+    for outcome in iterate_outcomes(store):
         names = {outcome.unit, outcome.item_id}
         for pair in outcome.pairs:
             names |= {pair.id, pair.twin_id or pair.id}
@@ -79,7 +79,7 @@ def find(store: Store, wanted: str, run: Path) -> Outcome:
     raise InputError(
         f"nothing here has the id {wanted!r}",
         where=run,
-        fix="Ids stand in pairs.jsonl (id, twin_id), rejected.jsonl and failed.jsonl (unit).",
+        fix="Ids are in pairs.jsonl (id, twin_id), rejected.jsonl and failed.jsonl (unit).",
     )
 
 

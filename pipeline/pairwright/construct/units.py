@@ -17,7 +17,9 @@ class BuildUnit(NamedTuple):
     position: int
 
 
-def units(corpus: Corpus, modes: tuple[Mode, ...], limit: int | None = None) -> Iterator[BuildUnit]:
+def all_units(
+    corpus: Corpus, modes: tuple[Mode, ...], limit: int | None = None
+) -> Iterator[BuildUnit]:
     """Every unit of the first `limit` items of the source, category by category along the ring.
 
     A couple's units follow one another, and the histories they are held against come next.

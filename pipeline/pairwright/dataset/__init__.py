@@ -1,10 +1,11 @@
 """Released pairs as rows: what a row holds, what a release folder looks like, how both are read.
 
 row.py         Row, its parts, and the ids that anyone can derive again from a row
-rows.py        from a pair of a run to its row
+conversion.py  from a pair of a run to its row
 address.py     an address taken apart, alike for all its spellings
-licence.py     under which licence a post stands, by its address and date
+licence.py     the licence of a post, by its address and date
 layout.py      the names of a release's files
+checksums.py   the hash of every file, and the root digest
 splits.py      which users are in the split `validation`
 tombstones.py  users and addresses that are to be forgotten, by hashes
 message.py     a question as one message, with the posts and aspects that are shown

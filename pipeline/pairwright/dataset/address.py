@@ -28,7 +28,7 @@ class Address(NamedTuple):
 
 
 def address_of(url: str) -> Address | None:
-    """None for what is no address. One without a scheme is taken as a browser would."""
+    """None for a text that is not an address. One without a scheme is taken as a browser would."""
     plain = unicodedata.normalize("NFC", text.visible(url)).strip(_AROUND).replace("&amp;", "&")
     scheme = _SCHEME.match(plain)
     rest = plain[scheme.end() :] if scheme else plain.lstrip("/")
@@ -58,7 +58,7 @@ def host_of(url: str) -> str | None:
 
 
 def _host(name: str) -> str:
-    """Raises ValueError for a label that is no punycode (RFC 3492)."""
+    """Raises ValueError for a label that is not punycode (RFC 3492)."""
     labels = name.rstrip(".").split(".")
     return ".".join(
         label[4:].encode().decode("punycode") if label.startswith("xn--") else label

@@ -1,6 +1,6 @@
 """checksums.sha256: every file of a release but itself, in the form that `sha256sum -c` reads.
 
-The root digest is the hash of this one file, so it stands for all of them.
+The root digest is the hash of this one file, so it covers all of them.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ def read_checksums(root: Path) -> dict[str, str]:
         digest, name = parts.groups()
         pure = PurePosixPath(name)
         if pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
-            raise _wrong(path, number, f"{name!r} is no path inside the release")
+            raise _wrong(path, number, f"{name!r} is not a path inside the release")
         if found and name <= next(reversed(found)):
             raise _wrong(path, number, f"{name!r} is there twice or out of order")
         found[name] = digest
@@ -76,5 +76,5 @@ def read_checksums(root: Path) -> dict[str, str]:
 
 def _wrong(path: Path, number: int, what: str) -> InputError:
     return InputError(
-        what, where=f"{path}:{number}", fix="Take the release anew from where it was published."
+        what, where=f"{path}:{number}", fix="Take the release again from where it was published."
     )

@@ -89,7 +89,7 @@ class Layout:
 
     @property
     def attribution(self) -> Path:
-        """One line a post: where it stands, and under which licence."""
+        """One line a post: its address and its licence."""
         return self.root / "attribution.csv"
 
     @property
@@ -120,7 +120,7 @@ def check_files(root: Path) -> None:
             raise InputError(
                 "neither a file nor a folder",
                 where=path,
-                fix="Take the release anew from where it was published.",
+                fix="Take the release again from where it was published.",
             )
 
 

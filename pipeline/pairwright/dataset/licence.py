@@ -1,4 +1,4 @@
-"""Under which licence a post stands.
+"""The licence of a post.
 
 Stack Exchange: CC BY-SA, its version by the date of the post
 (https://stackoverflow.com/help/licensing): 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.

@@ -1,4 +1,4 @@
-"""A pair's question as one user's message, with what is told about the person who asks.
+"""A pair's question as one user's message, with what is shown about the person who asks.
 
 Reward models and RewardBench take no system message, so all of it is in the user's. Every line of
 a user's or planner's text begins with "> ", and no line of the frame does, so that no text can pass

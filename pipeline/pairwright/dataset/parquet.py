@@ -27,7 +27,7 @@ LONGEST = 16_000_000
 LARGEST = 512_000_000
 """Bytes of one column in one group of rows, uncompressed: the most that is unpacked at once."""
 _ROOM = 1_000_000_000
-"""Bytes that a batch may come to, where one value stands in every row of it."""
+"""Bytes that a batch may come to, where one value is in every row of it."""
 _TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
 
 
@@ -88,7 +88,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     number = 0
     try:
         with pq.ParquetFile(path) as file:
-            # What stands at the top, such as the note, is not of the rows; columns have nothing.
+            # The metadata of the file, such as the note, is not of the rows; columns have nothing.
             if not file.schema_arrow.remove_metadata().equals(SCHEMA, check_metadata=True):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in file.iter_batches(batch_size=_rows_at_once(path, file.metadata)):
@@ -97,8 +97,8 @@ def read_rows(path: Path) -> Iterator[Row]:
                     number += 1
                     yield Row.model_validate(values)
     except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
-        told = str(error) or "it does not fit into memory"
-        raise _unreadable(path, f"after row {number}: {told}") from None
+        what = str(error) or "it does not fit into memory"
+        raise _unreadable(path, f"after row {number}: {what}") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
@@ -106,7 +106,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def count_rows(path: Path) -> int:
-    """How many rows a file says it has. Raises InputError where it is no Parquet."""
+    """How many rows a file says it has. Raises InputError where it is not Parquet."""
     try:
         return int(pq.read_metadata(path).num_rows)
     except (pa.ArrowException, OSError) as error:
@@ -180,5 +180,5 @@ def _difference(found: Any) -> str:
 
 def _unreadable(where: str | Path, what: str) -> InputError:
     return InputError(
-        what, where=where, fix="Take this file from the release anew, and verify the release."
+        what, where=where, fix="Take this file from the release again, and verify the release."
     )

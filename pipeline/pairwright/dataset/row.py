@@ -11,7 +11,7 @@ QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
 
 class RowPost(Record):
-    """One earlier post, with where it stands and under which licence."""
+    """One earlier post, with its address and licence."""
 
     id: str
     text: str
@@ -115,8 +115,8 @@ class Row(Record):
         whether that verified it, and the licences, which follow from addresses and dates."""
         said = {"votes", "verified", "simulated", "licence"}
         posts = {"profile": {"__all__": {"licence"}}}
-        told = self.model_dump_json(exclude={**dict.fromkeys(said, True), **posts})
-        return content_id("content", told)
+        text = self.model_dump_json(exclude={**dict.fromkeys(said, True), **posts})
+        return content_id("content", text)
 
     def derived_id(self) -> str:
         """The id that item, user, mode and responses give; a released row has this one. The texts

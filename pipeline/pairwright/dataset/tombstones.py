@@ -13,7 +13,7 @@ from pairwright.records import Item, Pair, Post, content_id, pseudonym
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
-# answer at its end is that answer's; behind the short forms stands who shared them.
+# answer at its end is that answer's; after the short forms comes who shared them.
 _POST = re.compile(
     r"/(?:questions/[0-9]+/[^/]+|questions|q|a|posts|revisions)/([0-9]+)(?:/.*)?", re.IGNORECASE
 )
@@ -27,7 +27,7 @@ def url_name(url: str) -> str:
 
     Scheme, `www.`, the host's case, a usual port, a last slash, fragment and tracking parameters do
     not count, nor does the order of the others. Of Stack Exchange's addresses, which come with a
-    title or short, counts which post they lead to: a comment's, to the post it stands below.
+    title or short, counts which post they lead to: a comment's, to the post it is below.
     """
     return content_id("url", _plain(url))
 

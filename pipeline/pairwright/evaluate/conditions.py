@@ -195,7 +195,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         usual=True,
     ),
 }
-"""By name, in the order of legends and of results."""
+"""The conditions by name, in the order of legends and of results."""
 CONTROLS = tuple(
     name
     for name in CONDITIONS

@@ -66,7 +66,7 @@ class PairDecision(Record):
 
     @property
     def margin(self) -> float | None:
-        """By how much the chosen response is ahead: of scores their difference, of a comparing
+        """The lead of the chosen response: of scores their difference, of a comparing
         judge's two verdicts the mean, -1 to 1."""
         if self.orders is not None:
             return sum(POINTS[order] for order in self.orders) - 1

@@ -23,14 +23,14 @@ _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
 
 
 def check_settings(result: Result, derived: ResultSummary) -> None:
-    """Raises InputError where the two are not of one scorer that was shown posts by the same rules:
-    then their decisions cannot be compared."""
+    """Check the settings. Raises InputError where the two are not of one scorer that was shown
+    posts by the same rules: then their decisions cannot be compared."""
     for key in _SETTINGS:
         _check(result, key, getattr(result.about, key), getattr(derived, key))
 
 
 def check_release(result: Result, release: ReleaseRef) -> None:
-    """Raises InputError where a result is of another release."""
+    """Check the release. Raises InputError where a result is of another one."""
     _check(result, "release", result.about.release, release)
 
 

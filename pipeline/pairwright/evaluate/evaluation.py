@@ -15,7 +15,7 @@ from pairwright.evaluate.scorers.seam import (
     Place,
     Pointwise,
     PromptContent,
-    Score,
+    ResponseScore,
     Scorer,
     Unscored,
 )
@@ -88,8 +88,8 @@ async def _scored(
             return given
         if not math.isfinite(given.value):
             return Unscored("not_a_number", str(given.value))
-    assert isinstance(chosen, Score)
-    assert isinstance(rejected, Score)
+    assert isinstance(chosen, ResponseScore)
+    assert isinstance(rejected, ResponseScore)
     tokens = chosen.tokens + rejected.tokens
     return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
 

@@ -42,11 +42,12 @@ class ReleaseQuestions:
 
     @property
     def own(self) -> list[PersonQuestion]:
-        """Those that the person asked; not the other halves of twins."""
+        """The questions that the person asked; not the other halves of twins."""
         return [question for found in self._by_item.values() for question in found]
 
     def find(self, id: str) -> PersonQuestion | str:
-        """By the id of a pair, or by that of an item for who asked it; or why it has none."""
+        """The question of a pair, or of an item for who asked it; or a sentence why there is
+        none."""
         if found := self._by_pair.get(id):
             return found
         items = list(self._by_item.get(id, ()))

@@ -42,13 +42,13 @@ class _Roles(Record, extra="ignore"):
     planner: str = ""
 
 
-class _Endpoint(Record, extra="ignore"):
+class _BuildEndpoint(Record, extra="ignore"):
     model: str = ""
 
 
 class _Build(Record, extra="ignore"):
     roles: _Roles = _Roles()
-    endpoints: dict[str, _Endpoint] = Field(default={})
+    endpoints: dict[str, _BuildEndpoint] = Field(default={})
     prompts: dict[str, str] = Field(default={})
 
 
@@ -91,8 +91,9 @@ class Release:
 
     @property
     def construction(self) -> Construction:
+        """What inferred its aspects, as its manifest says."""
         build = self._manifest.build
-        endpoint = build.endpoints.get(build.roles.planner, _Endpoint())
+        endpoint = build.endpoints.get(build.roles.planner, _BuildEndpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:

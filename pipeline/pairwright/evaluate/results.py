@@ -51,7 +51,7 @@ class Timing(Record):
     latency_s: float
     """Mean time from sending a call to its reply."""
     calls_per_s: float
-    """By the clock, with as many in flight as the endpoint's `concurrency` lets."""
+    """Calls a second by the clock, with as many in flight as the endpoint's `concurrency` lets."""
 
 
 class ResultSummary(Record):
@@ -86,24 +86,26 @@ class ResultSummary(Record):
     """Whole twins, and pairs of other modes, of whose user the release has something to show: what
     coverage is of. None in files of before these were counted."""
     units_scored: int | None = None
-    """Those with a score for every pair."""
+    """The units with a score for every pair."""
     shortened: int
     """Pairs whose history did not fit whole."""
     tokens: int
     """Read and written by all models that were asked."""
     prompt_tokens: int | None = None
-    """Those that were read, each call once; None in files of before they were counted apart."""
+    """Tokens that were read, each call once; None in files of before they were counted apart."""
     completion_tokens: int | None = None
-    """Those that were written."""
+    """Tokens that were written."""
     cost: float | None = None
-    """Of these tokens, by the endpoints' prices; None where a model that was asked has none."""
+    """The cost of these tokens, by the endpoints' prices; None where a model that was asked has
+    none."""
     lines: str = ""
     """sha256 of the .jsonl file that it is of."""
     timing: Timing | None = None
-    """Of the last run that sent calls; None where there was none, as of baselines."""
+    """The timing of the last run that sent calls; None where there was none, as of baselines."""
 
     @property
     def stem(self) -> str:
+        """The name of its files: `SCORER.CONDITION`."""
         return f"{self.scorer.name}.{self.condition}"
 
 
@@ -116,8 +118,8 @@ class Result:
         self.about = read_one(path, ResultSummary)
 
     def decisions(self) -> Iterator[PairDecision]:
-        """In the release's order. Raises InputError for a line that is not a decision, a pair that
-        is there twice, and a file that is not as long as it says."""
+        """The decisions in the release's order. Raises InputError for a line that is not a
+        decision, a pair that is there twice, and a file that is not as long as its summary says."""
         lines, ids = self._lines(), set[str]()
         for decision in read_lines(lines, PairDecision):
             if decision.id in ids:
@@ -128,7 +130,7 @@ class Result:
             raise _broken(lines, f"{len(ids)} pairs, and {self.path.name} says {self.about.pairs}")
 
     def check_lines(self) -> None:
-        """Raises InputError where the lines are not those that this summary was written for."""
+        """Check the lines. Raises InputError where they are not those of this summary."""
         lines = self._lines()
         if file_digest(lines) != self.about.lines:
             raise _broken(lines, f"is not the file that {self.path.name} was written for")

@@ -20,7 +20,7 @@ NEAREST = 5
 """Users closest in length, of whom one is drawn."""
 
 
-class _Person(NamedTuple):
+class _Stranger(NamedTuple):
     user: str
     length: int
     """Characters of all posts."""
@@ -28,7 +28,7 @@ class _Person(NamedTuple):
 
 
 class Asker(NamedTuple):
-    """Somebody who asks a question."""
+    """A person who asks a question."""
 
     item: str
     user: str | None
@@ -42,7 +42,7 @@ class Asker(NamedTuple):
 
 
 def asker_of(row: Row) -> Asker:
-    """Of a release's pair."""
+    """The person who asks in a release's pair."""
     return Asker(
         item=row.item_id,
         user=row.user,
@@ -60,7 +60,7 @@ class Strangers:
 
     def __init__(self, askers: Iterable[Asker], seed: int) -> None:
         self._seed = seed
-        self._there: dict[tuple[str, str], dict[str, _Person]] = {}
+        self._there: dict[tuple[str, str], dict[str, _Stranger]] = {}
         self._partners: dict[str, set[str]] = {}
         for asker in askers:
             if asker.user is None or not asker.posts:
@@ -68,7 +68,7 @@ class Strangers:
             people = self._there.setdefault((asker.domain, asker.category), {})
             # The longest of a user's histories; each later question of theirs has a longer one.
             if asker.user not in people or len(asker.posts) > len(people[asker.user].posts):
-                people[asker.user] = _Person(asker.user, _length(asker.posts), asker.posts)
+                people[asker.user] = _Stranger(asker.user, _length(asker.posts), asker.posts)
             # By item, because its pair of mode violate is about the asker alone.
             if asker.twin:
                 self._partners.setdefault(asker.item, set()).add(asker.user)

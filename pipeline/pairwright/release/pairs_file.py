@@ -15,7 +15,7 @@ _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 
 
 class LineSpan(NamedTuple):
-    """Where a subject stands in pairs.jsonl."""
+    """The lines of a subject in pairs.jsonl."""
 
     offset: int
     lines: int
@@ -24,8 +24,11 @@ class LineSpan(NamedTuple):
 
 
 def subjects_in(path: Path) -> Iterator[tuple[LineSpan, Subject]]:
-    """Every subject with its place. Raises InputError for what is no pair, for half a twin, and for
-    a subject that is there twice."""
+    """Every subject with its place.
+
+    Raises InputError for a line that is not a pair, for half a twin, and for a subject that occurs
+    twice.
+    """
     seen = set[str]()
     try:
         with path.open("rb") as file:

@@ -56,5 +56,5 @@ def _check_whole(previous: ReleaseFiles) -> None:
         raise InputError(
             found.what,
             where=layout.root / found.where,
-            fix="Take the previous release anew from where it was published, and verify it.",
+            fix="Take the previous release again from where it was published, and verify it.",
         ) from None

@@ -47,24 +47,24 @@ def run_provenance(
 def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, JsonValue]:
     """The manifest without what build/units.jsonl counts, without folders of this machine, and
     without what was sent beside the prompts, where keys and account names may stand."""
-    told = dict(manifest) if isinstance(manifest, dict) else {}
-    told.pop(_UNITS, None)
-    source, config = told.get("source"), told.get("config")
+    build = dict(manifest) if isinstance(manifest, dict) else {}
+    build.pop(_UNITS, None)
+    source, config = build.get("source"), build.get("config")
     if not isinstance(source, dict) or not isinstance(config, dict):
         raise InputError(
             "is not the manifest of a run: it tells no source or no config",
             where=where,
             fix="Build again: it is written at the end of each build.",
         )
-    told["source"] = {**source, "path": _named(source.get("path"))}
+    build["source"] = {**source, "path": _named(source.get("path"))}
     named: dict[str, JsonValue] = {key: _named(config.get(key)) for key in _FOLDERS}
     if isinstance(read := config.get("source"), dict):
         named["source"] = {**read, "path": _named(read.get("path"))}
     named["endpoints"] = _endpoints(config.get("endpoints"))
     named["sampling"] = _sampling(config.get("sampling"))
-    told["endpoints"] = _endpoints(told.get("endpoints"))
-    told["config"] = {**config, **named, "content": content}
-    return told
+    build["endpoints"] = _endpoints(build.get("endpoints"))
+    build["config"] = {**config, **named, "content": content}
+    return build
 
 
 def _endpoints(given: JsonValue) -> JsonValue:
@@ -77,10 +77,10 @@ def _endpoint(given: JsonValue) -> JsonValue:
     """Names of models, chat templates and tokenizers without their folders."""
     if not isinstance(given, dict) or not isinstance(model := given.get("model"), str):
         return given
-    told: dict[str, JsonValue] = {**given, "model": model_name(model)}
+    build: dict[str, JsonValue] = {**given, "model": model_name(model)}
     if isinstance(flags := given.get("vllm"), dict):
-        told["vllm"] = {flag: _named(value) for flag, value in flags.items()}
-    return told
+        build["vllm"] = {flag: _named(value) for flag, value in flags.items()}
+    return build
 
 
 def _sampling(given: JsonValue) -> JsonValue:

@@ -1,4 +1,4 @@
-"""What stands in a release beside its rows.
+"""The records of a release beside its rows.
 
 Primary files are written from a run and cannot be derived from anything else in the release: the
 rows, `human/{subjects,verdicts}.jsonl`, `human/study.json`, `build/units.jsonl`, `stated.json`,
@@ -49,12 +49,12 @@ class Provenance(Record):
 
     @model_serializer(mode="wrap")
     def _as_its_format(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        told: dict[str, JsonValue] = handler(self)
+        fields: dict[str, JsonValue] = handler(self)
         if self.format == 1:
-            info = told["info"]
+            info = fields["info"]
             assert isinstance(info, dict)
-            del told["format"], told["libraries"], info["own_licence"], info["languages"]
-        return told
+            del fields["format"], fields["libraries"], info["own_licence"], info["languages"]
+        return fields
 
     @property
     def name(self) -> str:
@@ -85,10 +85,10 @@ class UnitOutcome(Record):
 
     @model_serializer(mode="wrap")
     def _as_its_format(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        told: dict[str, JsonValue] = handler(self)
+        fields: dict[str, JsonValue] = handler(self)
         if not self.contents:
-            del told["contents"]
-        return told
+            del fields["contents"]
+        return fields
 
 
 class Change(Record):

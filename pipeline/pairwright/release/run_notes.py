@@ -1,4 +1,8 @@
-"""RUN/errata.jsonl: known faults of released pairs, written by hand, released with the next."""
+"""What the run folder notes for its next release, beside the build.
+
+RUN/errata.jsonl: known faults of released pairs, written by hand and released.
+RUN/forgotten.jsonl: who and what is to be forgotten, as hashes. It is never released.
+"""
 
 import os
 import re
@@ -38,7 +42,7 @@ def read_errata(run: Path, before: Sequence[Erratum]) -> tuple[Erratum, ...]:
 
 
 def fault(erratum: Erratum) -> str:
-    """Why it is no erratum; empty where it is one."""
+    """What is wrong with an erratum; empty where nothing is."""
     if not _PAIR.fullmatch(erratum.pair):
         return f"pair is {erratum.pair[:100]!a}, and must be the id of a pair"
     versions = [numbers_of(version) for version in erratum.versions.split(_TO)]
@@ -75,7 +79,7 @@ def read_tombstones(run: Path) -> ForgetList:
 def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:
     """Add those that are not there yet, and return them. What is there stays as it is.
 
-    Raises InputError for a line that is no tombstone, and StoreError where the disk refuses.
+    Raises InputError for a line that is not a tombstone, and StoreError where the disk refuses.
     """
     path, there = run / TOMBSTONES_FILE, read_tombstones(run)
     fresh = tuple(dict.fromkeys(n for n in names if n not in there.users | there.urls))
@@ -85,7 +89,7 @@ def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:
         lines = f"\n{lines}"
     if fresh:
         with on_disk(path), path.open("a", encoding="utf-8") as file:
-            # In one piece at the end: of two commands at once neither loses what it was told.
+            # In one piece at the end: two commands at once lose nothing of each other.
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())

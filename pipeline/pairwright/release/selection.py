@@ -50,9 +50,9 @@ def read_candidates(
     key: Mapping[str, KeyedTask] | None,
     step: Callable[[int], None] = lambda _: None,
 ) -> Candidates:
-    """Go through pairs.jsonl; `key` is the study's, `step` is told how many subjects were read.
+    """Go through pairs.jsonl; `key` is the study's, `step` gets the number of subjects read.
 
-    Raises InputError for what is no pair, and for a domain that no folder can be called by.
+    Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
     tasks = (key or {}).values()
     asked = {keyed.subject for keyed in tasks}
@@ -103,8 +103,8 @@ def _why_not(entry: Candidate, decisions: Mapping[str, Decision] | None, *, tria
 
 
 def why_not_verified(decision: Decision) -> str:
-    """Empty where it is verified. Only of a refusal is told what refused it: what a subject waits
-    for changes with every answer."""
+    """Empty where it is verified. Only a refusal gives its reasons: what a subject waits for
+    changes with every answer."""
     if decision.state == "refused":
         return f"refused: {'; '.join(decision.reasons)}"
     return "" if decision.state == "verified" else decision.state
@@ -125,7 +125,7 @@ def trial_because(entries: Iterable[Candidate], public: ReleasedStudy | None) ->
 def _check_domain(domain: str, known: dict[str, str], where: str) -> None:
     """Raise InputError unless the domain can be a folder's name on any machine."""
     fix = (
-        "Rename its file in rubrics/ (letters, digits, dots, dashes, underscores), and build anew."
+        "Rename its file in rubrics/ (letters, digits, dots, dashes, underscores), and build again."
     )
     if not DOMAIN.fullmatch(domain) or len(domain) > LONGEST:
         raise InputError(f"the domain {domain!r} cannot be part of a path", where=where, fix=fix)

@@ -1,4 +1,4 @@
-"""TOML that people write, as a record: every key known, and errors that name it."""
+"""TOML that people write, read as a record; an error names the key and what it nearly is."""
 
 import re
 import tomllib

@@ -31,10 +31,10 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | 
     is of no use as a whole: also at the end, where not one item came of it.
     """
     table = open_table(rules, folder)
-    read_items = items.items if rules.format == "items" else posts.items
+    read_format = items.read_items if rules.format == "items" else posts.read_items
     problems = ProblemCounts()
     kept = 0
-    for found in read_items(table.rows, domains, rules):
+    for found in read_format(table.rows, domains, rules):
         if isinstance(found, Item):
             kept += 1
         else:

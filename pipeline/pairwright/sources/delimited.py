@@ -16,7 +16,7 @@ _SEPARATORS = (",", ";", "\t")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def delimited(path: Path, delimiter: str) -> SourceTable:
+def open_delimited(path: Path, delimiter: str) -> SourceTable:
     """The records of a file whose first line names the columns."""
     check_text(path)
     records = _records(path, delimiter)
@@ -30,7 +30,7 @@ def comma_separated(path: Path) -> SourceTable:
     where no comma divides the column names, one of these may."""
     check_text(path)
     found = (delimiter for delimiter in _SEPARATORS if _width(path, delimiter) > 1)
-    return delimited(path, next(found, ","))
+    return open_delimited(path, next(found, ","))
 
 
 def _width(path: Path, delimiter: str) -> int:
@@ -42,7 +42,7 @@ def _width(path: Path, delimiter: str) -> int:
     return 0 if first is None or first.fault else len(first.cells)
 
 
-tab_separated = partial(delimited, delimiter="\t")
+tab_separated = partial(open_delimited, delimiter="\t")
 
 
 class _Record(NamedTuple):

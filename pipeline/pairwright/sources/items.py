@@ -18,7 +18,7 @@ def required(rules: SourceRules) -> list[str]:
     return ["id", "question", "profile", *([] if rules.default_category else ["category"])]
 
 
-def items(
+def read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """Each row as an item, after the Problems it had; one row is held at a time."""

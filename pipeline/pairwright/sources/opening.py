@@ -7,7 +7,7 @@ from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
-from pairwright.sources.parquet import parquet
+from pairwright.sources.parquet import open_parquet
 from pairwright.sources.tables import SourceTable, json_array, jsonl
 
 _OPENERS: dict[str, Callable[[Path], SourceTable]] = {
@@ -15,7 +15,7 @@ _OPENERS: dict[str, Callable[[Path], SourceTable]] = {
     ".jsonl": jsonl,
     ".csv": comma_separated,
     ".tsv": tab_separated,
-    ".parquet": parquet,
+    ".parquet": open_parquet,
 }
 _FLAT = (".csv", ".tsv")
 

@@ -15,7 +15,7 @@ from pairwright.sources.tables import SourceRow, SourceTable, refused
 _BATCH = 256
 
 
-def parquet(path: Path) -> SourceTable:
+def open_parquet(path: Path) -> SourceTable:
     """The rows of a Parquet file, counted from 1."""
     try:
         file = pq.ParquetFile(path)

@@ -48,7 +48,7 @@ def required(rules: SourceRules) -> list[str]:
     return [getattr(rules, name) for name in names]
 
 
-def items(
+def read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """One item a user, in the order in which the file first names them."""

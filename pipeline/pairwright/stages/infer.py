@@ -29,7 +29,7 @@ Histories = tuple[tuple[Post, ...], ...]
 
 
 class UserQuestion(NamedTuple):
-    """A question, and the user of whom a rubric is wanted."""
+    """A question, and the user whose rubric is wanted."""
 
     question_id: str
     question: str

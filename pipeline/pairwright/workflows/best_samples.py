@@ -70,7 +70,7 @@ def best_of_n(
     """
     settings, folder = scorer_settings(scorers), Path(out)
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    task = _Task(Release(Path(release), split), names, n, _ks(ks, n), limit)
+    task = _SamplingTask(Release(Path(release), split), names, n, _ks(ks, n), limit)
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_sample_and_score(task, session))
     report = best_of_n_page(done.summary)
@@ -93,7 +93,7 @@ async def check_pointwise(session: ScorerSession, names: Iterable[str]) -> None:
             pointwise(name, one.scorer)
 
 
-class _Task(NamedTuple):
+class _SamplingTask(NamedTuple):
     release: Release
     scorers: tuple[str, ...]
     n: int
@@ -120,7 +120,7 @@ def _ks(given: Iterable[int] | None, n: int) -> tuple[int, ...]:
     return ks
 
 
-async def _sample_and_score(task: _Task, session: ScorerSession) -> SamplingResult:
+async def _sample_and_score(task: _SamplingTask, session: ScorerSession) -> SamplingResult:
     policy_of(session.settings, task.n)
     questions = ReleaseQuestions(task.release.rows()).own[: task.limit]
     await check_pointwise(session, task.scorers)
@@ -150,7 +150,9 @@ async def _sample_and_score(task: _Task, session: ScorerSession) -> SamplingResu
     return SamplingResult(summary, tuple(samples.lines), tuple(scores))
 
 
-async def _sample(task: _Task, session: ScorerSession, questions: list[PersonQuestion]) -> _Samples:
+async def _sample(
+    task: _SamplingTask, session: ScorerSession, questions: list[PersonQuestion]
+) -> _Samples:
     spec = policy_of(session.settings, task.n)
     prompts = tuple(sorted({"history", *SAMPLING}))
     async with session.judge() as judge, session.policy(prompts) as policy:
@@ -173,7 +175,7 @@ async def _sample(task: _Task, session: ScorerSession, questions: list[PersonQue
 
 
 async def _score(
-    task: _Task,
+    task: _SamplingTask,
     session: ScorerSession,
     name: str,
     questions: list[PersonQuestion],

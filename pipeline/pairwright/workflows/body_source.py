@@ -26,7 +26,7 @@ class WritingTasks(NamedTuple):
 
 
 def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingTasks:
-    """Read a source. Raises SourceError, and InputError where no item of it can be asked."""
+    """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
     items: list[Item] = []
     problems: Counter[str] = Counter()
     for found in read(source, Domains.load(assets.RUBRICS), Path.cwd()):
@@ -36,9 +36,9 @@ def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingT
             problems[found.reason] += 1
     askers = {item.id: _asker(item) for item in items}
     strangers = Strangers(askers.values(), seed)
-    made = [task(item, strangers.instead_of(askers[item.id])) for item in items]
-    refused = Counter(one for one in made if isinstance(one, str))
-    tasks = tuple(one for one in made if isinstance(one, CompletionTask))[:limit]
+    tasks_or_reasons = [task(item, strangers.instead_of(askers[item.id])) for item in items]
+    refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
+    tasks = tuple(one for one in tasks_or_reasons if isinstance(one, CompletionTask))[:limit]
     if not tasks:
         reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(

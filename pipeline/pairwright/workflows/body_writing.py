@@ -20,7 +20,7 @@ from pairwright.text import word_count
 from pairwright.train.completions.conditions import (
     CompletionCondition,
     CompletionTask,
-    conditions,
+    completion_conditions,
     own,
 )
 from pairwright.train.completions.measures import figures
@@ -79,7 +79,7 @@ def completions(
     """
     settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
     rules = SourceRules(path=source, split="test") if isinstance(source, str) else source
-    task = _Task(
+    task = _WritingTask(
         writing_tasks(rules, settings.scorers.seed, limit),
         tuple(sorted(set(ks))),
         n or (DRAWS if names else 1),
@@ -97,7 +97,7 @@ def completions(
     return done
 
 
-class _Task(NamedTuple):
+class _WritingTask(NamedTuple):
     source: WritingTasks
     ks: tuple[int, ...]
     n: int
@@ -109,7 +109,7 @@ class _Task(NamedTuple):
         return self.n if condition.name == own(max(self.ks)) else 1
 
 
-async def _write_and_score(task: _Task, session: ScorerSession) -> CompletionResult:
+async def _write_and_score(task: _WritingTask, session: ScorerSession) -> CompletionResult:
     policy = policy_of(session.settings, task.n)
     await check_pointwise(session, task.scorers)
     ref, written = await _write(task, session)
@@ -146,9 +146,11 @@ async def _write_and_score(task: _Task, session: ScorerSession) -> CompletionRes
     return CompletionResult(summary, tuple(written), tuple(picks))
 
 
-async def _write(task: _Task, session: ScorerSession) -> tuple[ScorerRef, list[ItemCompletions]]:
+async def _write(
+    task: _WritingTask, session: ScorerSession
+) -> tuple[ScorerRef, list[ItemCompletions]]:
     spec = policy_of(session.settings, task.n)
-    draws = [(one, task.draws(one)) for one in conditions(task.ks)]
+    draws = [(one, task.draws(one)) for one in completion_conditions(task.ks)]
     async with session.policy(tuple(sorted(COMPLETING))) as policy:
         total = len(draws) * len(task.source.tasks)
         with session.calls.step("texts written", total, policy.stop) as count:
@@ -164,7 +166,7 @@ async def _write(task: _Task, session: ScorerSession) -> tuple[ScorerRef, list[I
 
 
 async def _score(
-    task: _Task, session: ScorerSession, name: str, completions: Sequence[ItemCompletions]
+    task: _WritingTask, session: ScorerSession, name: str, completions: Sequence[ItemCompletions]
 ) -> tuple[ScorerRef, list[Picks]]:
     sampled = own(max(task.ks))
     written = [one for one in completions if one.condition == sampled and not one.unscored]

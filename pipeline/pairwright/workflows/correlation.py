@@ -7,7 +7,7 @@ from typing import Literal
 
 from pairwright.errors import InputError
 from pairwright.evaluate.correlation import Correlations, DownstreamFacts, ModelTable, read_models
-from pairwright.evaluate.correlation import correlate as correlated
+from pairwright.evaluate.correlation import correlate as correlate_models
 from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
@@ -53,10 +53,10 @@ def correlate(
     folder = output_folder(None if out is None else Path(out))
     names = (benchmarks,) if isinstance(benchmarks, str) else tuple(dict.fromkeys(benchmarks))
     models = read_models(Path(table), names, downstream, model, lineage)
-    stated = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
+    facts = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
     count = counter(progress, "orders", total=6 * len(names))
     try:
-        found = correlated(models, downstream, stated, gain=gain, p=p, seed=seed, done=count)
+        found = correlate_models(models, downstream, facts, gain=gain, p=p, seed=seed, done=count)
     except ValueError as error:
         where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"
         fix = "Give --p a number such as 0.9, and --gain score no score below zero."

@@ -29,7 +29,7 @@ from pairwright.train.plan_score.measures import (
     planned,
 )
 from pairwright.train.plan_score.plans import MadePlan, read_plans
-from pairwright.train.plan_score.report_page import PlannerVersion, PlanScores, page
+from pairwright.train.plan_score.report_page import PlannerSource, PlanScores, page
 from pairwright.train.plan_score.serving import Serving, plan_of_file
 from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, load_scoring
 from pairwright.workflows.output import write_report
@@ -266,11 +266,11 @@ class _Comparison(NamedTuple):
             differences=tuple(differences(lines, matches)),
         )
 
-    def _ref(self, name: str) -> PlannerVersion:
+    def _ref(self, name: str) -> PlannerSource:
         spec = self.scoring.planners[name]
         if isinstance(spec, FilePlanner):
-            return PlannerVersion(name=name, kind=spec.kind, model=Path(spec.path).name)
+            return PlannerSource(name=name, kind=spec.kind, model=Path(spec.path).name)
         endpoint = self.scoring.endpoints[spec.endpoint]
-        return PlannerVersion(
+        return PlannerSource(
             name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision
         )

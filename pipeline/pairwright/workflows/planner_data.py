@@ -1,4 +1,4 @@
-"""What a training is of: how the planner will be asked, and about which items."""
+"""The prompts and the items of a planner's training."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -35,7 +35,7 @@ class Step:
     done: int | None = None
     """How many of `total` are done; None where nothing is counted."""
     total: int | None = None
-    """None where nobody knows yet."""
+    """None where it is not known yet."""
 
 
 @dataclass(frozen=True)

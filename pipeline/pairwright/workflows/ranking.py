@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
-from pairwright.evaluate.board import leaderboard as ranked
+from pairwright.evaluate.board import leaderboard as rank_results
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.derivation import (
     NOT_STORED,
@@ -22,7 +22,8 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.notebook import run_async
-from pairwright.workflows.evaluation import EvaluationTask, derive_results
+from pairwright.workflows.condition_scores import EvaluationTask
+from pairwright.workflows.evaluation import derive_results
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.scoring import (
@@ -53,7 +54,7 @@ def leaderboard(
     """
     folder = output_folder(None if out is None else Path(out))
     found = gather_results(map(Path, results))
-    board = ranked(found, counter(progress, "results", total=len(found)))
+    board = rank_results(found, counter(progress, "results", total=len(found)))
     if folder:
         write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
     return board

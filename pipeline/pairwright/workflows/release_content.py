@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built
-from pairwright.construct.unit_results import ended
+from pairwright.construct.unit_results import iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import ForgetList
@@ -210,7 +210,7 @@ def _units(
     removed = {entry.id for entry in entries if entry.forgotten}
     listed = [entry.id for entry in entries]
     built = list[str]()
-    for end in ended(store):
+    for end in iterate_results(store):
         if end.subject:
             built.append(end.subject)
         if end.subject in removed or any(pseudonym(user) in forgotten.users for user in end.users):

@@ -9,7 +9,7 @@ from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
@@ -121,7 +121,7 @@ async def warm_up(rewards: ScorerRewards) -> None:
         )
 
 
-def _reward(given: Score | Unscored) -> Reward:
+def _reward(given: ResponseScore | Unscored) -> Reward:
     if isinstance(given, Unscored):
         return Reward(error=given.reason, detail=given.detail[:500])
     return Reward(score=given.value)

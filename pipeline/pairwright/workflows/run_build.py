@@ -110,7 +110,7 @@ def build(
         end.callback(corpus.close)
         _note_problems(folder_of_run, progress, named=True)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
-        # What is only written down is no work to share.
+        # There is no work to share where calls are only written down.
         if on_ray or (most_workers(config) > 1 and not requests):
             tally, checks, meter = build_over_workers(
                 task, progress, stop, on_ray=on_ray, address=address

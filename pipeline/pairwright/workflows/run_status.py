@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
-from pairwright.construct.tally import ModelCheck, Tally, checks, tally
+from pairwright.construct.tally import ModelCheck, Tally, model_checks, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.models.store import Store, Totals
 from pairwright.settings.config import Config
@@ -77,8 +77,8 @@ def status(run: str | Path) -> RunStatus:
     """
     folder = RunFolder(Path(run))
     with closing(Store(folder.calls, writing=False)) as store:
-        counted = tally(store)
-        return status_of(folder, store, folder.settings(), counted, checks(store, counted))
+        counted = tally_outcomes(store)
+        return status_of(folder, store, folder.settings(), counted, model_checks(store, counted))
 
 
 def status_of(
@@ -109,7 +109,7 @@ def verify_calls(run: str | Path) -> tuple[str, ...]:
 def source_problems(run: RunFolder) -> tuple[str, ...]:
     """The reasons of `source_problems.jsonl`, each with its count and what to do.
 
-    What stands in the source is made visible, so that the lines can be printed.
+    Invisible characters of the source are removed, so that the lines can be printed.
     """
     if not run.problems.is_file():
         return ()

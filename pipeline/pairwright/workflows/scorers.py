@@ -12,7 +12,7 @@ from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline, EmbeddingBaseline
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.own_class import own_class
+from pairwright.evaluate.scorers.own_class import find_class
 from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
@@ -142,7 +142,7 @@ class _Opener(NamedTuple):
         return _Answering(here, spec.model, spec.revision, deciding(spec), IN_PROCESS_PAIRS)
 
     async def _own(self, name: str, spec: PythonScorer) -> OpenScorer:
-        found = own_class(name, spec)
+        found = find_class(name, spec)
         own = await self.stack.enter_async_context(
             OwnObject(found, spec.options, spec.batch, self.meter)
         )

@@ -60,7 +60,7 @@ class ModelCalls(NamedTuple):
 
 
 class ScorerSession(NamedTuple):
-    """What a file of scorers names, to be opened, and the calls that are made of it."""
+    """Opens what a file of scorers names, and holds the calls to it."""
 
     settings: Scorers
     prompts: Prompts

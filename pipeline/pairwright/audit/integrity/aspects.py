@@ -1,4 +1,4 @@
-"""Aspects: evidence that stands where it is said to, distinct, and enough of them."""
+"""Aspects: whether their evidence can be found, and whether they are distinct and enough."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -18,7 +18,7 @@ SAME = 0.6
 EVIDENCE_MISSING = CheckDefinition(
     family="integrity",
     name="evidence_missing",
-    title="Evidence that stands nowhere",
+    title="Evidence that no text holds",
     why="An aspect whose evidence nobody wrote may be made up.",
     todo="Drop the aspect, and the pair where fewer than two are left.",
 )
@@ -71,14 +71,14 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} names none of the row's posts"
     if not aspect.evidence.strip():
         return f"aspect {number} has no evidence"
-    if any(_stands(aspect.evidence, passage) for passage in where):
+    if any(_holds(aspect.evidence, passage) for passage in where):
         return None
     return (
         f"aspect {number}'s evidence does not stand in {named}: {mask_text(aspect.evidence[:500])}"
     )
 
 
-def _stands(evidence: str, passage: str) -> bool:
+def _holds(evidence: str, passage: str) -> bool:
     if evidence in passage:
         return True
     quote = text.normalised(evidence).strip("\"' .")

@@ -126,8 +126,8 @@ BREAKS_OFF = CheckDefinition(
     family="integrity",
     name="breaks_off",
     title="Sides that break off",
-    why="Where one side breaks off more often than the other, whoever prefers whole sentences "
-    "is right without reading.",
+    why="Where one side breaks off more often than the other, a reader who prefers whole "
+    "sentences is right without reading.",
     todo="Raise the token limit of the writer, and refuse responses that were cut.",
     by_estimate=True,
 )

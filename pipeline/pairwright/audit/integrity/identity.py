@@ -41,7 +41,8 @@ DERIVED_ID = CheckDefinition(
     name="derived_id",
     title="An id that is not its content's",
     why="The row was changed after it was named, or was never the one of this name.",
-    todo="Take the release anew and verify it; a changed pair needs a new id and a new version.",
+    todo="Download the release again and verify it; a changed pair needs a new id and a new "
+    "version.",
 )
 
 
@@ -233,7 +234,7 @@ def _wrong(own: _Half, other: _Half) -> str | None:
 
 
 def _other_id(row: Row, other: _Half) -> str | None:
-    """The halves mirror each other, so that the one at hand tells both."""
+    """The halves mirror each other, so one of them gives both."""
     mirrored = {"user": other.user, "chosen": row.rejected, "rejected": row.chosen}
     asked, partner = row, row.model_copy(update=mirrored)
     if not row.asked:

@@ -32,7 +32,8 @@ OTHER_LANGUAGE = CheckDefinition(
     family="integrity",
     name="other_language",
     title="Sides in another language",
-    why="A response in another language than the question is easily told from one that is not.",
+    why="A response in another language than the question is easily distinguished from "
+    "one that is not.",
     todo="Draw these responses again.",
     by_estimate=True,
 )

@@ -29,7 +29,7 @@ EMPTY_TEXT = CheckDefinition(
     family="integrity",
     name="empty_text",
     title="Empty texts",
-    why="A side without text loses to any other; a post without text tells nothing.",
+    why="A side without text loses to any other; a post without text says nothing.",
     todo="Drop the pair or the post.",
 )
 
@@ -172,7 +172,7 @@ HIDDEN_CHARACTERS = CheckDefinition(
 
 class HiddenCharacters:
     """`hidden_characters`: rows whose question or sides hold invisible characters or hard spaces.
-    Posts are as their users left them: those with some are told, and decide nothing."""
+    Posts are as their users left them: those with some are noted, and decide nothing."""
 
     definitions: ClassVar[Definitions] = (HIDDEN_CHARACTERS,)
 

@@ -1,4 +1,4 @@
-"""Profiles: that there is one, oldest first, and of times that can be."""
+"""Profiles: whether a row has one, in the order of time, and with times that are plausible."""
 
 import re
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ TIMES_IN_ORDER = CheckDefinition(
     name="times_in_order",
     title="Posts out of order",
     why="A reader that takes the last posts for the newest is misled, and what is older than "
-    "the question cannot be told.",
+    "the question cannot be determined.",
     todo="Write times in UTC, ISO 8601, and sort posts oldest first.",
 )
 

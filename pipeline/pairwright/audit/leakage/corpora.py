@@ -27,9 +27,9 @@ from pairwright.dataset import Row
 
 RUN = 13
 WHOLE = 5
-"""A text of fewer words is the same as another by chance."""
+"""A text of fewer words may equal another by chance."""
 LONG, EVERY = 52, 4
-"""Of a text of more runs one in four is kept: whoever copied it copied more than one."""
+"""Of a text of more runs one in four is kept: a copy has more than one of them."""
 
 
 CORPUS_OVERLAP = CheckDefinition(
@@ -86,7 +86,7 @@ class CorpusOverlap:
         self._runs.append(own)
 
     def _overlap(self, corpora: Iterable[str]) -> tuple[set[int], int]:
-        """The texts that overlap, and how many texts they were held against."""
+        """The texts that overlap, and with how many texts they were compared."""
         kept: Hashes = np.concatenate([np.zeros(0, np.uint64), *self._runs])
         owner = np.repeat(np.arange(len(self._runs)), [len(own) for own in self._runs])
         order = np.argsort(kept, kind="stable")

@@ -87,7 +87,7 @@ NEAR_DUPLICATE_POSTS = CheckDefinition(
     family="leakage",
     name="near_duplicate_posts",
     title="Two users wrote nearly the same post",
-    why="They may be one person with two accounts, or text that both copied: neither tells "
+    why="They may be one person with two accounts, or text that both copied: neither distinguishes "
     "one user from another.",
     todo="Join the accounts or leave the copied posts out.",
 )
@@ -169,7 +169,7 @@ class Duplicates:
             self._sketches.add(words)
 
     def _standing(self) -> pd.DataFrame:
-        """Where each text stands, with its group of near-duplicates, its user and its split."""
+        """The places of each text, with its group of near-duplicates, its user and its split."""
         lines = self._texts.standing()
         signatures = self._sketches.signatures()
         first, second = similar(signatures).T

@@ -1,4 +1,4 @@
-"""One pair again in nearly the same words, in whatever order."""
+"""Pairs that repeat another pair in nearly the same words, in any order."""
 
 from array import array
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The question itself, and what came after it, in the profile it is to be answered from."""
+"""Profiles that hold the question itself, or posts that are not older than the question."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -11,8 +11,8 @@ from pairwright.dataset import Row
 TARGET_IN_PROFILE = CheckDefinition(
     family="leakage",
     name="target_in_profile",
-    title="The question stands in its own profile",
-    why="A post that repeats the question tells what the user wanted, instead of letting it be "
+    title="The question is in its own profile",
+    why="A post that repeats the question says what the user wanted, instead of letting it be "
     "inferred.",
     todo="Leave such posts out of the profile and plan these items again.",
 )

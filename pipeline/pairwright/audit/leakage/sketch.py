@@ -1,4 +1,10 @@
-"""Near-duplicates among many texts: MinHash signatures, compared within bands."""
+"""Near-duplicates among many texts: MinHash signatures, compared within bands.
+
+Broder, "On the resemblance and containment of documents" (1997): the share of equal places of two
+signatures estimates the Jaccard overlap of their texts' runs of three words. Leskovec, Rajaraman
+and Ullman, Mining of Massive Datasets, section 3.4: with 16 bands of 4 places, two texts of
+overlap .8 meet in a band with probability .9998, of .5 with .64, of .2 with .03.
+"""
 
 import hashlib
 from array import array
@@ -28,7 +34,7 @@ class DistinctTexts:
         self._rows, self._places, self._texts = array("I"), array("I"), array("I")
 
     def add(self, row: int, place: int, text: str) -> bool:
-        """Note that a text stands there; True where it was not seen before."""
+        """Note the place of a text. True if the text is new."""
         key, known = hash(text), len(self._numbers)
         self._rows.append(row)
         self._places.append(place)
@@ -36,7 +42,7 @@ class DistinctTexts:
         return len(self._numbers) > known
 
     def standing(self) -> pd.DataFrame:
-        """Columns row, place and text: a line for each place that a text stands in."""
+        """Columns row, place and text: a line for each place of a text."""
         columns = {"row": self._rows, "place": self._places, "text": self._texts}
         return pd.DataFrame({name: np.array(values, np.int64) for name, values in columns.items()})
 
@@ -82,7 +88,7 @@ Pairs = npt.NDArray[np.int64]
 
 class TextSketches:
     """The signatures of texts of at least `run` words, in the order in which they come. With a
-    run of one word they are of sets of words, whatever their order."""
+    run of one word they are of sets of words."""
 
     def __init__(self, run: int = RUN) -> None:
         self._run = run

@@ -1,4 +1,4 @@
-"""How values of an audit are written. Names in tables and plots are cut: they may be any text."""
+"""How an audit's values are written. Names in tables and plots are cut: they may be any text."""
 
 from urllib.parse import quote
 
@@ -7,9 +7,9 @@ from pairwright.intervals import Interval
 from pairwright.text import visible
 
 RESULTS: dict[Status, str] = {
-    "fail": "✗ fail", "pass": "✓ pass", "too_few": "? too few", "note": "· told",
+    "fail": "✗ fail", "pass": "✓ pass", "too_few": "? too few", "note": "· note",
 }  # fmt: skip
-TOLD = 600
+DETAIL = 600
 """Characters of a detail in a table."""
 
 
@@ -20,7 +20,7 @@ def short(text: str, most: int = 60) -> str:
 
 
 def middle_cut(text: str, most: int) -> str:
-    """As `short`, but what is cut stands in the middle: names differ at their ends, too."""
+    """As `short`, but cut in the middle: names differ at their ends, too."""
     line = short(text, 200)
     half = most // 2
     return line if len(line) <= most else f"{line[: most - half - 1]}…{line[-half:]}"

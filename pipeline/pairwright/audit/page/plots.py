@@ -27,9 +27,9 @@ MOST = 9
 COLUMNS = 3
 LOOKS: dict[Status, tuple[str, str, str]] = {
     "fail": ("s", RED.light, "fails"), "too_few": ("D", ORANGE.light, "too few pairs to decide"),
-    "pass": ("o", BLUE.light, "passes"), "note": ("o", GREY.light, "told only"),
+    "pass": ("o", BLUE.light, "passes"), "note": ("o", GREY.light, "note, decides nothing"),
 }  # fmt: skip
-"""Marker, colour and name: told apart without colours, too."""
+"""Marker, colour and name, so that they differ without colours, too."""
 
 
 def audit_plots(audit: Audit) -> dict[str, Plot]:
@@ -122,7 +122,7 @@ def _panel(axes: Axes, checks: Sequence[Check | None], bound: float | None) -> N
 
 
 def _legend(figure: Figure, statuses: set[Status]) -> None:
-    """Empty for checks that are all told only."""
+    """Empty if all checks are notes."""
     there = [look for status, look in LOOKS.items() if status in statuses]
     if statuses == {"note"}:
         return

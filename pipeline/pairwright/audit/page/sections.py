@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.formats import (
+    DETAIL,
     RESULTS,
-    TOLD,
     config_name,
     interval,
     limit,
@@ -19,7 +19,7 @@ from pairwright.report import Block, Fold, Plot, Section, Table
 MOST = 400
 """Rows of a table; audit.json has all."""
 FOLDED: dict[Status, str] = {
-    "too_few": "Too few pairs to decide", "pass": "Passed", "note": "Told only, decides nothing",
+    "too_few": "Too few pairs to decide", "pass": "Passed", "note": "Notes, which decide nothing",
 }  # fmt: skip
 """What a reader who wants it opens."""
 TITLES: dict[Family, str] = {
@@ -37,10 +37,10 @@ INTRODUCED: dict[Family, str] = {
     " one half is as telling as one far above, so the bound holds on both sides. A check fails"
     " where the whole interval lies beyond the bound, and passes where it lies within; intervals"
     " are by cluster (the users a pair is about), and hold for all estimates of the audit that"
-    " decide (Holm). On twins such accuracies are one half by identity, so they are told and decide"
-    " nothing.",
-    "baselines": "What word overlap with the user's posts or aspects picks. This is no fault of the"
-    " pairs: it is the floor that a scorer which reads the user has to pass. Intervals are 95 %"
+    " decide (Holm). On twins such accuracies are one half by identity, so they are notes and"
+    " decide nothing.",
+    "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
+    " the pairs: it is the floor that a scorer which reads the user has to pass. Intervals are 95 %"
     " intervals, each by itself.",
     "human": "What people said of these pairs. Pairs without votes were verified by nobody.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
@@ -80,7 +80,7 @@ def _facts(source: AuditSource) -> dict[str, str]:
             "release": "a release of Pairwright", "run": "a run folder",
             "official": "the official benchmark's schema", "plain": "plain files of pairs",
         }[source.kind],
-        "version": short(source.version) or "not told",
+        "version": short(source.version) or "not given",
         "pairs": f"{source.rows:,}",
         "configurations": f"{len(source.configs):,}",
         "simulated": "yes" if source.simulated else "no",
@@ -145,7 +145,7 @@ def _row(check: Check) -> tuple[str, ...]:
         RESULTS[check.status],
         definition_of(check).title,
         config_name(check.config),
-        short(check.detail, TOLD),
+        short(check.detail, DETAIL),
         interval(found),
         number(found.n if found else None),
         number(found.clusters if found else None),

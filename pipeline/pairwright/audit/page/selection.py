@@ -1,7 +1,7 @@
-"""Which pairs the page holds, where all are too many.
+"""Which pairs the page holds if the file has no room for all.
 
 Pairs that a failed check names come first, then the others in the order of a hash of their
-subject: a sample that any row's place in the source has no part in, and in which both halves of a
+subject: a sample that does not depend on a row's place in the source, and in which both halves of a
 twin stay together.
 """
 
@@ -85,7 +85,7 @@ def select_pairs(
             packed = packing.packed()
             if packed.size <= most or not packed.pairs:
                 return SelectedPairs(packed, sizes.rows, len(failed), failed_held)
-        # What was packed tells how well these pairs compress; others may do so less well.
+        # What was packed shows how well these pairs compress; others may do so less well.
         room = 0.93 * min(room, most * packing.raw / packing.size)
         wanted = sizes.first(room, failed)
 

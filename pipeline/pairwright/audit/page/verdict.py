@@ -1,4 +1,4 @@
-"""What stands at the top: what failed, why it matters, what to do."""
+"""The top of the page: what failed, why it matters, and what to do."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
         headline = f"Pass: all {deciding:,} checks"
     words: dict[Status, str] = {
         "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
-        "note": "only told",
+        "note": "only noted",
     }  # fmt: skip
     return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
@@ -87,7 +87,7 @@ def warnings(audit: Audit) -> Iterator[str]:
     if source.version.endswith("-trial"):
         yield (
             f"A TRIAL, version {short(source.version)}: it may hold pairs that nobody verified. It"
-            " is no release of the ordinary kind."
+            " is not an ordinary release."
         )
     if not source.rows:
         yield "There are no pairs in it, so passing says nothing."

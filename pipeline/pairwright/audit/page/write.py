@@ -91,7 +91,7 @@ def write_page(
     `rows` can be gone through again, and are never all in memory; `sizes` are theirs, gathered by
     the audit's reading. Where they are too many for the file, it holds those that failed checks
     name and a sample of the others, and says so.
-    `progress` is told each step. The same input gives the same bytes. Raises StoreError where the
+    `progress` is called at each step. The same input gives the same bytes. Raises StoreError if the
     file cannot be written.
     """
     if progress:
@@ -117,7 +117,7 @@ def write_page(
     flags = Flags(audit.checks)
     nothing = select_pairs((), Sizes(), flags, most, simulated={})
     empty = sum(len(piece.encode()) for piece in rendered(nothing))
-    # Every block stands in an element of its own, a few dozen characters long.
+    # Every block is in an element of its own, a few dozen characters long.
     room = round(0.99 * max(0, most - empty))
     simulated = audit.simulated_decisions
     held = select_pairs(rows, sizes, flags, room, simulated=simulated, progress=progress)

@@ -68,7 +68,7 @@ _BLOCK = re.compile(r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-
 _LONGEST = 8_000
 """Characters of a private key; one of 4,096 bits has 3,300."""
 FEWEST = 8
-"""Distinct characters: `sk-xxxxxxxxxxxxxxxx` stands for a key and is none."""
+"""Distinct characters: `sk-xxxxxxxxxxxxxxxx` is a placeholder for a key."""
 
 
 def secrets(text: str) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from pairwright.dataset.licence import of_stack_exchange
 from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
-"""Licences, by the start of their SPDX id, that ask where a text stands."""
+"""Licences, by the start of their SPDX id, that ask for the address of a text."""
 
 
 LICENCE = CheckDefinition(
@@ -20,18 +20,17 @@ LICENCE = CheckDefinition(
     title="Licences and addresses",
     why="A text without a licence may not be passed on. Most licences of such texts, CC BY-SA "
     "among them, ask for the address, too; data without them have been taken down.",
-    todo="Give every post the address it stands at and its licence, which for Stack Exchange "
-    "its date tells.",
+    todo="Give every post its address and its licence, which for Stack Exchange "
+    "follows from its date.",
 )
 
 
 class Licences:
-    """`licence`: posts, and questions with an address, that state no licence, whose licence asks
-    for an address that they do not have, or that state another licence than their address and date
-    give.
+    """`licence`: posts, and questions with an address, that state no licence, that lack the address
+    which their licence asks for, or that state another licence than their address and date imply.
 
-    One rule for all three: rows of a release or run have none, and of other people's rows at most
-    OTHERS may. What a text states is what counts; nothing is put in its place.
+    One rule holds for all three: no row of a release or run may have such a text, and at most the
+    share OTHERS of other people's rows. Only what a text states counts.
     """
 
     definitions: ClassVar[Definitions] = (LICENCE,)
@@ -80,7 +79,7 @@ class Licences:
 
 
 def _fault(url: str | None, created: str | None, licence: str | None) -> str | None:
-    """What its licence does not allow. That of a text of Stack Exchange its date gives."""
+    """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
     if not licence:
         return "states no licence"
     if not url:
@@ -113,7 +112,7 @@ class Tombstones:
     def __init__(self, forgotten: ForgetList | None) -> None:
         self._forgotten = forgotten
         self._halves: dict[str, tuple[RowPlace, bool]] = {}
-        """Of twins of which one half was seen, and whether it is concerned."""
+        """Twins of which one half was read, and whether a tombstone concerns it."""
         self._check = RowCheck(
             TOMBSTONES, limit=0.0, others=0.0, nothing="no list of tombstones was given"
         )

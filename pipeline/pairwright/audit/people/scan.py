@@ -1,4 +1,4 @@
-"""Every text scanned once for personal data, and the log of what to redact."""
+"""Each text is searched once for personal data, which gives checks and a log of what to redact."""
 
 import re
 from collections import Counter
@@ -7,6 +7,7 @@ from itertools import chain, islice
 from string import digits as DIGITS
 from typing import ClassVar
 
+from pairwright.audit.people.addresses import POSTAL_ADDRESS
 from pairwright.audit.people.contacts import CONTACTS, at_sign
 from pairwright.audit.people.finding import DataKind, Finding, mask
 from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
@@ -19,12 +20,13 @@ OTHER_NAMES = CheckDefinition(
     family="people",
     name="names",
     title="Other names",
-    why="Names of people in running text need a language model to be told from other words.",
+    why="Names of people in running text need a language model to be "
+    "distinguished from other words.",
     todo="Read a sample, or run a name finder of your choice over the texts.",
 )
 
 
-KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, *NAMES)
+KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, POSTAL_ADDRESS, *NAMES)
 """Of what overlaps in a text, the first of these is kept."""
 MOST = 200
 """Findings of a kind that one text is searched for."""

@@ -1,4 +1,4 @@
-"""Rows about what people are harmed by when it is known of them.
+"""Rows on subjects that can harm people when others know of them.
 
 The special categories of the GDPR (article 9) and what courts deal with (article 10), as far as
 LaMP-QA's subcategories and a short list of words tell.

@@ -1,16 +1,16 @@
-"""Texts that the auditor gives, for pairs to be held against: one in memory at a time."""
+"""Texts that the auditor gives, with which pairs are compared: one in memory at a time."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.sources.parquet import parquet
+from pairwright.sources.parquet import open_parquet
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.tables import check_text, json_array, jsonl, text_lines
 
 LINES = 1000
-_TABLES = {".json": json_array, ".jsonl": jsonl, ".parquet": parquet}
+_TABLES = {".json": json_array, ".jsonl": jsonl, ".parquet": open_parquet}
 
 
 def corpus_texts(paths: Iterable[Path]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pairwright.audit.read.fields import kind_of, rows_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, SourceRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.delimited import comma_separated, tab_separated
-from pairwright.sources.parquet import parquet
+from pairwright.sources.parquet import open_parquet
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.tables import SourceRow as Line
 from pairwright.sources.tables import SourceTable, json_array, jsonl
@@ -22,7 +22,7 @@ _OPENERS: dict[str, Callable[[Path], SourceTable]] = {
     ".jsonl": jsonl,
     ".csv": comma_separated,
     ".tsv": tab_separated,
-    ".parquet": parquet,
+    ".parquet": open_parquet,
     ".json.gz": json_array,
     ".jsonl.gz": jsonl,
     ".csv.gz": comma_separated,

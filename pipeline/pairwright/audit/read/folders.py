@@ -29,7 +29,7 @@ from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 
-_FIX = "Take the release anew and verify it; or name one Parquet file of data/ by itself."
+_FIX = "Download the release again and verify it; or name one Parquet file of data/ by itself."
 
 
 def is_release(folder: Path) -> bool:
@@ -115,7 +115,7 @@ _NOBODY = _PairDecision(votes=None, verified=False, simulated=False)
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is of a build; raises InputError where the build has not finished."""
+    """Whether a folder is a run folder; raises InputError where the build has not finished."""
     if (folder / "calls.sqlite").is_file() and not (folder / "pairs.jsonl").is_file():
         raise InputError(
             "a run folder without pairs.jsonl",

@@ -44,7 +44,7 @@ BAG_OF_WORDS_WITH_QUESTION = CheckDefinition(
     family="shortcuts",
     name="bag_of_words_with_question",
     title="Learns the chosen response from its words and the question",
-    why="As from the words, but told which of them the question has. " + NO_HISTORY,
+    why="As from the words, with the knowledge which of them the question has. " + NO_HISTORY,
     todo=_REMEDY,
     by_estimate=True,
 )
@@ -70,7 +70,7 @@ the question has it too; column 2 of all counts those that the question has."""
 
 def bags(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
     """Shape (n, distinct words): 1 for a word of the chosen response alone, -1 for one of the
-    rejected, each row of length 1. `asked` tells words that the question has from others."""
+    rejected, each row of length 1. `asked` marks the words that the question has."""
     rows = [
         (place, sign * weight, column)
         for place, pair in enumerate(drawn)

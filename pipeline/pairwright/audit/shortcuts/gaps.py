@@ -13,7 +13,7 @@ LENGTH_MATCHED = CheckDefinition(
     family="shortcuts",
     name="length_matched",
     title="Pairs of like length",
-    why="What length gives away, it does not give away here: each check tells its accuracy on "
+    why="What length gives away, it does not give away here: each check gives its accuracy on "
     "these pairs as well.",
     todo="Report scorers on these pairs beside the whole.",
 )
@@ -23,7 +23,7 @@ TWIN_IDENTITY = CheckDefinition(
     name="twin_identity",
     title="Twins are whole",
     why="Both halves of a twin hold the same two responses with the sides changed about, so "
-    "whoever cannot see the user is right on exactly half. A lost half ends that.",
+    "a scorer that cannot see the user is right on exactly half. A lost half ends that.",
     todo="Drop or restore the twins named; filter, sample and split by twin, never by pair.",
 )
 
@@ -109,7 +109,7 @@ def _wrong(halves: Sequence[TwinHalf]) -> str:
 
 
 def length_matched(config: str, features: PairFeatures) -> Check:
-    """The share of pairs of like length, on which each blind check is told again."""
+    """The share of pairs of like length, on which each blind check gives its accuracy again."""
     limit = f"{LIKE - 1:.0%}".replace("%", " %")
     return _note(
         LENGTH_MATCHED,

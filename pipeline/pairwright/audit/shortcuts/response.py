@@ -143,7 +143,7 @@ COUNTED = (
         "lexical_diversity",
         lambda counts: counts.lexical_diversity,
         title="Picks the response with the richer vocabulary",
-        why=f"It tells two writers, or two prompts, apart. {NO_HISTORY}",
+        why=f"It distinguishes two writers, or two prompts. {NO_HISTORY}",
         todo="Draw again until both sides are alike in it, or drop pairs from the larger group.",
     ),
     _counted(
@@ -158,7 +158,7 @@ COUNTED = (
         "refusal_words",
         lambda counts: counts.refusal is not None,
         title="Picks the response that refuses",
-        why="A side that declines to answer is told from one that does without any history; an "
+        why="A side that declines to answer is recognized without any history; an "
         "accuracy far below one half says that the rejected ones refuse.",
         todo="Drop refusals, and draw again.",
     ),

@@ -42,7 +42,7 @@ class Trial(NamedTuple):
 
 
 class AccuracyComparison(NamedTuple):
-    """A trial's accuracy, held against the bound on max(accuracy, 1 - accuracy)."""
+    """A trial's accuracy, compared with the bound on max(accuracy, 1 - accuracy)."""
 
     trial: Trial
     accuracy: Accuracy

@@ -55,8 +55,8 @@ def completions_command(
 
     Held to what the user wrote (`narrative`) by ROUGE-1 and ROUGE-L: without posts, with another
     user's, with K of the user's own in context, and with a scorer's pick of N texts. It measures
-    imitation of the user's writing, and is no evidence about answers. Items with an empty body, or
-    one that stands in what is shown, are refused and counted. Calls are stored as they come:
+    imitation of the user's writing, and is not evidence about answers. Items with an empty body,
+    or one that is part of what is shown, are refused and counted. Calls are stored as they come:
     running the same command again goes on. Writes completions.json, .md, .html and .jsonl, and
     picks.jsonl.
     Exit code 1: fewer items count than --coverage asks for.

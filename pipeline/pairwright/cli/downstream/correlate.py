@@ -93,11 +93,11 @@ def correlate_command(
         typer.echo(f"Open: {out / 'report.html'}")
 
 
-def _print(console: Console, of: "Correlations") -> None:
+def _print(console: Console, table: "Correlations") -> None:
     from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
 
-    for name, correlations in of.found.items():
-        title = f"{name} against {of.downstream}, n = {of.n} models"
+    for name, correlations in table.found.items():
+        title = f"{name} against {table.downstream}, n = {table.n} models"
         # A column's name may hold what rich would take for markup.
         shown = Table(*HEAD, title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
         for column in shown.columns[1:]:
@@ -105,11 +105,11 @@ def _print(console: Console, of: "Correlations") -> None:
         for correlation in correlations:
             shown.add_row(*cells(correlation))
         console.print(shown)
-    for difference in of.differences:
-        told = f"{difference.first} less {difference.second}, {difference.measure}:"
+    for difference in table.differences:
+        names = f"{difference.first} less {difference.second}, {difference.measure}:"
         numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
-        console.print(f"{told} {numbers}", markup=False, highlight=False)
-    for warning in warnings(of):
+        console.print(f"{names} {numbers}", markup=False, highlight=False)
+    for warning in warnings(table):
         console.print(warning, style="yellow", markup=False)
-    for sentence in of.claims or (no_claim(of),):
+    for sentence in table.claims or (no_claim(table),):
         console.print(sentence, markup=False, highlight=False)

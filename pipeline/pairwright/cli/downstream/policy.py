@@ -90,35 +90,35 @@ def policy_command(
     end_by_coverage(result.evaluation, coverage, Console(stderr=True))
 
 
-# In 80 columns: the policy alone stands on the page, and what is in brackets on a second line.
+# In 80 columns: the policy alone is on the page only, and brackets are on a second line.
 _ACCURACIES = ("guided policy", "policy accuracy", "gain", "reward alone", "pairs (clusters)")
 _TAUS = ("policy", "shown,\npairs of", "tau", "chance", "p", "rewards")
 
 
-def _print(console: Console, of: "PolicyAccuracy", out: Path) -> None:
+def _print(console: Console, accuracy: "PolicyAccuracy", out: Path) -> None:
     from pairwright.evaluate.guided.page import claims, rows, tau_rows, warnings
 
     tables: dict[tuple[str, str], list[tuple[str, ...]]] = {}
-    for name, shown, pairs, accuracy, _, gain, reward, n, clusters in rows(of):
-        row = (name, accuracy, gain, reward, f"{n} ({clusters})")
+    for name, shown, pairs, share, _, gain, reward, n, clusters in rows(accuracy):
+        row = (name, share, gain, reward, f"{n} ({clusters})")
         tables.setdefault((shown, pairs), []).append(row)
     for (shown, pairs), found in tables.items():
         console.print(_table(f"shown: {shown}; pairs of: {pairs}", _ACCURACIES, found), "")
-    known: list[tuple[str, ...]] = [
+    defined: list[tuple[str, ...]] = [
         (f"{policy}\n{beta}", f"{shown},\n{pairs}", f"{tau} ({interval})", chance, p, n)
         for (policy, beta, shown, pairs, tau, interval, chance, p, n), tau_of in zip(
-            tau_rows(of), of.taus, strict=True
+            tau_rows(accuracy), accuracy.taus, strict=True
         )
         if tau_of.value is not None
     ]
-    if known:
-        console.print(_table("Do rewards that rank well guide well?", _TAUS, known), "")
+    if defined:
+        console.print(_table("Do rewards that rank well guide well?", _TAUS, defined), "")
     if tables:
         console.print(
             "In brackets: 95 % intervals; of pairs, clusters. Gain: over the policy alone.",
             highlight=False,
         )
-    for line in (*warnings(of), *claims(of)):
+    for line in (*warnings(accuracy), *claims(accuracy)):
         console.print(line, style="yellow", markup=False, highlight=False)
     console.print(f"Open: {out / 'policy.html'}", markup=False, highlight=False)
 

@@ -38,7 +38,7 @@ class SampleScores(Record):
     pair: str
     scorer: str
     scores: tuple[float, ...] = ()
-    """In the order of the draws."""
+    """The scores in the order of the draws."""
     posts: int = 0
     """Posts that the scorer was shown, the same for all samples."""
     left_out: int = 0
@@ -51,9 +51,9 @@ class Point(Record):
 
     k: int
     first: Interval
-    """From the first k."""
+    """The mean over the first k."""
     subsets: Interval
-    """Over all subsets of k of the N."""
+    """The mean over all subsets of k of the N."""
     gain: Interval
     """The same less the mean of the question's samples."""
 
@@ -63,16 +63,16 @@ class Curve(Record):
 
     scorer: ScorerRef
     questions: int
-    """That count."""
+    """Questions that count."""
     unscored: dict[str, int]
-    """Questions that do not, by reason."""
+    """Questions that do not count, by reason."""
     shortened: int
     """Questions whose history did not fit whole."""
     points: tuple[Point, ...]
 
 
 class BestOfN(Record):
-    """All of it."""
+    """The whole result of best-of-n."""
 
     release: ReleaseRef
     limit: int | None
@@ -84,9 +84,9 @@ class BestOfN(Record):
     simulated: bool
     """Whether the embedded model had a part in it: then it is not a result."""
     questions: int
-    """That were asked."""
+    """Questions that were asked."""
     sampled: int
-    """With all N samples and a judgement of each."""
+    """Questions with all N samples and a judgement of each."""
     unscored: dict[str, int]
     """Questions without, by reason."""
     ceiling: Curve | None

@@ -15,7 +15,7 @@ from pairwright.evaluate.conditions import ask_fitting
 from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.questions import PersonQuestion
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.models import Model, together
 from pairwright.models.run import work_through
 from pairwright.records import Rejected
@@ -122,7 +122,8 @@ async def score_samples(
     stop: Callable[[], None],
     on_each: Callable[[SampleScores], None],
 ) -> list[SampleScores]:
-    """Of the questions that have all samples, in their order; `asked` is by the pair's id.
+    """The scores of the questions that have all samples, in their order; `questions` is by the
+    pair's id.
 
     Raises Interrupted, EndpointRefused and StoreError: what was scored is stored.
     """
@@ -143,7 +144,7 @@ async def score_samples(
 async def scores_of(
     responses: Sequence[str], shown: PromptContent, scorer: Pointwise, history: HistoryRules
 ) -> tuple[tuple[float, ...] | Unscored, PromptContent]:
-    """Of all responses, shown the same posts, and what was shown. Raises CallFailed."""
+    """The scores of all responses, shown the same posts, and what was shown. Raises CallFailed."""
 
     async def ask(shown: PromptContent) -> tuple[float, ...] | Unscored:
         given = await together(*(scorer.score(shown, response) for response in responses))
@@ -152,7 +153,7 @@ async def scores_of(
                 return score._replace(detail=f"draw {draw}: {score.detail}")
             if not math.isfinite(score.value):
                 return Unscored("not_a_number", f"draw {draw}: {score.value}")
-        return tuple(score.value for score in given if isinstance(score, Score))
+        return tuple(score.value for score in given if isinstance(score, ResponseScore))
 
     return await ask_fitting(shown, history, ask)
 

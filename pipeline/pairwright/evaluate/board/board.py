@@ -14,7 +14,7 @@ from pairwright.intervals import Floats
 from pairwright.records import Mode, Record
 
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
-"""Of the tables."""
+"""The order of the tables."""
 
 
 class Leaderboard(Record):
@@ -24,17 +24,18 @@ class Leaderboard(Record):
     limit: int | None
     split: str | None
     rule: str
-    """How figures are averaged."""
+    """The rule by which figures are averaged."""
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardEntry]
-    """By name, SCORER.CONDITION."""
+    """The rows by name, SCORER.CONDITION."""
     missing: dict[ConditionName, tuple[str, ...]]
     """Baselines without results, by condition."""
 
 
 def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: None) -> Leaderboard:
-    """Of results that `gather` let through; `done` is called after each. Raises InputError where
-    two are not of the same pairs, or lines are not those that their summary is of."""
+    """The leaderboard of results that `gather_results` accepted; `done` is called after each.
+    Raises InputError where two are not of the same pairs, or lines are not those that their summary
+    is of."""
     pairs = pairs_of(results)
     entries, points = {}, {}
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):

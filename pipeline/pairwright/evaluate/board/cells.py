@@ -75,6 +75,7 @@ def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
 
 
 def label(entry: BoardEntry) -> str:
+    """The scorer's name, with what a reader must know of it."""
     name = f"{entry.about.scorer.name} (baseline)" if entry.baseline else entry.about.scorer.name
     return (
         f"{name}, planned by {visible(entry.about.planner.model)}" if entry.about.planner else name
@@ -107,21 +108,24 @@ def in_words(figure: ScorerFigure) -> str:
 
 
 def points(figure: ScorerFigure | None) -> str:
-    """As `percent`, with a sign."""
+    """The same as `percent`, with a sign."""
     if figure is None or figure.value is None or figure.low is None or figure.high is None:
         return ""
     return f"{100 * figure.value:+.1f} ({100 * figure.low:+.1f} to {100 * figure.high:+.1f})"
 
 
 def value(figure: ScorerFigure | None) -> str:
+    """The estimate in percent, without its interval."""
     return "" if figure is None or figure.value is None else f"{100 * figure.value:.1f}"
 
 
 def count(figure: ScorerFigure | None) -> str:
+    """The n of a figure."""
     return "" if figure is None else f"{figure.n:,}"
 
 
 def clusters(figure: ScorerFigure | None) -> str:
+    """The number of clusters behind a figure."""
     return "" if figure is None else f"{figure.clusters:,}"
 
 

@@ -137,7 +137,7 @@ class Pairs(NamedTuple):
     result: Result
     """The result that they were read from."""
     facts: dict[str, tuple[object, ...]]
-    """By pair id, in the release's order: what FACTS names."""
+    """The values of FACTS by pair id, in the release's order."""
 
     def of_mode(self, mode: Mode | None) -> Places:
         """The places of a mode's pairs in the release's order."""
@@ -159,7 +159,8 @@ class Pairs(NamedTuple):
         return np.array([by_pair.get(name, np.nan) for name in self.facts], np.float64)
 
     def check(self, result: Result, decisions: Sequence[PairDecision]) -> None:
-        """Raises InputError where a result is not of these pairs, or not what its summary says."""
+        """Check a result. Raises InputError where it is not of these pairs, or not what its summary
+        says."""
         scored = sum(one.choice is not None for one in decisions)
         if scored != result.about.scored:
             raise InputError(
@@ -190,7 +191,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(results: Sequence[Result]) -> Pairs:
-    """Of results that `gather` let through. Raises InputError."""
+    """The pairs of results that `gather_results` accepted. Raises InputError."""
     # A condition without twins has fewer pairs than the others.
     whole = next((one for one in results if CONDITIONS[one.about.condition].of_twins), results[0])
     pairs = Pairs(whole, {one.id: _facts(one) for one in whole.decisions()})
@@ -206,8 +207,9 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
 def check_shown_alike(
     points: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
 ) -> None:
-    """Raises InputError where a pair counts in one result and not in another of its condition: the
-    release has something to show of its user for all scorers, or for none."""
+    """Check the pairs that count. Raises InputError where a pair counts in one result and not in
+    another of its condition: the release has something to show of its user for all scorers, or for
+    none."""
     there: dict[ConditionName, Result] = {}
     for result in results:
         first = there.setdefault(result.about.condition, result)

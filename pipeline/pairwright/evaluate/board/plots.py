@@ -29,7 +29,7 @@ from pairwright.report import (
 COLOURS: dict[str, Colour] = {
     "blue": BLUE, "green": GREEN, "grey": GREY, "orange": ORANGE, "red": RED, "sky": SKY,
 }  # fmt: skip
-"""By the names that conditions have for them. Their markers differ, too."""
+"""The colours by the names that conditions have for them. Their markers differ, too."""
 WIDTH = 8.6
 
 

@@ -33,6 +33,7 @@ class BoardEntry(Record):
 
     @property
     def baseline(self) -> bool:
+        """Whether its scorer is a baseline."""
         return self.about.scorer.kind == "baseline" or self.about.scorer.name in BASELINES
 
     def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
@@ -100,9 +101,9 @@ class RowComparison(Record):
     n: int
     clusters: int
     p: float
-    """Of the sign-flip test of these two alone."""
+    """The p of the sign-flip test of these two alone."""
     adjusted: float
-    """Of the step-down test of all pairs of rows in the ranking."""
+    """The p of the step-down test of all pairs of rows in the ranking."""
 
 
 class RankingTest(Record):
@@ -124,13 +125,13 @@ class Ranking(Record):
     mode: Mode | None
     condition: ConditionName
     ranked: tuple[str, ...]
-    """By accuracy, best first; equal ones by name."""
+    """The ranked rows by accuracy, best first; equal ones by name."""
     groups: dict[str, str]
     """Letters of each ranked row."""
     unranked: dict[str, str]
     """Why each of the others is not ranked."""
     comparisons: tuple[RowComparison, ...]
-    """Of all pairs of ranked rows."""
+    """The comparisons of all pairs of ranked rows."""
     test: RankingTest | None
     """None below two ranked rows."""
 

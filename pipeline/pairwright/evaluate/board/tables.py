@@ -42,7 +42,7 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
 
 
 def people(board: Leaderboard, mode: Mode | None) -> Table:
-    """For how many users a scorer is better than chance, and how it agrees with people's votes."""
+    """The share of users for whom a scorer is better than chance, and its agreement with votes."""
     return _named(board, mode, figure_names("people"))
 
 

@@ -33,7 +33,7 @@ class RankMeasure(NamedTuple):
 
 
 def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
-    """Those that are reported, in their order."""
+    """The measures that are reported, in their order."""
     gains = "models below + 1" if gain == "rank" else "the downstream score"
     return (
         RankMeasure("Pearson", pearson, True, "of the scores"),
@@ -53,11 +53,13 @@ def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
 
 
 def pearson(x: Scores, y: Scores) -> Scores:
+    """Pearson's correlation of the scores."""
     dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     return _ratio((dx * dy).sum(axis=-1), np.sqrt((dx**2).sum(axis=-1) * (dy**2).sum(axis=-1)))
 
 
 def spearman(x: Scores, y: Scores) -> Scores:
+    """Spearman's correlation: Pearson's of the ranks, which tied models share."""
     return pearson(rankdata(x, axis=-1), rankdata(y, axis=-1))
 
 

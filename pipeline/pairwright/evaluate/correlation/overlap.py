@@ -34,6 +34,7 @@ class Overlap(NamedTuple):
 
     @property
     def residual(self) -> float:
+        """The width between the bounds."""
         return self.most - self.least
 
 
@@ -112,7 +113,7 @@ class _Compared(NamedTuple):
     """Sum of as many of their greatest shares as the shorter one has unseen items."""
 
     def agreement(self, more: Floats, unseen: Floats) -> Floats:
-        """With `more` overlap from `unseen` further items of the shorter ranking."""
+        """The agreement with `more` overlap from `unseen` further items of the shorter ranking."""
         shared, shorter = self.shared + more, self.shorter + unseen
         whole = (shorter + self.longer) / 2
         if self.ties == "b":

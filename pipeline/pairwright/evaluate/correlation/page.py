@@ -43,6 +43,7 @@ def warnings(result: Correlations) -> tuple[str, ...]:
 
 
 def no_claim(result: Correlations) -> str:
+    """The sentence that replaces claims where there are too few models."""
     size = (
         f"{result.n} models"
         if result.lineages == result.n
@@ -65,6 +66,7 @@ def cells(correlation: Correlation) -> tuple[str, ...]:
 
 
 def between(interval: MeasureInterval, sign: str = "") -> str:
+    """The interval in words, or why there is none."""
     if interval.low is None or interval.high is None:
         return f"none: {interval.note}"
     # Rounded outwards: a value of 0.9981 does not lie between "1.00 and 1.00".

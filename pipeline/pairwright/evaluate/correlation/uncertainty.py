@@ -81,7 +81,7 @@ FEWEST = 3
 """Models that must be left: of two every correlation is whole, whatever the scores."""
 
 Statistic = Callable[[NDArray[np.intp]], Scores]
-"""Of places of models in the table, shape (rows, models): a value for each row."""
+"""A value for each row of places of models in the table, shape (rows, models)."""
 
 
 class MeasureInterval(Record):
@@ -115,7 +115,7 @@ class Jackknife(NamedTuple):
         return ""
 
     def interval(self) -> MeasureInterval:
-        """Of the measure, within its bounds."""
+        """The interval of the measure, within its bounds."""
         if self.note:
             return MeasureInterval(low=None, high=None, note=self.note)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,8 +161,9 @@ def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1
 
 
 def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
-    """Of two measures of the same models: from the interval of each, and from how far the two go
-    together when a lineage is left out (Zou 2007, Psychol. Methods 12, 399-413, eq. 15)."""
+    """The interval of the difference of two measures of the same models: from the interval of each,
+    and from how far the two go together when a lineage is left out (Zou 2007, Psychol. Methods 12,
+    399-413, eq. 15)."""
     if note := first.note or second.note:
         return MeasureInterval(low=None, high=None, note=note)
     found = first.value - second.value

@@ -17,8 +17,8 @@ PER_TOKEN = "-per-token"
 
 
 def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
-    """Those that are wanted, or all of the file. Raises ConfigError where one is no guided
-    policy, and where there is none."""
+    """The guided policies that are named, or all of the file. Raises ConfigError where one is no
+    guided policy, and where there is none."""
     known = [name for name, spec in scorers.scorers.items() if isinstance(spec, GuidedDecoding)]
     if wrong := [name for name in names if name not in known]:
         raise ConfigError(

@@ -25,7 +25,7 @@ class GuidedResult(Record):
     condition: ConditionName
     mode: Mode | None
     pairs: int
-    """Of this mode, with a score or without."""
+    """Pairs of this mode, with a score or without."""
     unscored: dict[str, int]
     """Pairs without a score from all three, by reason."""
     accuracy: Interval

@@ -15,7 +15,8 @@ from pairwright.errors import ConfigError
 from pairwright.settings.prompt import Message
 
 SHORTEST = 0.8
-"""Of the longest of a batch: no more than a fifth of what is computed is padding."""
+"""The least length in a batch, as a share of its longest: no more than a fifth of what is computed
+is padding."""
 
 
 class TokenizedText(NamedTuple):
@@ -50,19 +51,20 @@ class ModelTokenizer(NamedTuple):
     """One model's tokenizer."""
 
     tokenizer: Any
-    """As transformers has them."""
+    """The tokenizer of transformers."""
     model: str
     where: str
-    """For messages."""
+    """The scorer's place in the file of scorers; for messages."""
 
     def whole(self, messages: tuple[Message, ...]) -> TokenizedText:
-        """All of it. Raises ConfigError for a template that cannot be used."""
+        """The tokens of a whole conversation. Raises ConfigError for a template that cannot be
+        used."""
         rendered = self._rendered(messages)
         return TokenizedText(self._ids(rendered), 0)
 
     def after_prompt(self, messages: tuple[Message, ...]) -> TokenizedText:
-        """As a policy writes the last message: the prompt's tokens, then those of the response and
-        its end. Raises ConfigError for a template that cannot be used."""
+        """The conversation as a policy writes the last message: the prompt's tokens, then those of
+        the response and its end. Raises ConfigError for a template that cannot be used."""
         prompt = self._rendered(messages[:-1], add_generation_prompt=True)
         rendered = self._rendered(messages)
         if not rendered.startswith(prompt):
@@ -75,14 +77,14 @@ class ModelTokenizer(NamedTuple):
         return TokenizedText(opening + self._ids(rendered[len(prompt) :]), len(opening))
 
     def response_apart(self, messages: tuple[Message, ...]) -> TokenizedText:
-        """As a policy begins the last message: the prompt's tokens and those of the response as it
-        is, without its end. `client.prompt_logprobs` puts the same together. Raises ConfigError for
-        a template that cannot be used."""
+        """The conversation as a policy begins the last message: the prompt's tokens and those of
+        the response as it is, without its end. `client.prompt_logprobs` puts the same together.
+        Raises ConfigError for a template that cannot be used."""
         opening = self._ids(self._rendered(messages[:-1], add_generation_prompt=True))
         return TokenizedText(opening + self._ids(messages[-1].content), len(opening))
 
     def check(self) -> None:
-        """Raises ConfigError where a conversation cannot be read whole."""
+        """Check the template. Raises ConfigError where a conversation cannot be read whole."""
         if not self.tokenizer.chat_template:
             raise unusable_model(
                 self.where,
@@ -108,6 +110,6 @@ class ModelTokenizer(NamedTuple):
 
 
 def unusable_model(where: str, model: str, what: str) -> ConfigError:
-    """A model that cannot score."""
+    """The error for a model that cannot score."""
     fix = f"Name another model; {DOCS / 'scorers.md'} says which can be used."
     return ConfigError(f"{model}: {what}", where=where, fix=fix)

@@ -32,11 +32,12 @@ class LocalModel(Protocol):
     """TokenLogprobs of the longest text that it reads."""
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
-        """Raises ConfigError for a model without a usable chat template."""
+        """The tokens of a conversation. Raises ConfigError for a model without a usable chat
+        template."""
         ...
 
     def scores(self, texts: list[TokenizedText]) -> Sequence[float | TokenLogprobs]:
-        """One for each text. Raises ConfigError where one alone does not fit into memory."""
+        """A score for each text. Raises ConfigError where one alone does not fit into memory."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Questions that come one by one and are answered together."""
+"""Calls that come one by one and are answered together."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,23 +6,24 @@ from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 GATHER_S = 0.005
-"""How long the first question waits for those that come with it."""
+"""How long the first call waits for those that come with it."""
 
 
 class QueuedCall(NamedTuple, Generic[T]):
-    """A question, and the place of its answer."""
+    """A call, and the place of its answer."""
 
     call: T
     reply: asyncio.Future[bytes]
 
     def answer(self, body: bytes) -> None:
+        """Give the answer to the caller, if it still waits."""
         # The asker may have been cancelled.
         if not self.reply.done():
             self.reply.set_result(body)
 
 
 class Gathering(Generic[T]):
-    """While some are answered, others gather, and are answered next."""
+    """A queue: while some calls are answered, others gather, and are answered next."""
 
     def __init__(self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]]) -> None:
         """`answer` answers all that it is given; what it raises, each of them raises."""
@@ -31,6 +32,7 @@ class Gathering(Generic[T]):
         self._working: asyncio.Task[None] | None = None
 
     def ask(self, call: T) -> asyncio.Future[bytes]:
+        """Queue a call; the future has its answer."""
         waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._working is None or self._working.done():

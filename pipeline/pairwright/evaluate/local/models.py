@@ -30,7 +30,8 @@ def load(where: str, spec: Classifier | Dpo) -> "_Classifier | _Dpo": ...
 @overload
 def load(where: str, spec: Likelihood) -> "_LanguageModel": ...
 def load(where: str, spec: Classifier | Dpo | Likelihood) -> "_Classifier | _Dpo | _LanguageModel":
-    """Raises ConfigError where the files hold no such model, and whatever transformers raises."""
+    """Load a model. Raises ConfigError where the files hold no such model, and all that
+    transformers raises."""
     logging.disable_progress_bar()
     with torch.inference_mode():
         match spec:
@@ -147,7 +148,7 @@ class _LanguageModel:
 
 
 def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[float]]:
-    """Of each token of each text's response, given what comes before it."""
+    """The log-probability of each token of each text's response, given what comes before it."""
     inputs = _inputs(texts, 0, model)
     ids = inputs["input_ids"]
     # A token's probability is read at the place before it. No others are computed: over a whole
@@ -225,7 +226,8 @@ def _model(where: str, kind: Any, name: str, revision: str | None, spec: InProce
 
 
 def _in_float32(head: Any) -> None:
-    """As vLLM has it: in bfloat16 scores between 4 and 8 would be multiples of 1/32, and tie."""
+    """Compute the head in float32, as vLLM does: in bfloat16 scores between 4 and 8 would be
+    multiples of 1/32, and tie."""
     if head is not None:
         head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
-from pairwright.evaluate.measure.agreement import order_figures, users_above_chance, vote_figures
+from pairwright.evaluate.measure.agreement import order_figures, people_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
@@ -20,7 +20,7 @@ from pairwright.intervals import difference
 
 
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
-    """Of the mode, of each half of its twins where they have an asker, and of each config."""
+    """The accuracies of the mode, of each half of its twins, and of each configuration."""
     group = whole(mode_pairs.mode)
     yield accuracy_figure("accuracy", group, mode_pairs.due)
     yield accuracy_figure("accuracy_of_scored", group, mode_pairs.scored)
@@ -57,7 +57,7 @@ def open_ends(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
 
 
 def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) -> ScorerFigure:
-    """Of decisions; those without a score count as wrong."""
+    """The accuracy of decisions; those without a score count as wrong."""
     return share(name, group, list(map(points, decisions)), [one.cluster for one in decisions])
 
 
@@ -83,7 +83,7 @@ def _missing(mode_pairs: ModeDecisions) -> str:
 
 
 def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
-    """Of all twins, and of those of each config."""
+    """The figures of all twins, and of those of each configuration."""
     group, twins = whole(mode_pairs.mode), [(first, second) for first, second in mode_pairs.units]
     yield from _of_twins(group, twins)
     yield _both_right("both_right_of_scored", group, [(a, b) for a, b in mode_pairs.whole])
@@ -154,7 +154,8 @@ def _gain(
 
 
 def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
-    """Of each mode in turn, those of the whole mode before those of its configs."""
+    """All figures of one result: of each mode in turn, those of the whole mode before those of its
+    configurations."""
     return tuple(
         figure for mode_pairs in by_mode(decisions) for figure in _mode_figures(mode_pairs)
     )
@@ -166,5 +167,4 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield from order_figures(mode_pairs)
     if mode_pairs.mode == "twin":
         yield from twin_figures(mode_pairs)
-    yield users_above_chance(mode_pairs)
-    yield from vote_figures(mode_pairs)
+    yield from people_figures(mode_pairs)

@@ -21,7 +21,7 @@ _FIRST: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 
 def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
-    """Of the pairs with a verdict in both orders; nothing where nobody compared."""
+    """The figures of the pairs with a verdict in both orders; none where no judge compared."""
     compared = [(one, one.orders) for one in mode_pairs.scored if one.orders is not None]
     if not compared:
         return
@@ -99,8 +99,14 @@ def _named(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choice, Ch
     return _OTHER[orders[0]], _OTHER[orders[1]]
 
 
+def people_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """For how many users a scorer is better than chance, and its agreement with people's votes."""
+    yield users_above_chance(mode_pairs)
+    yield from vote_figures(mode_pairs)
+
+
 QUESTIONS = 10
-"""Questions of a user below which nothing is said of that user."""
+"""The fewest questions of a user of whom anything is said."""
 
 
 def users_above_chance(mode_pairs: ModeDecisions) -> ScorerFigure:
@@ -149,7 +155,7 @@ def _needed(n: int) -> tuple[int, float]:
 
 
 def vote_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
-    """Over all pairs that people judged, those they were split on among them."""
+    """The figures over all pairs that people judged, also those that they were split on."""
     judged = [(one, one.vote_share) for one in mode_pairs.scored if one.vote_share is not None]
     likelihoods = np.array([likely(one) for one, _ in judged], np.float64)
     voted = np.array([share for _, share in judged], np.float64)
@@ -165,7 +171,7 @@ def vote_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
 
 
 def likely(decision: PairDecision) -> float:
-    """How likely the scorer makes the chosen response: the logistic of a difference of scores
+    """The scorer's probability of the chosen response: the logistic of a difference of scores
     (Bradley and Terry 1952), and for a comparing judge the mean of its two verdicts."""
     assert decision.margin is not None
     return (

@@ -20,7 +20,7 @@ class ModeDecisions(NamedTuple):
     """Whole twins, or in other modes pairs, that the release has something to show of, in their
     order: what a scorer is asked for."""
     whole: tuple[tuple[PairDecision, ...], ...]
-    """Those of the units with a score for every pair."""
+    """The units with a score for every pair."""
 
     @property
     def due(self) -> tuple[PairDecision, ...]:

@@ -30,8 +30,8 @@ class AspectJudge(NamedTuple):
     async def judge(
         self, question: PersonQuestion, response: str
     ) -> tuple[Adherence | Unscored, int]:
-        """With the tokens it took. A call that failed is a reason, and is asked again by
-        the next run."""
+        """The judge's scores of a response, with the tokens that they took. A call that failed is a
+        reason, and is asked again by the next run."""
         if not question.aspects:
             return Unscored("no_rubric"), 0
         if not response.strip():
@@ -56,7 +56,7 @@ async def judge_outputs(
     stop: Callable[[], None],
     on_each: Callable[[JudgedOutput], None],
 ) -> list[JudgedOutput]:
-    """What is said of each output, in their order. `on_each` is called with each as it comes.
+    """The judgement of each output, in their order. `on_each` is called with each as it comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
     """

@@ -32,7 +32,7 @@ class JudgedOutput(Record):
     """What the judge says of one output. Without the texts."""
 
     id: str
-    """As the file has it."""
+    """The id as the file has it."""
     pair: str
     item_id: str
     model: str
@@ -42,7 +42,7 @@ class JudgedOutput(Record):
     adherence: float | None = None
     """Sum of the scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
     scores: tuple[AspectScore, ...] = ()
-    """In the order of the rubric."""
+    """The scores in the order of the rubric."""
     tokens: int = 0
     unscored: str = ""
     """Why there is no score; empty where there is one."""
@@ -58,7 +58,7 @@ class ModelScore(Record):
     unscored: dict[str, int]
     """Outputs without a score, by reason."""
     questions: int
-    """Of the release."""
+    """Questions of the release."""
     adherence: Interval | None
     """Mean over scored outputs, its interval by user; None where none is scored."""
     worst: float | None
@@ -68,7 +68,7 @@ class ModelScore(Record):
 
 
 class OutputScores(Record):
-    """All of it."""
+    """The scores of all models' outputs."""
 
     release: ReleaseRef
     judge: ScorerRef
@@ -88,7 +88,7 @@ class QuestionOutput(NamedTuple):
 
 
 def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput]:
-    """In the file's order.
+    """The outputs of a file, in its order, each with its question.
 
     Raises InputError, naming the line, for what is no output, an id that the release does not have,
     and a second output of one model for one question; and for a file without any.
@@ -159,7 +159,7 @@ def _missing(line: str) -> str:
 
 
 def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
-    """In the order in which the models come."""
+    """The outputs by model, in the order in which the models come."""
     found: dict[str, list[JudgedOutput]] = {}
     for one in judged:
         found.setdefault(one.model, []).append(one)
@@ -181,7 +181,7 @@ def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
 
 
 def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> ModelScore:
-    """Of one model's outputs, each of which counts the same."""
+    """The score of one model's outputs, each of which counts the same."""
     scored = [(one.adherence, one.cluster) for one in judged if one.adherence is not None]
     values = np.array([value for value, _ in scored], np.float64)
     total, missing = float(values.sum()), len(judged) - len(scored)

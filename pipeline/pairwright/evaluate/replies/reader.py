@@ -15,7 +15,7 @@ from pairwright.evaluate.replies.sentences import (
     bare_verdict,
     plain,
     sentence_verdict,
-    sentences,
+    split_sentences,
     text_verdict,
 )
 from pairwright.models import Unread
@@ -57,9 +57,10 @@ def read_verdict(text: str) -> Verdict | Unread:
 
 
 def _verdict_of_value(value: str, rest: str) -> Verdict | None:
-    """Of what a mark names: its first sentence, which nothing later may contradict."""
+    """The verdict of what a mark names: of its first sentence, which nothing later may
+    contradict."""
     own = _compared(value) or ("tie" if _BRACKETED_TIE.fullmatch(value.strip()) else None)
-    parts = sentences(value)
+    parts = split_sentences(value)
     found = own or (sentence_verdict(parts[0], leads=True) if parts else None)
     later = {bare_verdict(_TAKEN_BACK.sub("", sentence)) for sentence in parts[1:]}
     if own is None:
@@ -69,8 +70,8 @@ def _verdict_of_value(value: str, rest: str) -> Verdict | None:
 
 
 def _verdict_of_prose(text: str) -> Verdict | None:
-    """Of a reply without a mark: a line that is a verdict alone, or the last sentence that says
-    which response is better. Where it has both, they must agree."""
+    """The verdict of a reply without a mark: of a line that is a verdict alone, or the last
+    sentence that says which response is better. Where it has both, they must agree."""
     if text.lstrip().startswith(("{", "```")):
         return None  # An object without a verdict: what is in it is a reason.
     alone = {_compared(line) or bare_verdict(plain(line)) for line in text.splitlines()} - {None}

@@ -132,7 +132,7 @@ def text_verdict(text: str) -> Verdict | None:
     return _walk([plain(part) for part, end in _SENTENCE.findall(text) if "?" not in end])
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Its sentences, plain."""
     return [found for part, _ in _SENTENCE.findall(text) if (found := plain(part))]
 

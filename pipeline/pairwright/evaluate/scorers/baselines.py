@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairwright import text
-from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
 from pairwright.retrieve import dense
 
 
@@ -49,8 +49,8 @@ BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
     "overlap": _overlap,
     "similarity": _similarity,
 }
-"""By name: words of the response; nothing; content words shared with what is shown; cosine of word
-counts with what is shown."""
+"""The baselines by name: words of the response; nothing; content words shared with what is shown;
+cosine of word counts with what is shown."""
 
 
 class Baseline(NamedTuple):
@@ -58,8 +58,9 @@ class Baseline(NamedTuple):
 
     name: str
 
-    async def score(self, shown: PromptContent, response: str) -> Score:
-        return Score(BASELINES[self.name](shown, response))
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore:
+        """The baseline's score of a response."""
+        return ResponseScore(BASELINES[self.name](shown, response))
 
 
 def _texts(shown: PromptContent) -> Iterable[str]:
@@ -96,25 +97,25 @@ class EmbeddingBaseline(NamedTuple):
 
     model: str
     where: str
-    """For messages: its place in the file of scorers."""
+    """The scorer's place in the file of scorers; for messages."""
     one_at_a_time: asyncio.Lock
     """It takes the whole processor, and need not be loaded twice."""
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
-        """Raises ConfigError where the model cannot be loaded."""
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The cosine. Raises ConfigError where the model cannot be loaded."""
         texts = (*(post.text for post in shown.posts), *shown.aspects)
         if not texts:
-            return Score(0.0)
+            return ResponseScore(0.0)
         async with self.one_at_a_time:
             return await asyncio.to_thread(self._score, texts, response)
 
-    def _score(self, texts: tuple[str, ...], response: str) -> Score | Unscored:
+    def _score(self, texts: tuple[str, ...], response: str) -> ResponseScore | Unscored:
         known = _directions(texts, self.model, self.where)
         own = dense.directions((response,), self.model, self.where)[0]
         nearest = float((known @ own).max())
         if not math.isfinite(nearest):
             return Unscored("not_a_number", str(nearest))
-        return Score(round(nearest, DIGITS))
+        return ResponseScore(round(nearest, DIGITS))
 
 
 # Both responses of a pair are held against the same.

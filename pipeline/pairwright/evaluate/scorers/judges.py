@@ -10,7 +10,13 @@ from collections.abc import Callable, Hashable
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pairwright.evaluate.replies.reader import Verdict, read_rating, read_verdict
-from pairwright.evaluate.scorers.seam import Place, Preference, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import (
+    Place,
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.models import WHOLE_NUMBER, Model, Reply, Unread, parse, schema_of, together
 from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
@@ -33,6 +39,7 @@ class MeteredModel(NamedTuple):
 
     @property
     def tokens(self) -> int:
+        """Tokens that were read and written."""
         return self.log.prompt_tokens + self.log.completion_tokens
 
 
@@ -89,7 +96,8 @@ class ComparingJudge(NamedTuple):
     prompts: Prompts | OwnPrompt
 
     async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
-        """Raises CallFailed. Without a verdict in either order the pair has none."""
+        """The judge's verdicts in both orders; a pair without one of them has no verdict. Raises
+        CallFailed."""
         judge = MeteredModel.around(self.model)
         forward, backward = await together(
             self._verdict(judge.model, shown, first, second),
@@ -121,7 +129,7 @@ class RatingJudge(NamedTuple):
     model: Model
     prompts: Prompts | OwnPrompt
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """A whole number from 1 to 10. Raises CallFailed."""
         judge = MeteredModel.around(self.model)
         ask = ask_about(self.prompts, "rate", shown, response=response)
@@ -130,4 +138,4 @@ class RatingJudge(NamedTuple):
         )
         if isinstance(score, Unscored):
             return score
-        return Score(float(score), judge.tokens)
+        return ResponseScore(float(score), judge.tokens)

@@ -20,14 +20,14 @@ class OwnClass(NamedTuple):
     """A class that was found, checked as far as it can be without making an object of it."""
 
     where: str
-    """For messages: its place in the file of scorers, and its own file."""
+    """The class's place in the file of scorers, and its own file; for messages."""
     cls: type
     file: Path
     code: str
     """sha256 of the file that defines it."""
 
 
-def own_class(name: str, spec: PythonScorer) -> OwnClass:
+def find_class(name: str, spec: PythonScorer) -> OwnClass:
     """Import the module and look the class up; nothing is made of it yet.
 
     Raises ConfigError, naming file and class, for a module that is not there or cannot be imported,

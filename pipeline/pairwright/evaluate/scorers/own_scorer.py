@@ -18,7 +18,7 @@ from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.own_class import OwnClass, place_of
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.seam import PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import chat_reply, score_reply
@@ -147,14 +147,15 @@ class OwnObject:
 
 
 class OwnReward(NamedTuple):
-    """It as a scorer."""
+    """A class of your own as a scorer."""
 
     object: OwnObject
     reward: RewardModel
-    """By which its scores are stored and read."""
+    """The reward model by which its scores are stored and read."""
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
-        """Raises ConfigError for what the object raises, or gives back in place of scores."""
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The score of a response. Raises ConfigError for what the object raises, or gives back in
+        place of scores."""
         key = self.reward.request(shown, response).key
         self.object.candidates[key] = Candidate(
             shown.question,

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluate.conditions import CONDITIONS
-from pairwright.evaluate.scorers.seam import Score, Unscored
+from pairwright.evaluate.scorers.seam import ResponseScore, Unscored
 from pairwright.sources.delimited import comma_separated
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.tables import Opener, SourceRow, jsonl
@@ -47,9 +47,9 @@ class ScoreFile:
     """The scores of one file, by pair and condition: a `ByPair`."""
 
     def __init__(self, path: Path) -> None:
-        """Raises InputError, naming the line, for a file that cannot be read, a line without the
-        four columns, an unknown condition or response, a score that is not a finite number, and a
-        second score for the same pair, condition and response."""
+        """Read the file. Raises InputError, naming the line, for a file that cannot be read, a line
+        without the four columns, an unknown condition or response, a score that is not a finite
+        number, and a second score for the same pair, condition and response."""
         self.path = path
         self._lines: dict[_Cell, _FileScore] = {}
         for row in _rows(path):
@@ -93,8 +93,8 @@ class ScoreFile:
                     fix=f"Evaluate what it has: {options}." + _drawn(condition),
                 )
 
-    def scores(self, pair: str, condition: str) -> tuple[Score, Score] | Unscored:
-        """Of the chosen and of the rejected response; or that the file has none."""
+    def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
+        """The scores of the chosen and of the rejected response, or that the file has none."""
         found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES.values()]
         missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
         if missing:
@@ -103,7 +103,9 @@ class ScoreFile:
         if empty:
             lines = " and ".join(where.rpartition(":")[2] for where in empty)
             return Unscored("no_score", f"empty in line {lines}")
-        chosen, rejected = (Score(line.score) for line in found if line and line.score is not None)
+        chosen, rejected = (
+            ResponseScore(line.score) for line in found if line and line.score is not None
+        )
         return chosen, rejected
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Score, Unscored
+from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
 from pairwright.models.client.stored_scores import TokenLogprobs, of_text
 from pairwright.settings.prompt import Message
@@ -25,7 +25,8 @@ def score_request(
     response: str,
     purpose: str,
 ) -> Request:
-    """`settings` is canonical JSON of what decides the reply beside the model."""
+    """The request for the score of one response. `settings` is canonical JSON of what decides the
+    reply beside the model."""
     prompt = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
         model=model,
@@ -47,11 +48,11 @@ class RewardModel(NamedTuple):
     """Canonical JSON of what decides its scores beside the model; part of each call's key."""
 
     def request(self, shown: PromptContent, response: str) -> Request:
-        """What it is asked."""
+        """The request for one score."""
         return score_request(self.model, self.revision, self.settings, shown, response, "score")
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
-        """Raises CallFailed."""
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The model's score of a response. Raises CallFailed."""
         completion = await self.llm.complete(self.request(shown, response))
         if completion.finish == CONTEXT_LENGTH:
             return Unscored(CONTEXT_LENGTH, completion.text[:200])
@@ -61,11 +62,11 @@ class RewardModel(NamedTuple):
             return Unscored("not_a_number", completion.text[:200])
         if not math.isfinite(value):
             return Unscored("not_a_number", completion.text[:200])
-        return Score(value, completion.prompt_tokens)
+        return ResponseScore(value, completion.prompt_tokens)
 
 
 class ResponseTokens(NamedTuple):
-    """What it says of one response."""
+    """The log-probabilities of one response."""
 
     tokens: TokenLogprobs
     """All finite, at least one."""
@@ -83,13 +84,13 @@ class LanguageModel(NamedTuple):
     """Canonical JSON of what decides its replies beside the model; part of each call's key."""
     per_token: bool = False
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """log pi(y|x), or that over the number of tokens. Raises CallFailed."""
         answer = await self.tokens(shown, response)
         if isinstance(answer, Unscored):
             return answer
         divisor = len(answer.tokens.ids) if self.per_token else 1
-        return Score(answer.tokens.total / divisor, answer.read)
+        return ResponseScore(answer.tokens.total / divisor, answer.read)
 
     async def tokens(self, shown: PromptContent, response: str) -> ResponseTokens | Unscored:
         """Log-probabilities of the response's tokens. Raises CallFailed."""
@@ -117,12 +118,12 @@ class GuidedPolicy(NamedTuple):
     """A policy and what steers it, both shown the same."""
 
     where: str
-    """For messages: its place in the file of scorers."""
+    """The scorer's place in the file of scorers; for messages."""
     policy: LanguageModel
     reward: Pointwise
     beta: float
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """s_u(y|x), or that over the number of tokens where the policy is read so.
 
         Raises CallFailed, and ConfigError where policy and reward, both language models, have
@@ -141,11 +142,13 @@ class GuidedPolicy(NamedTuple):
         else:
             value, read = reward.value, reward.tokens
         divisor = len(answer.tokens.ids) if self.policy.per_token else 1
-        return Score((answer.tokens.total + value / self.beta) / divisor, answer.read + read)
+        return ResponseScore(
+            (answer.tokens.total + value / self.beta) / divisor, answer.read + read
+        )
 
     async def _reward(
         self, shown: PromptContent, response: str
-    ) -> ResponseTokens | Score | Unscored:
+    ) -> ResponseTokens | ResponseScore | Unscored:
         if isinstance(self.reward, LanguageModel):
             return await self.reward.tokens(shown, response)
         return await self.reward.score(shown, response)

@@ -1,7 +1,7 @@
 """What is under test: something that scores one response, compares two, or has scores of pairs.
 
 A kind that ships with Pairwright is a class with one of these methods, its table in `spec.py`, and
-the line in `cli/scorers.py` that opens it. A scorer of your own needs none of this: see
+the line in `workflows/scorers.py` that opens it. A scorer of your own needs none of this: see
 `own_scorer`.
 """
 
@@ -21,7 +21,7 @@ class PromptContent(NamedTuple):
     aspects: tuple[str, ...] = ()
 
 
-class Score(NamedTuple):
+class ResponseScore(NamedTuple):
     """What one response is worth; higher is better."""
 
     value: float
@@ -33,13 +33,15 @@ class Preference(NamedTuple):
     """What a judge says of two responses, asked in both orders."""
 
     forward: Place
-    """With the first response in the first place."""
+    """The verdict with the first response in the first place."""
     backward: Place
-    """With the second response in the first place; it names the response, not the place."""
+    """The verdict with the second response in the first place; it names the response, not the
+    place."""
     tokens: int = 0
 
     @property
     def stable(self) -> bool:
+        """Whether both orders give the same verdict."""
         return self.forward == self.backward
 
 
@@ -55,8 +57,8 @@ class Unscored(NamedTuple):
 class Pointwise(Protocol):
     """Scores one response at a time."""
 
-    async def score(self, shown: PromptContent, response: str) -> Score | Unscored:
-        """Raises CallFailed."""
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The score of one response. Raises CallFailed."""
         ...
 
 
@@ -64,7 +66,7 @@ class Pairwise(Protocol):
     """Compares two responses."""
 
     async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
-        """In both orders. Raises CallFailed."""
+        """The verdicts in both orders. Raises CallFailed."""
         ...
 
 
@@ -72,8 +74,8 @@ class Pairwise(Protocol):
 class ByPair(Protocol):
     """Has the scores of a release's pairs already: it reads no text."""
 
-    def scores(self, pair: str, condition: str) -> tuple[Score, Score] | Unscored:
-        """Of the chosen and of the rejected response."""
+    def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
+        """The scores of the chosen and of the rejected response."""
         ...
 
 

@@ -67,7 +67,7 @@ class Ingest:
 
     def __init__(
         self,
-        asked: PendingCalls,
+        pending: PendingCalls,
         store: Store,
         secrets: tuple[str, ...],
         tell: Callable[[LineProblem], None],
@@ -75,7 +75,7 @@ class Ingest:
     ) -> None:
         """`secrets` are API keys, which are stored nowhere; `tell` gets each problem as it is
         found, `seen` the number of bytes of each line."""
-        self._asked = asked
+        self._pending = pending
         self._store = store
         # A short key (`test`, `none`) is not a secret, and may be a word of a reply.
         self._secrets = [secret.encode() for secret in secrets if len(secret) >= 12]
@@ -127,8 +127,8 @@ class Ingest:
             if (stored := self._stored(key)) is not None:
                 self._compare(reply, stored, where)
                 return
-            asked = self._asked.call(key)
-            body = body_to_store(reply, asked.request, f"[endpoints.{asked.endpoint}]")
+            call = self._pending.call(key)
+            body = body_to_store(reply, call.request, f"[endpoints.{call.endpoint}]")
         except KeyError:
             self._problem("unknown", where, key, "no request with this custom_id was written")
         except NotRun as error:
@@ -141,7 +141,7 @@ class Ingest:
         except (ValueError, RecursionError) as error:
             self._problem("unreadable", where, key, f"{error}")
         else:
-            self._fresh[key] = _Fresh(asked.request, body)
+            self._fresh[key] = _Fresh(call.request, body)
             self.result = self.result._replace(stored=self.result.stored + 1)
 
     def _stored(self, key: str) -> bytes | None:
@@ -169,9 +169,9 @@ class Ingest:
         if fresh:
             asyncio.run(self._put(list(fresh.values())))
             # Only after the store has them: a stop in between asks for nothing twice.
-            self._asked.answered(fresh)
+            self._pending.answered(fresh)
         if failed:
-            self._asked.failed(failed)
+            self._pending.failed(failed)
 
     async def _put(self, replies: list[_Fresh]) -> None:
         await asyncio.gather(

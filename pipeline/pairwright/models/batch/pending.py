@@ -198,11 +198,11 @@ class PendingCalls:
 class Recorder:
     """The `Sender` of one endpoint that notes what is asked and answers nothing."""
 
-    def __init__(self, name: str, attempts: int, asked: PendingCalls, meter: Meter) -> None:
+    def __init__(self, name: str, attempts: int, pending: PendingCalls, meter: Meter) -> None:
         """A request that failed in `attempts` rounds is not asked again."""
         self._name = name
         self._attempts = attempts
-        self._asked = asked
+        self._pending = pending
         self._meter = meter
         self._stopped = False
 
@@ -214,11 +214,11 @@ class Recorder:
         Interrupted, and then nothing is noted."""
         if self._stopped:
             raise Interrupted("stopping: no new calls are written")
-        if not self._asked.needs(request.key):
-            failed = self._asked.failure(request.key)
+        if not self._pending.needs(request.key):
+            failed = self._pending.failure(request.key)
             if failed and failed.rounds >= self._attempts:
                 raise CallFailed(failed.reason, f"{failed.detail} (in {failed.rounds} rounds)")
             self._meter.admit()
-            self._asked.need(self._name, request)
+            self._pending.need(self._name, request)
             self._meter.written += 1
         raise Unanswered(request.purpose)

@@ -116,7 +116,7 @@ def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
         raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
     named = reply.body.get("model") if isinstance(reply.body, dict) else None
     if named is not None and not _same_model(str(named), request.model):
-        raise ValueError(f"a reply of the model {str(named)[:80]!r}, asked was {request.model!r}")
+        raise ValueError(f"a reply of the model {str(named)[:80]!r}, not of {request.model!r}")
     return body
 
 
@@ -149,9 +149,9 @@ def _innermost(error: JsonValue) -> dict[str, JsonValue]:
     return error if isinstance(error, dict) else {"message": str(error)}
 
 
-def _same_model(named: str, asked: str) -> bool:
+def _same_model(named: str, requested: str) -> bool:
     """Whether a reply's model is the one asked for, or a dated version of it."""
-    given, wanted = (name.rpartition("/")[2].casefold() for name in (named, asked))
+    given, wanted = (name.rpartition("/")[2].casefold() for name in (named, requested))
     return given == wanted or (
         given.startswith(wanted) and _DATED.fullmatch(given[len(wanted) :]) is not None
     )

@@ -55,16 +55,16 @@ def folder_of(out: Path, number: int) -> Path:
     return out / f"round-{number}"
 
 
-def check_out(out: Path, asked: PendingCalls) -> None:
+def check_out(out: Path, pending: PendingCalls) -> None:
     """Raise InputError where `out` cannot take another round of this run."""
     if out.exists() and not out.is_dir():
         raise InputError("not a folder", where=out, fix="Give a folder as --batch-out.")
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
-    if not asked.round:
+    if not pending.round:
         return
-    last = folder_of(out, asked.round)
-    _check_own(last, asked.round_digest)
+    last = folder_of(out, pending.round)
+    _check_own(last, pending.round_digest)
     if any(shard.under_way for shard in read_submissions(last).shards.values()):
         raise InputError(
             "batches of this round are under way, and would be asked and paid for again",
@@ -74,25 +74,25 @@ def check_out(out: Path, asked: PendingCalls) -> None:
 
 
 def write_round(
-    asked: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint], most_lines: int
+    pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint], most_lines: int
 ) -> Round:
     """Write what the last build needs below `out`, the index last.
 
     The round is a new one unless it asks for the same as the last, of which no reply came and
     nothing was submitted. Raises InputError where the files of another run are in its place.
     """
-    digest = asked.digest()
+    digest = pending.digest()
     again = (
-        digest == asked.round_digest
-        and not asked.failed_in_round()
-        and not read_submissions(folder_of(out, asked.round)).shards
+        digest == pending.round_digest
+        and not pending.failed_in_round()
+        and not read_submissions(folder_of(out, pending.round)).shards
     )
-    number = asked.round + (0 if again else 1)
+    number = pending.round + (0 if again else 1)
     folder = folder_of(out, number)
     _check_own(folder, digest)
     shards = list[Shard]()
     for name, endpoint in endpoints.items():
-        lines = (_line(r, endpoint.token_parameter) for r in asked.needed_of(name))
+        lines = (_line(r, endpoint.token_parameter) for r in pending.needed_of(name))
         line = next(lines, None)
         while line is not None:
             file = folder / f"{len(shards) + 1:03}.jsonl"
@@ -107,7 +107,7 @@ def write_round(
             )  # fmt: skip
     made = Round(round=number, digest=digest, shards=tuple(shards))
     write_whole(folder / INDEX, made.model_dump_json(indent=2) + "\n")
-    asked.written(number, digest)
+    pending.written(number, digest)
     return made
 
 

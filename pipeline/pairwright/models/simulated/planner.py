@@ -8,7 +8,7 @@ from pairwright.models.simulated import lexicon as lex
 from pairwright.models.simulated.chance import pick
 from pairwright.models.simulated.frames import FRAMES
 from pairwright.models.simulated.phrases import named, topics
-from pairwright.models.simulated.statements import Statement, sentences, statements
+from pairwright.models.simulated.statements import Statement, read_statements, sentences
 from pairwright.text import terms, words
 
 LEAST_SCORE = 2.0
@@ -80,7 +80,7 @@ def _scored(question: str, posts: Sequence[str]) -> list[RankedStatement]:
     found = []
     for index, post in enumerate(posts):
         near = 0.4 * bool(asked & bodies[index])
-        for said in statements(post):
+        for said in read_statements(post):
             stems = frozenset(terms(said.phrase)) - lex.PLAIN_STEMS
             if not stems or 2 * len(stems & asked) >= len(stems):
                 continue

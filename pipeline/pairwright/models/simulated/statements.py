@@ -35,7 +35,7 @@ def sentences(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=8192)
-def statements(post: str) -> tuple[Statement, ...]:
+def read_statements(post: str) -> tuple[Statement, ...]:
     """Everything a post says about its author, in order."""
     found: list[Statement] = []
     for whole in sentences(post):

@@ -1,4 +1,7 @@
-"""What the audit of a release says, in brief. Release and audit know each other by files alone."""
+"""The audit of a release in brief, and what simple ways of choosing score by it.
+
+Release and audit know each other by files alone.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -104,7 +107,7 @@ class _AuditFile(_AuditPart):
 
 
 def audit_summary(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
-    """The audit in brief; None where there is none. Raises InputError where it is no audit."""
+    """The audit in brief; None where there is none. Raises InputError where it is not an audit."""
     if primary.audit is None:
         return None
     try:
@@ -115,7 +118,7 @@ def audit_summary(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
         raise InputError(
             first["msg"],
             where=f"{layout.audit} [{at}]",
-            fix="Take this file anew from where it came from.",
+            fix="Take this file again from where it came from.",
         ) from None
     statuses = Counter(check.status for check in audit.checks)
     failed = tuple(

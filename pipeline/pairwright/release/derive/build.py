@@ -1,4 +1,7 @@
-"""What stated.json says of the build, as far as pages tell it. The manifest has all of it."""
+"""How the pairs were made: what stated.json says of the build, units counted, and sentences.
+
+The manifest has all of stated.json; this is what pages show of it.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,7 +17,7 @@ from pairwright.release.summary import Summary
 
 
 class _ManifestPart(Record):
-    """Part of a run's manifest: what is not told on pages is passed over."""
+    """Part of a run's manifest; what pages do not show is passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -87,17 +90,17 @@ class BuildSummary(_ManifestPart):
         return f"{found.model} ({found.revision})" if found.revision else found.model
 
 
-def build_summary(stated: Provenance, layout: Layout) -> BuildSummary:
+def build_summary(provenance: Provenance, layout: Layout) -> BuildSummary:
     """Read it; raises InputError naming the field that a build would not have written."""
     try:
-        return BuildSummary.model_validate(stated.build)
+        return BuildSummary.model_validate(provenance.build)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
         raise InputError(
             first["msg"],
             where=f"{layout.provenance} [build.{at}]",
-            fix="Take this file anew from where it came from.",
+            fix="Take this file again from where it came from.",
         ) from None
 
 

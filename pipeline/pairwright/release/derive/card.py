@@ -64,7 +64,7 @@ COLUMNS = {
     "verified": "Whether people's answers verified the pair under the rule of its study.",
     "simulated": "Whether a program had a part in it: then it is no benchmark.",
     "created": "When the question was asked, in UTC.",
-    "source_url": "Where the question stands.",
+    "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
 }
 """What each column of data/*.parquet holds, for the card and Croissant. The first eight are the

@@ -1,6 +1,6 @@
 """What must be known before these pairs are used: sentences for card, datasheet and Croissant.
 
-Plain text: whoever puts it on a page escapes it.
+The sentences are plain text: a page escapes them.
 """
 
 import math
@@ -67,11 +67,11 @@ def sensitive(release: ReleaseContext) -> Iterator[str]:
     addressed = summary.posts - summary.hosts.get("none", 0)
     yield (
         f"The histories are {summary.posts:,} posts of {summary.users:,} users, as the source has"
-        f" them; {addressed:,} of the posts come with the address they stand at."
+        f" them; {addressed:,} of the posts come with their address."
     )
     yield (
         "People appear under pseudonyms, which are hashes of their ids in the source. A pseudonym"
-        " keeps people apart and hides nobody: whoever has the source, or follows an address,"
+        " keeps people apart and hides nobody: with the source, or by following an address, one"
         " learns who wrote a post."
     )
     yield (
@@ -187,7 +187,7 @@ def limits(release: ReleaseContext) -> Iterator[str]:
     )
     addressed = release.summary.posts - release.summary.hosts.get("none", 0)
     where = (
-        f"{addressed:,} of the {release.summary.posts:,} posts stand at an address"
+        f"{addressed:,} of the {release.summary.posts:,} posts have an address"
         if addressed
         else "No post has an address, and nothing here tells where they were published"
     )

@@ -1,6 +1,6 @@
 """croissant.json: Croissant 1.1 (https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html).
 
-There is no `datePublished`: a release holds no clock, and nothing in it tells the day.
+There is no `datePublished`: nothing in a release says on which day it was made.
 """
 
 import json

@@ -3,8 +3,8 @@
 Values are written as JSON, which is YAML too. They are names that are checked before they become
 paths, or words of this file: no text of a pair or a configuration is among them.
 
-preference/ is no configuration here: `datasets` (5.2) reads all configurations of a card with the
-reader that suits the first, and the others are Parquet.
+preference/ is not a configuration here: `datasets` (5.2) reads all configurations of a card with
+the reader that suits the first, and the others are Parquet.
 """
 
 import json

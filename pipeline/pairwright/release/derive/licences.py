@@ -38,16 +38,16 @@ def licence_page(release: ReleaseContext) -> str:
 
 
 def meaning(release: ReleaseContext) -> Iterator[str]:
-    """What the licences of the posts mean for whoever passes the release on."""
+    """What the licences of the posts mean for those who pass the release on."""
     counts = release.summary.licences
     alike = [name for name in counts if name.startswith(SHARE_ALIKE)]
     if alike:
         yield (
             "Share-alike: posts under CC BY-SA may be shared and changed, also for money, if their"
             " author is named, changes are said, and what is made of them is passed on under the"
-            " same licence or a later version of it. Whoever passes this release on, or a part or"
-            f" a changed form of it that holds such posts, does so under {_newest(alike)} or a"
-            " licence that Creative Commons lists as compatible."
+            " same licence or a later version of it. This release, and a part or a changed form of"
+            f" it that holds such posts, must be passed on under {_newest(alike)} or a licence"
+            " that Creative Commons lists as compatible."
         )
         yield (
             "Attribution: attribution.csv has a line for each post and question; its author is"

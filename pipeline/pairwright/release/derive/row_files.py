@@ -1,7 +1,19 @@
-"""attribution.csv: where each post and question stands, and under which licence.
+"""Files made of rows line by line: attribution.csv and preference/CONFIG-SPLIT.jsonl.
 
-Who wrote it is named at the address. A cell that a spreadsheet would take for a formula begins
-with an apostrophe, which a spreadsheet does not show.
+attribution.csv has the address and the licence of each post and question; the address names the
+author. A cell that a spreadsheet would take for a formula begins with an apostrophe, which a
+spreadsheet does not show.
+
+A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
+
+    {"id", "subset", "prompt", "chosen", "rejected", "canary"}
+
+`chosen` and `rejected` hold two messages each: the user's, the same in both, and the assistant's.
+`prompt` is the text of the user's message: RewardBench documents it as text beside whole
+conversations (`load_preference_dataset`, now `load_and_process_dataset`), and takes a list for the
+other schema, where `chosen` is text.
+RewardBench takes no system message, so the user's history is in the user's message, oldest post
+first. Aspects and narrative are never in it: they are the answer key.
 """
 
 import csv
@@ -33,7 +45,7 @@ def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
 
 
 def attribution_lines(row: Row) -> Iterator[AttributionLine]:
-    """The question's line, and those of the posts. They hold no text of theirs."""
+    """The lines of the question and of the posts, without their texts."""
     yield _line(row.item_id, row)
     for post in row.profile:
         yield _line(post.id, post)

@@ -1,4 +1,4 @@
-"""Human verification in brief: how many were asked, what was decided, how far people agree."""
+"""The human verification in brief, and the sentences and table rows of pages about it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ class HumanSummary(Record):
     verdicts: int
     """Answers released, of every kind."""
     set_aside: dict[str, int]
-    """Annotations that are no answer, by reason."""
+    """Annotations that are not answers, by reason."""
     annotators: int
     simulated_annotators: int
     excluded: tuple[str, ...]
@@ -97,11 +97,11 @@ def verified_sentence(summary: Summary, study: HumanSummary | None) -> str:
     """How many of the pairs are verified, and whether by people."""
     if study is None:
         return NOBODY
-    told = f"{summary.verified:,} of the {summary.rows:,} pairs are verified"
+    share = f"{summary.verified:,} of the {summary.rows:,} pairs are verified"
     if not study.simulated_annotators:
-        return f"{told} by the votes of {study.annotators:,} people."
+        return f"{share} by the votes of {study.annotators:,} people."
     return (
-        f"{told}: {study.simulated_annotators:,} of the {study.annotators:,} annotators are a"
+        f"{share}: {study.simulated_annotators:,} of the {study.annotators:,} annotators are a"
         " program, whose answers verify nothing. By all answers"
         f" {study.states.get('verified', 0):,} twins and single pairs pass the rule."
     )
@@ -146,8 +146,8 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
         f" checks do not count: {excluded}."
     )
     if study.set_aside:
-        told = ", ".join(f"{reason} {n:,}" for reason, n in study.set_aside.items())
-        yield f"Annotations that are no answer, set aside by reason: {told}."
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in study.set_aside.items())
+        yield f"Annotations that are no answer, set aside by reason: {reasons}."
     if study.left_out:
         yield (
             f"{study.left_out:,} twins and pairs of the study are not in this release, nor are the"

@@ -1,17 +1,14 @@
-"""Is a release what it says? Everything here needs the release's folder alone.
+"""Is a release what it says? All checks here need only the release's folder.
 
-verify.py      the order of the checks, which stop at the first difference
-folder.py      the files: all there, nothing besides, each with its hash
-stated.py      version, kind, models and errata agree
-history.py     every version goes on with the one before
-outlines.py verdicts.py    people's part agrees with itself
-units.py       what came of each unit: every subject is one that was kept
-rows.py        one pass over the rows: ids, splits, profiles, and what each of these holds them to:
-               twins.py, votes.py (people's decisions), evidence.py, parts.py (a file of rows)
-manifest.py    the digests that the manifest states
-documents.py   every file but the rows, written again and compared
-audited.py     the audit speaks of these rows
-audited_again.py page.py    the audit derived again, and its page where other libraries drew it
+release.py     `verify_release`: the checks in their order; they stop at the first difference
+folder.py      the files: all are there, none besides, each with its hash
+provenance.py  version, kind, models, history and errata agree
+study.py       what people were asked, and their answers, agree with the study
+units.py       what happened to each unit: every subject is one that was kept
+rows.py        one pass over the rows: ids, splits, profiles, licences, and the files of rows
+row_checks.py  what each row is held to besides: its twin, its votes, its evidence
+audit.py audit_page.py    the audit is of these rows, and is the one that they give again
+comparison.py  a file compared with what it must be, and the error that names the difference
 """
 
 from pairwright.release.verify.comparison import VerifyProgress

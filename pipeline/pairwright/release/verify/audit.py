@@ -1,4 +1,4 @@
-"""The audit that a release holds: is it about these rows?"""
+"""The audit that a release holds: is it about these rows, and is it the one they give now?"""
 
 import json
 import math

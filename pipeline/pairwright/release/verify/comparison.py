@@ -1,4 +1,4 @@
-"""Where a release is not what it says, with what is there and what must be."""
+"""Comparing a release with what it must be, and saying where it differs."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from pairwright.version import code_digest
 VerifyProgress = Callable[[str, int, int | None], None]
 """Called with what is being checked, how much of it is done, and of how much, where it is known."""
 ANEW = (
-    "Take the release anew from where it was published; if it is so there, too, tell its"
+    "Take the release again from where it was published; if it is the same there, tell its"
     " maintainers."
 )
 _LONGEST = 100
@@ -36,15 +36,15 @@ def shown(value: object) -> str:
 
 
 @contextmanager
-def by_another(stated: Provenance) -> Iterator[None]:
+def by_another(provenance: Provenance) -> Iterator[None]:
     """Say of a difference in what is derived that other code wrote it, where it did: pages are
     worded, and figures estimated, by the code that wrote them."""
     try:
         yield
     except Difference as found:
-        if stated.code == code_digest():
+        if provenance.code == code_digest():
             raise
-        told = f"Pairwright {stated.pairwright}, code {stated.code},"
+        told = f"Pairwright {provenance.pairwright}, code {provenance.code},"
         fix = f"{told} wrote this release, and this is another: verify it with that one."
         raise Difference(found.what, where=found.where, fix=fix) from None
 

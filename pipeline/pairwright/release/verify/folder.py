@@ -34,7 +34,7 @@ class ReleaseFolder(NamedTuple):
 
 
 def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> ReleaseFolder:
-    """Raises Difference; InputError where there is no release, or `digest` is none."""
+    """Raises Difference; InputError where `root` is not a release or `digest` not a digest."""
     _check_use(root, digest)
     beside = tuple(_beside(root))
     there = set(_files(root, ""))
@@ -60,7 +60,7 @@ def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> Re
 def _check_use(root: Path, digest: str | None) -> None:
     if digest is not None and not _DIGEST.fullmatch(digest):
         raise InputError(
-            f"{digest!r} is no whole root digest",
+            f"{digest!r} is not a whole root digest",
             where="--digest",
             fix="Give `sha256:` and all 64 hex digits, as `pairwright verify` prints them.",
         )
@@ -92,12 +92,12 @@ def _beside(root: Path) -> Iterator[str]:
         path, folder = root / name, name != ".gitattributes"
         if os.path.lexists(path):
             if path.is_symlink() or not (path.is_dir() if folder else path.is_file()):
-                raise difference(f"is no {'folder' if folder else 'file'}", name)
+                raise difference(f"is not a {'folder' if folder else 'file'}", name)
             yield name
 
 
 def _files(root: Path, below: str) -> Iterator[str]:
-    """All files, by their paths with forward slashes; raises Difference for what is no file."""
+    """All files, by paths with forward slashes. Raises Difference for anything else there."""
     with os.scandir(root / below) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     if below and not found:

@@ -1,4 +1,4 @@
-"""What a release states of itself: its version and kind, its models, and its errata."""
+"""What a release says of itself: version and kind, models, history and errata agree."""
 
 import re
 from collections import Counter
@@ -38,12 +38,12 @@ class _BuildManifest(_BuildPart):
 
 def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
     """Hold version, kind, calls, history and errata to each other. Raises Difference."""
-    stated, name = primary.provenance, layout.provenance.name
-    _check_version(stated, name)
-    if not 0 <= stated.validation_share < 1:
-        raise difference(f"is {stated.validation_share}", f"{name} [validation_share]")
-    _check_calls(stated, name)
-    check_history(primary.history, stated, layout.history.name)
+    provenance, name = primary.provenance, layout.provenance.name
+    _check_version(provenance, name)
+    if not 0 <= provenance.validation_share < 1:
+        raise difference(f"is {provenance.validation_share}", f"{name} [validation_share]")
+    _check_calls(provenance, name)
+    check_history(primary.history, provenance, layout.history.name)
     known = set[tuple[str, str]]()
     for number, erratum in enumerate(primary.errata, start=1):
         about = erratum.pair, erratum.what
@@ -52,36 +52,36 @@ def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
         known.add(about)
 
 
-def _check_version(stated: Provenance, name: str) -> None:
-    if not numbers_of(stated.version):
-        raise difference(f"is {shown(stated.version)}, and must be X.Y.Z", f"{name} [version]")
-    trial = stated.kind == "trial"
-    if stated.version.endswith(TRIAL) != trial:
+def _check_version(provenance: Provenance, name: str) -> None:
+    if not numbers_of(provenance.version):
+        raise difference(f"is {shown(provenance.version)}, and must be X.Y.Z", f"{name} [version]")
+    trial = provenance.kind == "trial"
+    if provenance.version.endswith(TRIAL) != trial:
         raise difference(
-            f"is {stated.version}, and must {'' if trial else 'not '}end in {TRIAL}:"
-            f" the kind is {stated.kind}",
+            f"is {provenance.version}, and must {'' if trial else 'not '}end in {TRIAL}:"
+            f" the kind is {provenance.kind}",
             f"{name} [version]",
         )
-    if bool(stated.trial_because) != trial:
+    if bool(provenance.trial_because) != trial:
         raise difference(
             "says nothing" if trial else "names reasons for an ordinary release",
             f"{name} [trial_because]",
         )
 
 
-def _check_calls(stated: Provenance, name: str) -> None:
-    calls, where = _build(stated, name).calls, f"{name} [build.calls]"
+def _check_calls(provenance: Provenance, name: str) -> None:
+    calls, where = _build(provenance, name).calls, f"{name} [build.calls]"
     if calls is None:
         return
     if not 0 <= calls.simulated <= calls.n:
         raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
-    if stated.kind == "release" and calls.n == calls.simulated > 0:
+    if provenance.kind == "release" and calls.n == calls.simulated > 0:
         raise difference(f"all {calls.n} calls were simulated, and the kind is release", where)
 
 
-def _build(stated: Provenance, name: str) -> _BuildManifest:
+def _build(provenance: Provenance, name: str) -> _BuildManifest:
     try:
-        return _BuildManifest.model_validate(stated.build)
+        return _BuildManifest.model_validate(provenance.build)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
@@ -91,9 +91,9 @@ def _build(stated: Provenance, name: str) -> _BuildManifest:
 class ModelCheck:
     """The models that the build states, where it names any."""
 
-    def __init__(self, stated: Provenance, name: str) -> None:
+    def __init__(self, provenance: Provenance, name: str) -> None:
         """Raises Difference where the build does not state them as a build does."""
-        endpoints = _build(stated, name).endpoints
+        endpoints = _build(provenance, name).endpoints
         self._known = None if endpoints is None else {each.model for each in endpoints.values()}
 
     def check(self, row: Row, where: str) -> None:
@@ -109,11 +109,11 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _SIGN = {"added": 1, "removed": -1, "changed": 0}
 
 
-def check_history(history: Sequence[Version], stated: Provenance, name: str) -> None:
+def check_history(history: Sequence[Version], provenance: Provenance, name: str) -> None:
     """Raises Difference. `name` is the file."""
     if not history:
         raise difference("is empty, and must hold this version", name)
-    same("version", history[-1].version, stated.version, f"{name}:{len(history)}")
+    same("version", history[-1].version, provenance.version, f"{name}:{len(history)}")
     for number, version in enumerate(history, start=1):
         _check_line(version, f"{name}:{number}")
     _check_first(history[0], f"{name}:1")
@@ -147,8 +147,8 @@ def _check_line(version: Version, where: str) -> None:
 def _check_first(first: Version, where: str) -> None:
     same("previous", first.previous, None, where)
     for n, change in enumerate(first.changes):
-        told = (change.what, change.reason)
-        same(f"changes.{n} of a first version", told, ("added", FIRST), where)
+        first_change = (change.what, change.reason)
+        same(f"changes.{n} of a first version", first_change, ("added", FIRST), where)
     same("pairs", first.pairs, _more(first), where)
 
 

@@ -40,7 +40,7 @@ class VerifiedRelease(Record):
     """Answers that every decision was derived from again."""
     files: int
     beside: tuple[str, ...]
-    """What lies in the folder and is no part of the release, such as `.git`."""
+    """What lies in the folder beside the release, such as `.git`."""
     not_compared: tuple[str, ...] = ()
     """What could not be held to what it must be, and why."""
 
@@ -57,8 +57,8 @@ def verify_release(
     `write_audit` derives the audit again; without it `audit/` is only held to be of these rows, and
     `not_compared` says so.
 
-    Raises Difference at the first place that differs; InputError where `root` is no release or
-    `digest` no digest.
+    Raises Difference at the first place that differs; InputError where `root` is not a release or
+    `digest` not a digest.
     """
     layout = Layout(root)
     folder = check_folder(root, digest, progress)
@@ -155,4 +155,4 @@ def _check_derived(
             compare(layout.root, path, pieces)
         names.add(path)
     if strangers := sorted(set(folder.files) - names):
-        raise difference("is no file of a release", strangers[0])
+        raise difference("is not a file of a release", strangers[0])

@@ -1,4 +1,4 @@
-"""The halves of twins: two rows, one after the other, that mirror each other."""
+"""What a row is held to besides itself: its twin, people's decisions, and its evidence."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -102,7 +102,7 @@ class DecisionCheck:
         pairs = outline.pairs if outline else ()
         pair = next((other for other in pairs if other.id == row.id), None)
         if outline is None or pair is None:
-            raise difference(f"{row.id} is no pair that people were asked about", where)
+            raise difference(f"{row.id} is not a pair that people were asked about", where)
         _check_outline(row, outline, pair, where)
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
@@ -159,7 +159,7 @@ def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
 
 
 def check_evidence(row: Row, where: str) -> None:
-    """Posts are older than the question; evidence stands in them. Raises Difference."""
+    """Posts are older than the question, and hold the evidence. Raises Difference."""
     for n, post in enumerate(row.profile):
         if row.created and post.created and post.created >= row.created:
             at = f"{where} [profile.{n}]"
@@ -171,13 +171,13 @@ def check_evidence(row: Row, where: str) -> None:
 
 def _check_aspect(row: Row, aspect: RowAspect, where: str) -> None:
     if strangers := set(aspect.post_ids) - {post.id for post in row.profile}:
-        raise difference(f"{shown(min(strangers))} is no post of the profile", where)
+        raise difference(f"{shown(min(strangers))} is not a post of the profile", where)
     named = (post.text for post in row.profile if post.id in aspect.post_ids)
-    if not any(_stands(aspect.evidence, passage) for passage in named):
+    if not any(_quoted(aspect.evidence, passage) for passage in named):
         raise difference(f"evidence is {shown(aspect.evidence)}, and in no post it names", where)
 
 
-def _stands(evidence: str, passage: str) -> bool:
+def _quoted(evidence: str, passage: str) -> bool:
     """As the build looks for it, which reads posts as the planner does."""
     if evidence.strip() and evidence in passage:
         return True

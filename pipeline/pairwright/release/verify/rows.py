@@ -36,14 +36,14 @@ class RowTotals(NamedTuple):
 
 def check_rows(
     layout: Layout,
-    kept: Mapping[str, KeptUnit],
+    units: Mapping[str, KeptUnit],
     decided: DecisionCheck,
-    stated: Provenance,
+    provenance: Provenance,
     progress: VerifyProgress,
 ) -> RowTotals:
     """Raises Difference; InputError for a file that cannot be read."""
-    own, summing, digest = _AllRows(kept, stated), SummaryBuilder(), hashlib.sha256()
-    models = ModelCheck(stated, layout.provenance.name)
+    own, summing, digest = _AllRows(units, provenance), SummaryBuilder(), hashlib.sha256()
+    models = ModelCheck(provenance, layout.provenance.name)
     done = 0
     for part in parts_of(layout.root):
         halves, before = TwinCheck(), done
@@ -61,17 +61,17 @@ def check_rows(
             if done % 1000 == 0:
                 progress("rows", done, None)
         halves.end()
-        check_part(layout, part, stated, done - before)
+        check_part(layout, part, provenance, done - before)
     return RowTotals(summing.summary(), f"sha256:{digest.hexdigest()}", own.subjects)
 
 
 class _AllRows:
     """What every row must be, and what it must not share with another."""
 
-    def __init__(self, kept: Mapping[str, KeptUnit], stated: Provenance) -> None:
-        self._kept = kept
-        self._licence = stated.info.licence
-        self._format = stated.format
+    def __init__(self, units: Mapping[str, KeptUnit], provenance: Provenance) -> None:
+        self._kept = units
+        self._licence = provenance.info.licence
+        self._format = provenance.format
         self.subjects: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._splits: dict[str, str] = {}
@@ -98,7 +98,7 @@ class _AllRows:
     def _check_order(self, part: Part, row: Row, where: str) -> None:
         unit = self._kept.get(row.subject)
         if unit is None:
-            raise difference(f"{row.subject} is no kept unit of the build", where)
+            raise difference(f"{row.subject} is not a kept unit of the build", where)
         same("mode", row.mode, unit.mode, where)
         name = content_id("unit", f"{row.mode}:{row.item_id}")
         same("the unit of its item", name, unit.name, where)
@@ -137,18 +137,18 @@ _END = 8
 """The footer's length, and the magic once more."""
 
 
-def check_part(layout: Layout, part: Part, stated: Provenance, rows: int) -> None:
+def check_part(layout: Layout, part: Part, provenance: Provenance, rows: int) -> None:
     """What a file of so many rows says of itself. Raises Difference."""
     if not rows:
         raise difference("holds no rows", part.path)
-    if part.split != SPLITS[0] and not stated.validation_share:
+    if part.split != SPLITS[0] and not provenance.validation_share:
         raise difference("is there, and no user is in this split", part.path)
     path = layout.part(part)
     found = pq.read_metadata(path)
     same(
         "metadata",
         pq.read_schema(path).metadata,
-        {b"pairwright": file_note(stated).encode()},
+        {b"pairwright": file_note(provenance).encode()},
         part.path,
     )
     same("the number of its bytes", path.stat().st_size, _accounted(found), part.path)

@@ -1,4 +1,4 @@
-"""What people were asked about: does every subject hang together?"""
+"""What people were asked, and their answers: do they agree with the study and with each other?"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ def check_outlines(
 
 
 def _check_pairs(outline: Outline, where: str) -> None:
-    """A twin's halves mirror each other, the asked one first; a pair stands for itself."""
+    """A twin's halves mirror each other, the asked one first; a pair is alone."""
     same("the number of pairs", len(outline.pairs), 2 if outline.mode == "twin" else 1, where)
     for n, pair in enumerate(outline.pairs):
         same(f"pairs.{n}.asked", pair.asked, n == 0, where)
@@ -76,7 +76,7 @@ def check_verdicts(
         _check_annotator(verdict, annotators, where)
         outline = outlines.get(verdict.subject)
         if outline is None:
-            raise difference(f"{verdict.subject} is no subject of the study", where)
+            raise difference(f"{verdict.subject} is not a subject of the study", where)
         _check_task(verdict, outline, where)
         _check_answers(verdict, outline, public.study, where)
         own = (verdict.annotator, verdict.kind, verdict.pair or verdict.subject, verdict.round)
@@ -113,7 +113,7 @@ def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:
     for n, annotator in enumerate(study.annotators):
         where = f"{file} [annotators.{n}]"
         if not _PSEUDONYM.fullmatch(annotator.annotator):
-            raise difference(f"{annotator.annotator!r} is no pseudonym", where)
+            raise difference(f"{annotator.annotator!r} is not a pseudonym", where)
         if annotator.annotator in found:
             raise difference(f"{annotator.annotator} is there twice", where)
         for some, all_ in (("passed", "checks"), ("repeated", "repeats")):
@@ -130,12 +130,12 @@ def _check_annotator(
 ) -> None:
     annotator = annotators.get(verdict.annotator)
     if annotator is None:
-        raise difference(f"{verdict.annotator!r} is no annotator of the study", where)
+        raise difference(f"{verdict.annotator!r} is not an annotator of the study", where)
     same("simulated", verdict.simulated, annotator.simulated, where)
     for name in _PRIVATE:
         same(name, getattr(verdict, name), "", where)
     if not _RAW.fullmatch(verdict.raw):
-        raise difference("raw is no hash", f"{where} [raw]")
+        raise difference("raw is not a hash", f"{where} [raw]")
 
 
 def _check_task(verdict: Verdict, outline: Outline, where: str) -> None:
@@ -147,7 +147,7 @@ def _check_task(verdict: Verdict, outline: Outline, where: str) -> None:
     if verdict.kind == "quality":
         same("pair", verdict.pair, None, where)
     elif verdict.pair not in known:
-        raise difference(f"{verdict.pair!r} is no pair of {outline.id}", where)
+        raise difference(f"{verdict.pair!r} is not a pair of {outline.id}", where)
     if verdict.purpose in ("attention", "repeat"):
         raise difference(f"purpose is {verdict.purpose}, which is never released", where)
     if verdict.round not in (1, 2):

@@ -57,13 +57,13 @@ def check_contents(kept: Mapping[str, KeptUnit], rows: Mapping[str, int], file: 
 
 
 def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, KeptUnit], file: str) -> None:
-    """Every subject that people were asked about was kept, and they stand in the build's order."""
+    """Every subject that people were asked about was kept, and their order is the build's."""
     before = 0
     for number, outline in enumerate(outlines.values(), start=1):
         where = f"{file}:{number}"
         unit = kept.get(outline.id)
         if unit is None:
-            raise difference(f"{outline.id} is no kept unit of the build", where)
+            raise difference(f"{outline.id} is not a kept unit of the build", where)
         same("mode", outline.mode, unit.mode, where)
         if unit.position <= before:
             raise difference(f"{outline.id} is out of the build's order", where)

@@ -78,7 +78,7 @@ def best(n: int, scorer: str) -> str:
     return f"best-of-{n}-by-{scorer}"
 
 
-def conditions(ks: Sequence[int]) -> tuple[CompletionCondition, ...]:
+def completion_conditions(ks: Sequence[int]) -> tuple[CompletionCondition, ...]:
     """Without posts, with another user's, and with k of the user's own, fewest first."""
     most = max(ks)
     shown = tuple(CompletionCondition(own(k), k) for k in sorted(set(ks)))

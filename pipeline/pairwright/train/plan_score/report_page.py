@@ -45,7 +45,7 @@ _LOOKS: dict[Name, tuple[str, Colour]] = {
 }
 
 
-class PlannerVersion(Record):
+class PlannerSource(Record):
     """Which planner, exactly."""
 
     name: str
@@ -72,7 +72,7 @@ class PlanScores(Record):
     embedding: str
     simulated: tuple[str, ...]
     """Models that are the embedded one's: then it is not a result."""
-    planners: tuple[PlannerVersion, ...]
+    planners: tuple[PlannerSource, ...]
     counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]
     differences: tuple[PlanDifference, ...]

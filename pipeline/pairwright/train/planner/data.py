@@ -11,7 +11,7 @@ from pairwright.train.planner.examples import (
     PromptMaker,
     SplitPrompt,
     Tokenizer,
-    examples,
+    training_examples,
 )
 from pairwright.train.planner.settings import Training
 
@@ -48,7 +48,7 @@ def rows_of(
     refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
     empty = Counter[str]()
     aspects = shortened = 0
-    for made in examples(source.items, asking, tokenizer, settings.max_tokens):
+    for made in training_examples(source.items, asking, tokenizer, settings.max_tokens):
         seen(1)
         if isinstance(made, LeftOutItem):
             refused[made.reason] += 1

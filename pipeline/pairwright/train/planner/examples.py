@@ -122,7 +122,7 @@ class PromptMaker(NamedTuple):
         )
 
 
-def examples(
+def training_examples(
     items: Iterable[Item], asking: PromptMaker, tokenizer: Tokenizer, most: int
 ) -> Iterator[TrainingExample | LeftOutItem]:
     """Each item with as many of its best posts as leave prompt and target within `most` tokens."""

@@ -200,7 +200,7 @@ class Cluster:
 
 
 @contextmanager
-def cluster(
+def ray_cluster(
     setup: WorkerSetup, workers: int, store: Store, address: str | None
 ) -> Iterator[Cluster]:
     """Connect to the cluster at `address`, at $RAY_ADDRESS, or to one of this machine alone."""

@@ -29,7 +29,7 @@ def check_engines(config: Config) -> None:
 def part_of(config: Config, workers: int, rank: int | None) -> Config:
     """The config of one of so many workers; the first ranks get what is left over.
 
-    Without a rank nobody gets it. `concurrency = "auto"` is found out by each worker for itself.
+    Without a rank no worker gets it. Each worker finds out `concurrency = "auto"` for itself.
     """
     endpoints = {
         name: endpoint.model_copy(

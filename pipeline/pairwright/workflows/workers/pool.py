@@ -20,7 +20,7 @@ from pairwright.workflows.workers.process import Order, work
 DEATHS = 3
 """A chunk whose workers die so often is not given to another."""
 END_S = 5.0
-"""How long workers may take to end once they are told, by the end of their pipe."""
+"""How long workers may take to end once their pipe is closed."""
 LOOK_S = 0.2
 """How often a wish to stop is looked for."""
 
@@ -54,7 +54,7 @@ class _Worker:
         try:
             self.pipe.send(order)
         except OSError:
-            return  # It has died, which is seen when its reports are read.
+            return  # It has died, which shows when its reports are read.
 
 
 class Pool:

@@ -8,7 +8,7 @@ from typing import Protocol
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.resume import unfinished
 from pairwright.construct.session import BuildTask, conclude
-from pairwright.construct.tally import ModelCheck, Tally, tally
+from pairwright.construct.tally import ModelCheck, Tally, tally_outcomes
 from pairwright.construct.units import BuildUnit, Chunk, chunks, size_of
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
@@ -38,9 +38,9 @@ def build_over_workers(
     with ExitStack() as stack:
         group: WorkerGroup
         if on_ray:
-            from pairwright.workflows.workers.cluster import cluster
+            from pairwright.workflows.workers.cluster import ray_cluster
 
-            group = stack.enter_context(cluster(setup, workers, store, address))
+            group = stack.enter_context(ray_cluster(setup, workers, store, address))
         else:
             group = stack.enter_context(Pool(setup, workers, meter))
         stack.enter_context(stop.heard_by(group.stop, meter))
@@ -48,7 +48,7 @@ def build_over_workers(
         counts = CombinedCounts(meter, lambda unit: progress(UnitEnded(unit)))
         todo = unfinished(task.units(), store, lambda outcome: progress(UnitEnded(outcome.brief)))
         build_rounds(todo, size_of(total, workers), store, setup.shards, group, counts)
-    counted = tally(store)
+    counted = tally_outcomes(store)
     return counted, conclude(task, counted), meter
 
 
