@@ -25,12 +25,14 @@ from pydantic import JsonValue
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright_human_eval.accept import derive
-from pairwright_human_eval.label_studio import LabelStudioClient, pull, push
 from pairwright_human_eval.label_studio.accounts import ServerAccount
+from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.environment import DATABASE, prepare
+from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 from pairwright_human_eval.label_studio.projects import PushedProject, new_state, write_state
-from pairwright_human_eval.label_studio.push import CHUNK
+from pairwright_human_eval.label_studio.pull import fetch_annotations
+from pairwright_human_eval.label_studio.push import CHUNK, send_tasks
 from pairwright_human_eval.records import Kind
 
 NEW = 300
@@ -89,7 +91,7 @@ def measure(
     for n in range(rounds):
         raw.append(timed(partial(raw_push, running, server, made, n)))
         again = make_study(run / f"pushed-{n}", subjects, WHO, KINDS, WORDS, seed=n + size)
-        ours.append(timed(partial(push, server, again.folder, again.study, again.key)))
+        ours.append(timed(partial(send_tasks, server, again.folder, again.study, again.key)))
     push_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: push {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
@@ -98,14 +100,14 @@ def measure(
     ours, raw = [], []
     for _ in range(rounds):
         raw.append(timed(lambda: raw_pull(running, made)))
-        ours.append(timed(lambda: pull(server, made.folder)))
+        ours.append(timed(lambda: fetch_annotations(server, made.folder)))
     pull_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: pull {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
     annotate(running, left)
     key = {row.task: row for row in made.key}
     before = time.process_time()
-    pull(server, made.folder)
+    fetch_annotations(server, made.folder)
     verdicts = len(derive(made.folder, key, made.study).verdicts)
     own = time.process_time() - before
     assert verdicts == size, f"{verdicts} verdicts of {size}"
@@ -127,7 +129,7 @@ def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
     for who in WHO:
         for kind in KINDS:
             data = json.loads(made.folder.tasks(who, kind).read_bytes())
-            yield made.folder.config(kind).read_text(encoding="utf-8"), data
+            yield form_path(made.folder, kind).read_text(encoding="utf-8"), data
 
 
 def annotated_study(
@@ -143,7 +145,7 @@ def annotated_study(
     each = NEW // (len(WHO) * len(KINDS))
     for who, kind in ((who, kind) for who in WHO for kind in KINDS):
         title = f"Study {state.study} {who} {kind}"
-        project = server.create(title, made.folder.config(kind).read_text(encoding="utf-8"))
+        project = server.create(title, form_path(made.folder, kind).read_text(encoding="utf-8"))
         tasks = json.loads(made.folder.tasks(who, kind).read_bytes())
         names = [task["data"]["task"] for task in tasks]
         for n, task in enumerate(tasks[:-each]):

@@ -15,11 +15,12 @@ from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import CANNOT_JUDGE, config_hashes, controls
+from pairwright_human_eval.form import CANNOT_JUDGE, controls
 from pairwright_human_eval.label_studio.accounts import ServerAccount
-from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest, response_id
+from pairwright_human_eval.label_studio.files import config_hashes
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest, response_id
 from pairwright_human_eval.study_files import write_study
-from pairwright_human_eval.tasks import Data, Task
+from pairwright_human_eval.tasks import Task
 
 ANNOTATORS = ("annotator-01", "annotator-02", "annotator-03")
 ASPECTS = 3

@@ -43,10 +43,11 @@ from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.progress import log_notes
 from pairwright.workflows.release_content import ReleaseContent, ReleaseOptions, release_content
-from pairwright_human_eval.exports import Export, clean_task
-from pairwright_human_eval.exports.store import store
+from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.annotation_tool import clean_task
+from pairwright_human_eval.exports.raw_files import store
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hashes
+from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of

@@ -196,7 +196,7 @@ def test_rows_that_cannot_be_ratings_are_errors() -> None:
         Ratings.of([("x", "p", 1), ("x", "q", 1), ("x", "p", 2)], [1, 2])
     with pytest.raises(ValueError, match="p rated x 3, which is none of"):
         Ratings.of([("x", "p", 3)], [1, 2])
-    with pytest.raises(ValueError, match="a level stands twice"):
+    with pytest.raises(ValueError, match="a level is there twice"):
         Ratings.of([], [1, 1])
 
 

@@ -11,7 +11,8 @@ from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale, load_scales
 from pairwright.settings.prompt import Prompts
-from pairwright_human_eval.forms import config_hash, controls, labelling_config
+from pairwright_human_eval.form import controls
+from pairwright_human_eval.label_studio.files import config_hash, labelling_config
 from pairwright_human_eval.records import KINDS, Kind
 
 SCALES = load_scales(assets.RUBRICS)

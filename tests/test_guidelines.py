@@ -8,7 +8,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.settings.domains import load_scales
-from pairwright_human_eval.forms import labelling_config
+from pairwright_human_eval.label_studio.files import labelling_config
 from pairwright_human_eval.records import KINDS, Kind
 
 PAGE = (assets.HUMAN_EVAL / "guidelines.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import Subject
@@ -292,7 +293,7 @@ def test_a_second_round_is_added_once(tmp_path: Path) -> None:
     again = {task.keyed.task: task.keyed for task in tasks["adjudicator-01"]}
     assert key == {t.keyed.task: t.keyed for t in MADE.all()} | again
     assert listed(folder) == list(again)
-    assert "earlier" in folder.config("preference", 2).read_text(encoding="utf-8")
+    assert "earlier" in form_path(folder, "preference", 2).read_text(encoding="utf-8")
 
 
 def test_what_is_disputed_later_is_added_and_the_rest_stays(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.records import Pair
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hash
+from pairwright_human_eval.label_studio.files import config_hash, form_path
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_id
 from pairwright_human_eval.study_files import FixedStudy, read_key, read_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
@@ -116,7 +116,7 @@ def test_an_export_writes_tasks_forms_and_the_key(exported: HumanFolder) -> None
                 listed += 1
     assert listed == len(key)
     for kind in KINDS:
-        xml = exported.config(kind).read_text(encoding="utf-8")
+        xml = form_path(exported, kind).read_text(encoding="utf-8")
         assert study.config_hashes[kind] == config_hash(xml)
     assert stat.S_IMODE(exported.private.stat().st_mode) == 0o700
 

@@ -18,7 +18,7 @@ from pairwright.records import Pair
 from pairwright.settings.domains import Domains
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hashes
+from pairwright_human_eval.label_studio.files import config_hashes, form_path
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
@@ -128,7 +128,7 @@ def test_no_byte_of_the_forms_tells_anything(made: Made, tmp_path: Path) -> None
         r"|expected|purpose|attention|stranger|control|\bvote|@"
     )
     for kind in KINDS:
-        text = HumanFolder(tmp_path).config(kind).read_text(encoding="utf-8").lower()
+        text = form_path(HumanFolder(tmp_path), kind).read_text(encoding="utf-8").lower()
         # What the scales themselves say, to every annotator and about either response.
         text = text.replace("cannot judge", "").replace("cannot_judge", "")
         for scale in made.study().scales:

@@ -248,7 +248,7 @@ def test_what_cannot_be_simulated_is_said(simulation: Simulation, tmp_path: Path
     with pytest.raises(InputError, match="--accuracy"):
         simulation.run(accuracy=0.4)
     folder = HumanFolder(tmp_path)
-    with pytest.raises(InputError, match="no task file"):
+    with pytest.raises(InputError, match="not a task file"):
         simulate(folder, simulation.key, STUDY, Traits())
     store_raw(EXPORTS / "preference.json", folder)
     with pytest.raises(InputError, match="real answers are here"):

@@ -15,18 +15,13 @@ import pytest
 from label_studio_server import ANNOTATORS, Made, make_study
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
-from pairwright_human_eval.label_studio import (
-    LabelStudioClient,
-    PushResult,
-    environment,
-    labelling_links,
-    pull,
-    push,
-    status,
-)
+from pairwright_human_eval.label_studio import environment
 from pairwright_human_eval.label_studio import push as push_module
+from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.environment import prepare, quiet_variables
-from pairwright_human_eval.label_studio.projects import pushed_state
+from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
+from pairwright_human_eval.label_studio.pull import fetch_annotations, task_progress
+from pairwright_human_eval.label_studio.push import PushResult, send_tasks
 from pairwright_human_eval.records import KINDS
 from stand_in import KEY, Reply, StandIn
 
@@ -53,16 +48,11 @@ def made(tmp_path: Path) -> Made:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(push_module_of(), "SETTLE_S", 0.0)
-
-
-def push_module_of() -> object:
-    """The module, which the package's function of the same name hides."""
-    return sys.modules[push_module.__module__]
+    monkeypatch.setattr(push_module, "SETTLE_S", 0.0)
 
 
 def pushed(server: LabelStudioClient, made: Made) -> PushResult:
-    return push(server, made.folder, made.study, made.key, chunk=CHUNK)
+    return send_tasks(server, made.folder, made.study, made.key, chunk=CHUNK)
 
 
 def imports(stand_in: StandIn) -> int:
@@ -82,7 +72,7 @@ def test_tasks_go_out_once_in_chunks_and_in_order(
     stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
     told: list[tuple[int, int]] = []
-    first = push(
+    first = send_tasks(
         server, made.folder, made.study, made.key, chunk=CHUNK,
         progress=lambda done, of: told.append((done, of)),
     )  # fmt: skip
@@ -111,7 +101,7 @@ def test_quality_comes_first(tmp_path: Path, stand_in: StandIn, server: LabelStu
     assert titles == [*KINDS, *KINDS]
     for links in labelling_links(made.folder).values():
         assert [title.rpartition(" ")[2] for title in links] == list(KINDS)
-    standings = status(server, made.folder)
+    standings = task_progress(server, made.folder)
     assert [(of.annotator[-1], of.kind) for of in standings] == [
         (who, kind) for who in "12" for kind in KINDS
     ]
@@ -192,7 +182,11 @@ def test_another_server_is_refused_and_a_new_address_is_not(
     (project,) = stand_in.projects.values()
     with StandIn() as other, LabelStudioClient(other.url, KEY) as elsewhere:
         other.projects[1] = project | {"title": "Somebody's own project"}
-        for attempt in (pushed, lambda s, m: pull(s, m.folder), lambda s, m: status(s, m.folder)):
+        for attempt in (
+            pushed,
+            lambda s, m: fetch_annotations(s, m.folder),
+            lambda s, m: task_progress(s, m.folder),
+        ):
             with pytest.raises(InputError, match="is not on the server at"):
                 attempt(elsewhere, made)
         assert imports(other) == 0
@@ -201,7 +195,7 @@ def test_another_server_is_refused_and_a_new_address_is_not(
         name = pushed_state(made.folder).name
         assert pushed(elsewhere, made).already == 10
         assert pushed_state(made.folder).url == other.url
-        pull(elsewhere, made.folder)
+        fetch_annotations(elsewhere, made.folder)
         assert [path.name for path in made.folder.raw.iterdir()] == [f"{name}-1.json"]
 
 
@@ -280,18 +274,18 @@ def test_an_export_that_is_none_leaves_what_was_pulled(
     stand_in: StandIn, server: LabelStudioClient, made: Made, body: object
 ) -> None:
     pushed(server, made)
-    pull(server, made.folder)
+    fetch_annotations(server, made.folder)
     (path,) = made.folder.raw.iterdir()
     before = path.read_bytes()
     stand_in.exports[1] = body
     with pytest.raises(CallFailed, match="project 1"):
-        pull(server, made.folder)
+        fetch_annotations(server, made.folder)
     assert path.read_bytes() == before
 
 
 def test_pulling_before_a_push_is_an_error(server: LabelStudioClient, made: Made) -> None:
     with pytest.raises(InputError, match="no task was pushed"):
-        pull(server, made.folder)
+        fetch_annotations(server, made.folder)
 
 
 def test_books_that_cannot_be_read_are_named(server: LabelStudioClient, made: Made) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from pairwright_human_eval.reading_time import readings, words_shown
-from pairwright_human_eval.tasks import Data
+from pairwright_human_eval.records import Data
 from verified import mixed, study_of
 
 TASK: Data = {

@@ -14,13 +14,15 @@ from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.accept import derive
-from pairwright_human_eval.forms import labelling_config
-from pairwright_human_eval.label_studio import LabelStudioClient, labelling_links, pull, push
+from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.environment import prepare
+from pairwright_human_eval.label_studio.files import labelling_config
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer
-from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.label_studio.projects import labelling_links
+from pairwright_human_eval.label_studio.pull import fetch_annotations
+from pairwright_human_eval.label_studio.push import send_tasks
+from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.tasks import (
-    Data,
     adjudication,
     page_of,
     preference_task,
@@ -140,7 +142,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     """In every form: what was only typed keeps Skip from being pressed, and what was added comes
     back; a skip without a word needs no more than the button."""
     made = make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
-    push(server, made.folder, made.study, made.key)
+    send_tasks(server, made.folder, made.study, made.key)
     for title, link in labelling_links(made.folder)[ANNOTATORS[0]].items():
         page = browsing.page
         open_form(page, link)
@@ -152,7 +154,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
         skip(page)
         open_form(page, link)
         skip(page)
-    pull(server, made.folder)
+    fetch_annotations(server, made.folder)
     accepted = derive(made.folder, {row.task: row for row in made.key}, made.study)
     assert not accepted.verdicts
     found = Counter((line.reason, line.detail) for line in accepted.set_aside)
@@ -163,7 +165,7 @@ def test_a_phone_is_told_that_it_will_not_do(
     tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
     made = make_study(tmp_path, 1, ("annotator-10",), KINDS)
-    push(server, made.folder, made.study, made.key)
+    send_tasks(server, made.folder, made.study, made.key)
     page = browsing.page
     size = page.viewport_size
     assert size is not None

@@ -23,10 +23,12 @@ from label_studio_server import (
 from pairwright.errors import InputError
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.exports import stored_exports
-from pairwright_human_eval.label_studio import LabelStudioClient, pull, push, status
+from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.environment import prepare
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 from pairwright_human_eval.label_studio.projects import ServerState, pushed_state
+from pairwright_human_eval.label_studio.pull import fetch_annotations, task_progress
+from pairwright_human_eval.label_studio.push import send_tasks
 
 pytestmark = pytest.mark.real
 
@@ -65,7 +67,7 @@ def test_200_subjects_go_out_and_come_back(
     tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, SUBJECTS)
-    pushed = push(server, made.folder, made.study, made.key)
+    pushed = send_tasks(server, made.folder, made.study, made.key)
     assert (pushed.projects, pushed.created, pushed.imported) == (9, 9, 9 * SUBJECTS)
     state = pushed_state(made.folder)
     for project in state.projects:
@@ -76,16 +78,16 @@ def test_200_subjects_go_out_and_come_back(
         assert held == {id: name for name, id in project.tasks.items()}
 
     books = made.folder.server.read_bytes()
-    again = push(server, made.folder, made.study, made.key)
+    again = send_tasks(server, made.folder, made.study, made.key)
     assert (again.created, again.imported, again.already) == (0, 0, 9 * SUBJECTS)
     assert made.folder.server.read_bytes() == books
 
     annotate(state, people)
-    first = pull(server, made.folder)
+    first = fetch_annotations(server, made.folder)
     assert len(first.changed) == 9
     assert first.annotations == 9 * (ANNOTATED + 1)
     assert not first.gone
-    assert not pull(server, made.folder).changed
+    assert not fetch_annotations(server, made.folder).changed
 
     config_hashes = made.study.config_hashes
     by_id = {id: name for p in state.projects for name, id in p.tasks.items()}
@@ -107,7 +109,7 @@ def test_200_subjects_go_out_and_come_back(
     assert accepted.people.found == accounts
     assert all(v.raw and v.annotator in ANNOTATORS for v in accepted.verdicts)
 
-    standings = status(server, made.folder)
+    standings = task_progress(server, made.folder)
     assert [(s.annotator, s.assigned, s.tasks, s.done, s.skipped) for s in standings] == [
         (who, SUBJECTS, SUBJECTS, ANNOTATED, 1) for who in ANNOTATORS for _ in range(3)
     ]
@@ -126,24 +128,24 @@ def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
     tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
-    push(server, made.folder, made.study, made.key)
+    send_tasks(server, made.folder, made.study, made.key)
     (project,) = pushed_state(made.folder).projects
     person = people[ANNOTATORS[0]]
     names, ids = list(project.tasks), list(project.tasks.values())
     annotation = person.annotate(ids[0], answers("preference", 0))
-    pull(server, made.folder)
+    fetch_annotations(server, made.folder)
     # The counts stay what they are when an answer is changed.
     person.change(annotation, answers("preference", 1))
-    assert len(pull(server, made.folder).changed) == 1
+    assert len(fetch_annotations(server, made.folder).changed) == 1
     assert '"B"' in next(made.folder.raw.iterdir()).read_text(encoding="utf-8")
 
     person.delete_task(ids[0])
     person.delete_task(ids[4])
-    pulled = pull(server, made.folder)
+    pulled = fetch_annotations(server, made.folder)
     assert pulled.annotations == 0
     assert pulled.gone == {project.title: (names[0], names[4])}
     # A push does not bring back what somebody deleted.
-    assert push(server, made.folder, made.study, made.key).imported == 0
+    assert send_tasks(server, made.folder, made.study, made.key).imported == 0
 
 
 PUSH = """
@@ -185,7 +187,7 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     before = sum(len(p.tasks) for p in pushed_state(made.folder).projects)
     assert before < 2 * SUBJECTS
 
-    pushed = push(server, made.folder, made.study, made.key, chunk=50)
+    pushed = send_tasks(server, made.folder, made.study, made.key, chunk=50)
     assert pushed.imported + pushed.already == 2 * SUBJECTS
     for project in pushed_state(made.folder).projects:
         held = [str(task.data["task"]) for task in server.held(project.id)]
@@ -198,10 +200,10 @@ def test_lost_books_are_made_again_from_the_server(
     tmp_path: Path, server: LabelStudioClient
 ) -> None:
     made = make_study(tmp_path, 30, ("annotator-20",), ("rubric",))
-    push(server, made.folder, made.study, made.key)
+    send_tasks(server, made.folder, made.study, made.key)
     books = made.folder.server.read_bytes()
     made.folder.server.unlink()
-    assert push(server, made.folder, made.study, made.key).already == 30
+    assert send_tasks(server, made.folder, made.study, made.key).already == 30
     assert made.folder.server.read_bytes() == books
 
 
@@ -209,13 +211,13 @@ def test_a_second_copy_goes_unless_it_was_answered(
     tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, 3, ("annotator-30",), ("rubric",))
-    push(server, made.folder, made.study, made.key)
+    send_tasks(server, made.folder, made.study, made.key)
     (project,) = pushed_state(made.folder).projects
     data = [task.data for task in server.held(project.id)]
     first, _ = server.add(project.id, data[:2])
     people[ANNOTATORS[0]].annotate(first, answers("rubric"))
     made.folder.server.unlink()
-    assert push(server, made.folder, made.study, made.key).removed == 1
+    assert send_tasks(server, made.folder, made.study, made.key).removed == 1
     assert len(server.held(project.id)) == 4
 
 
@@ -235,7 +237,7 @@ def test_a_personal_access_token_serves_as_well(
     assert re.fullmatch(r"[^.]+\.[^.]+\.[^.]+", token)
     made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
     with LabelStudioClient(running.url, token) as server:
-        assert push(server, made.folder, made.study, made.key).imported == 2
+        assert send_tasks(server, made.folder, made.study, made.key).imported == 2
 
 
 def test_a_wrong_key_is_named_and_not_shown(running: LabelStudioServer) -> None:

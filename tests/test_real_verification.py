@@ -18,10 +18,9 @@ from label_studio_server import Person, cache_folder
 from opinions import Answers, Given, opinion, result, states, ticks
 from pairwright import assets
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio import labelling_links
 from pairwright_human_eval.label_studio.environment import prepare
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer
-from pairwright_human_eval.label_studio.projects import pushed_state
+from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer, Verdict
 from pairwright_human_eval.study_files import read_key
 

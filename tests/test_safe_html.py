@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from hostile import HOSTILE
-from pairwright_human_eval.safe_html import safe_html
+from pairwright_human_eval.safe_html import render_markdown
 
 TAGS = frozenset(
     "p br h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr "
@@ -63,7 +63,7 @@ class Page(HTMLParser):
 
 def checked(text: str) -> Page:
     """The page of a text, after checking all that holds for any text."""
-    html = safe_html(text)
+    html = render_markdown(text)
     page = Page(html)
     assert page.tags <= TAGS
     assert not page.open
@@ -128,24 +128,24 @@ def test_random_markup_is_harmless() -> None:
     ],
 )
 def test_markdown_looks_as_meant(markdown: str, html: str) -> None:
-    assert safe_html(markdown).strip() == html
+    assert render_markdown(markdown).strip() == html
 
 
 def test_a_table_is_a_table_without_styles() -> None:
-    html = safe_html("| a | b |\n|:-:|--:|\n| 1 | **2** |")
+    html = render_markdown("| a | b |\n|:-:|--:|\n| 1 | **2** |")
     assert "<th>a</th>" in html
     assert "<td><strong>2</strong></td>" in html
     assert "style" not in html
 
 
 def test_numbering_goes_on_after_prose() -> None:
-    html = safe_html("1. one\n\nProse.\n\n2. two")
+    html = render_markdown("1. one\n\nProse.\n\n2. two")
     assert html.count("<ol>") == 1
     assert '<ol start="2">' in html
 
 
 def test_the_definition_of_a_link_stays_to_be_read() -> None:
-    assert "said here" in safe_html("[a]\n\n[a]: https://example.com 'said here'")
+    assert "said here" in render_markdown("[a]\n\n[a]: https://example.com 'said here'")
 
 
 @pytest.mark.parametrize("depth", [*range(1, 60, 3), 1000])
@@ -156,10 +156,10 @@ def test_no_depth_of_nesting_hides_the_text(mark: str, depth: int) -> None:
 
 def test_what_is_nested_too_deep_is_shown_as_written() -> None:
     text = "before\n\n" + "> " * 100 + "<b>a & b</b>"
-    assert safe_html(text).startswith("<pre>before\n\n&gt; &gt;")
-    assert Page(safe_html(text)).text == text
+    assert render_markdown(text).startswith("<pre>before\n\n&gt; &gt;")
+    assert Page(render_markdown(text)).text == text
 
 
 def test_it_is_a_pure_function() -> None:
     for text in HOSTILE:
-        assert safe_html(text) == safe_html(text)
+        assert render_markdown(text) == render_markdown(text)

@@ -79,26 +79,30 @@ def _tasks(
 
 
 def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
-    """What each person answered, numbered anew in every task so that nobody is known again."""
+    """What each person answered, with other numbers in every task, so that nobody is recognised."""
     order = sorted(
         verdicts, key=lambda v: content_id("earlier", page.subject, v.pair or "", v.annotator)
     )
-    return tuple(f"Person {n}: {_said(verdict)}" for n, verdict in enumerate(order, start=1))
+    return tuple(f"Person {n}: {_answer_text(verdict)}" for n, verdict in enumerate(order, start=1))
 
 
-def _said(verdict: Verdict) -> str:
+def _answer_text(verdict: Verdict) -> str:
     answers = verdict.answers
     if isinstance(answers, PreferenceAnswer):
         words = {verdict.a: "A", verdict.b: "B", EQUAL: "about equal", CANNOT_TELL: "cannot tell"}
-        told = words[answers.choice]
+        text = words[answers.choice]
     elif isinstance(answers, QualityAnswers):
-        told = "; ".join(
+        text = "; ".join(
             f"{place}: "
             + ", ".join(
-                f"{name} {'cannot judge' if score is None else score}" for name, score in of.items()
+                f"{name} {'cannot judge' if score is None else score}"
+                for name, score in scores.items()
             )
-            for place, of in (("A", answers.scores[verdict.a]), ("B", answers.scores[verdict.b]))
+            for place, scores in (
+                ("A", answers.scores[verdict.a]),
+                ("B", answers.scores[verdict.b]),
+            )
         )
     else:
-        raise TypeError(f"no dispute is about {verdict.kind}")
-    return f"{told}. {visible(verdict.comment)}" if verdict.comment else told
+        raise TypeError(f"a dispute is never about {verdict.kind}")
+    return f"{text}. {visible(verdict.comment)}" if verdict.comment else text

@@ -1,9 +1,12 @@
-"""Who answers what: every subject's tasks over the annotators.
+"""Who answers what: every subject's tasks over the annotators, and which subjects are controls.
 
-Whoever has a preference task of a subject has no other preference or rubric task of it; and who is
-asked about a user's aspects for a question is not asked for that user's preference on it in another
-subject, as long as there are people enough. Under these rules the annotators' loads are kept even,
-and so is, for each of them and each domain, how often the chosen response stands as A.
+An annotator with a preference task of a subject has no other preference or rubric task of it. As
+far as there are enough annotators, somebody who is asked about a user's aspects for a question is
+not asked for that user's preference on it in another subject. Under these rules the loads are kept
+even, and so is, for each annotator and domain, how often the chosen response is shown as A.
+
+A control is also shown with a stranger's posts, or with the narrative. It takes the seats that ask
+about aspects, so it gets no rubric answers and is not verified: that is what the controls cost.
 """
 
 import random
@@ -31,8 +34,8 @@ def draw_controls(
     order = sorted(subjects, key=lambda s: content_id("control", str(seed), s.id))
     strangers = round(wrong_profile * len(order))
     controls: Controls = {subject.id: "wrong_profile" for subject in order[:strangers]}
-    told = [subject for subject in order[strangers:] if subject.asked.narrative]
-    for subject in told[: round(narrative * len(order))]:
+    narrated = [subject for subject in order[strangers:] if subject.asked.narrative]
+    for subject in narrated[: round(narrative * len(order))]:
         controls[subject.id] = "narrative"
     return controls
 
@@ -67,7 +70,7 @@ class Seat(NamedTuple):
     preference: int | None
     """Which of the subject's pairs a preference is asked of; none: the aspects of all of them."""
     expected: Place | None
-    """Where that pair's chosen response stands."""
+    """Where that pair's chosen response is shown."""
 
 
 class Assigner:
@@ -80,10 +83,10 @@ class Assigner:
         self._loads: Counter[tuple[int, str]] = Counter()
         self._first: Counter[tuple[int, str]] = Counter()
         """Chosen as A less chosen as B, by annotator and domain."""
-        self._asked: set[tuple[int, str, str, str]] = set()
+        self._given: set[tuple[int, str, str, str]] = set()
         """Annotator, work, question and user."""
         self._questions: dict[str, set[tuple[int, str]]] = {"preference": set(), "rubric": set()}
-        """By work: annotator and question, whoever the user is."""
+        """By work: annotator and question, for any user."""
 
     def seats(self, subject: Subject, seats: list[Seat]) -> list[tuple[str, Seat]]:
         """An annotator for each seat. There must be at least as many annotators as seats."""
@@ -100,7 +103,7 @@ class Assigner:
             self._first[int(who), subject.domain] += _sign(seats[n])
             self._questions[_work(seats[n])].add((int(who), subject.asked.item_id))
             for user in _users(seats[n], subject):
-                self._asked.add((int(who), _work(seats[n]), subject.asked.item_id, user))
+                self._given.add((int(who), _work(seats[n]), subject.asked.item_id, user))
             given.append((self._annotators[who], seats[n]))
         return given
 
@@ -120,14 +123,17 @@ class Assigner:
         # somebody the aspects of a user whose preference they are asked for, and little does those
         # of the other user of the same question.
         other = "preference" if _work(seat) == "rubric" else "rubric"
-        told = sum(
-            (who, other, subject.asked.item_id, user) in self._asked
+        revealed = sum(
+            (who, other, subject.asked.item_id, user) in self._given
             for user in _users(seat, subject)
         )
         near = (who, subject.asked.item_id) in self._questions[other]
         load = self._loads[who, _work(seat)]
         return (
-            1e6 * told + 1e3 * near + 4 * load + 4 * _sign(seat) * self._first[who, subject.domain]
+            1e6 * revealed
+            + 1e3 * near
+            + 4 * load
+            + 4 * _sign(seat) * self._first[who, subject.domain]
         )
 
 

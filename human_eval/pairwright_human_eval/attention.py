@@ -1,4 +1,4 @@
-"""Who passed the attention checks: whose answers count."""
+"""Attention checks: preference tasks with a plain answer, and whose answers count by them."""
 
 import tomllib
 from collections.abc import Iterable, Mapping

@@ -83,7 +83,7 @@ def _responses(
         list(_wordings(check.good, check.good_terse)),
         list(_wordings(check.bad, check.bad_terse)),
     ]
-    sizes = [[size_of(text) for text in of] for of in wordings]
+    sizes = [[size_of(text) for text in wording] for wording in wordings]
     found: list[tuple[float, str, str, list[NearestEnds]]] = []
     for source in sources:
         for first, second in (source.responses, source.responses[::-1]):
@@ -92,7 +92,7 @@ def _responses(
                 for own, model, target in zip(sizes, (first, second), targets, strict=True)
             ]
             found.append((sum(part.distance for part in parts), first, second, parts))
-    found.sort(key=lambda of: of[0])
+    found.sort(key=lambda candidate: candidate[0])
     wholes = [
         tuple(
             _set_like(own[part.beginning], model[: (cut := _cuts(model)[part.end])], title)
@@ -108,7 +108,7 @@ def _responses(
 def _apart(pair: tuple[str, ...], like: tuple[str, str]) -> float:
     """How far two responses are from two others, each and together, and in their lines."""
     sizes, targets = ([*map(size_of, texts), size_of(" ".join(texts))] for texts in (pair, like))
-    of_sizes = sum(float(distance(*of)) for of in zip(sizes, targets, strict=True))
+    of_sizes = sum(float(distance(*size)) for size in zip(sizes, targets, strict=True))
     lines, wanted = (sum(map(_lines, texts)) for texts in (pair, like))
     return of_sizes + 3 * abs(log(lines / wanted))
 
@@ -141,7 +141,7 @@ def _posts(
         first, its = size_of(posts[0]), size_of("".join(models[:1]))
         return float(distance(whole, wanted) + distance(first, its))
 
-    made = [_posts_of(own, models, [post.text for post in of.posts]) for of in sources]
+    made = [_posts_of(own, models, [post.text for post in source.posts]) for source in sources]
     return min(made, key=apart)
 
 
@@ -154,7 +154,7 @@ def _posts_of(own: tuple[str, ...], models: tuple[str, ...], ends: list[str]) ->
         # What one post has too much, the next has less.
         target = size_of(model) - over
         beginnings = [text] if n < KEPT_POSTS else list(_beginnings(text))
-        part = nearest([size_of(of) for of in beginnings], _tails(end), target)
+        part = nearest([size_of(beginning) for beginning in beginnings], _tails(end), target)
         cut = _cuts(end)[part.end]
         post = _set_like(beginnings[part.beginning], end[:cut], "") + end[cut:]
         over += size_of(post) - size_of(model)

@@ -1,7 +1,7 @@
-"""The decision on every subject, a pure function of verdicts and policy.
+"""The decision on every subject, a pure function of verdicts and rules.
 
 A subject is verified if every part of it is: the quality of both responses, the preference for
-each pair, the aspects of each pair. A twin is decided as one. A changed policy needs no new
+each pair, the aspects of each pair. A twin is decided as one. Changed rules need no new
 answer: decide again.
 """
 
@@ -72,7 +72,7 @@ VERIFIED = PartOutcome("verified")
 def decide(
     subject: Outline,
     verdicts: Iterable[Verdict],
-    policy: HumanRules,
+    rules: HumanRules,
     *,
     excluded: frozenset[str] = frozenset(),
 ) -> Decision:
@@ -82,18 +82,18 @@ def decide(
     last = [v for v in counted if v.round == 2]
     parts, means = [], _means(subject, last, first)
     closed = any(v.kind == "quality" for v in last)
-    parts.append(_quality(first, means, policy, closed=closed))
+    parts.append(_quality(first, means, rules, closed=closed))
     votes, supported, disputed = [], {}, []
     for pair in subject.pairs:
         own = [v for v in first if v.pair == pair.id]
         votes.append(_votes(pair, own))
         closing = _votes(pair, [v for v in last if v.pair == pair.id])
-        preference = _preference(votes[-1], closing, policy)
+        preference = _preference(votes[-1], closing, rules)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
         supported[pair.id] = _supported(own)
-        parts.append(_rubric(own, supported[pair.id], policy, control=not subject.aspects_asked))
+        parts.append(_rubric(own, supported[pair.id], rules, control=not subject.aspects_asked))
     state, reasons = _whole(parts)
     return Decision(
         subject=subject.id,
@@ -134,10 +134,10 @@ def _votes(pair: OutlinePair, verdicts: list[Verdict]) -> Votes:
     )
 
 
-def _preference(votes: Votes, closing: Votes, policy: HumanRules) -> PartOutcome:
-    if votes.n < policy.votes:
-        return PartOutcome("waiting", f"preference: {votes.n} of {policy.votes} votes")
-    if votes.cannot_tell / votes.n > policy.cannot_tell:
+def _preference(votes: Votes, closing: Votes, rules: HumanRules) -> PartOutcome:
+    if votes.n < rules.votes:
+        return PartOutcome("waiting", f"preference: {votes.n} of {rules.votes} votes")
+    if votes.cannot_tell / votes.n > rules.cannot_tell:
         return PartOutcome("refused", "preference: cannot_tell")
     enough = votes.n // 2 + 1
     if votes.rejected >= enough:
@@ -145,7 +145,7 @@ def _preference(votes: Votes, closing: Votes, policy: HumanRules) -> PartOutcome
     if votes.equal >= enough:
         return PartOutcome("refused", "preference: about_equal")
     # An adjudicator cannot make unanimous what was not.
-    if policy.rule == "unanimity" and votes.chosen < votes.n:
+    if rules.rule == "unanimity" and votes.chosen < votes.n:
         return PartOutcome("refused", "preference: not_unanimous")
     if votes.chosen >= enough:
         return VERIFIED
@@ -188,18 +188,18 @@ def _mean(response: str, verdicts: list[Verdict]) -> dict[str, float | None]:
 def _quality(
     first: list[Verdict],
     means: dict[str, dict[str, float | None]],
-    policy: HumanRules,
+    rules: HumanRules,
     *,
     closed: bool,
 ) -> PartOutcome:
     answers = sum(v.kind == "quality" for v in first)
-    if not policy.quality_votes:
+    if not rules.quality_votes:
         return VERIFIED
-    if answers < policy.quality_votes:
-        return PartOutcome("waiting", f"quality: {answers} of {policy.quality_votes} answers")
+    if answers < rules.quality_votes:
+        return PartOutcome("waiting", f"quality: {answers} of {rules.quality_votes} answers")
     found = [(name, mean) for scales in means.values() for name, mean in scales.items()]
     for name, mean in found:
-        if mean is not None and mean < policy.quality_floor:
+        if mean is not None and mean < rules.quality_floor:
             return PartOutcome("refused", f"quality: {name}")
     for name, mean in found:
         if mean is None:
@@ -209,7 +209,7 @@ def _quality(
 
 
 def _rounded(numbers: Mapping[str, float | None]) -> dict[str, float | None]:
-    """As written; what is held against the policy is exact."""
+    """As written; what is compared with the rules is exact."""
     return {name: None if x is None else round(x, 6) for name, x in numbers.items()}
 
 
@@ -228,16 +228,16 @@ def _supported(verdicts: list[Verdict]) -> float | None:
 
 
 def _rubric(
-    verdicts: list[Verdict], supported: float | None, policy: HumanRules, *, control: bool
+    verdicts: list[Verdict], supported: float | None, rules: HumanRules, *, control: bool
 ) -> PartOutcome:
     answers = sum(v.kind == "rubric" for v in verdicts)
-    if not policy.rubric_votes:
+    if not rules.rubric_votes:
         return VERIFIED
     if control:
         return PartOutcome("control", "rubric: a control of the study, not asked about")
-    if answers < policy.rubric_votes or supported is None:
-        return PartOutcome("waiting", f"rubric: {answers} of {policy.rubric_votes} answers")
-    if supported < policy.aspects_supported:
+    if answers < rules.rubric_votes or supported is None:
+        return PartOutcome("waiting", f"rubric: {answers} of {rules.rubric_votes} answers")
+    if supported < rules.aspects_supported:
         return PartOutcome("refused", "rubric: aspects_unsupported")
     return VERIFIED
 
@@ -245,7 +245,7 @@ def _rubric(
 def decide_all(
     subjects: Iterable[Outline],
     verdicts: Iterable[Verdict],
-    policy: HumanRules,
+    rules: HumanRules,
     excluded: frozenset[str],
 ) -> dict[str, Decision]:
     """The decision on every subject, by its id. `excluded` failed the attention checks."""
@@ -256,7 +256,7 @@ def decide_all(
         subject.id: decide(
             subject,
             by_subject.get(subject.id, ()),
-            policy,
+            rules,
             excluded=excluded,
         )
         for subject in subjects

@@ -168,7 +168,7 @@ def _ordered(
     for n, (swap, example) in enumerate(zip(swaps, alike, strict=True)):
         check = _fitting(left, example)
         left.remove(check)
-        # One in each stretch of the work, at a place that nobody can tell another.
+        # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
         shown, sources = _earlier(example, chance), dealt[n::number][:SOURCES]
@@ -185,16 +185,16 @@ def _fitting(checks: list[AttentionCheck], example: Example) -> AttentionCheck:
     )
 
 
-def _example(pair: Pair, policy: PlanRules) -> Example:
-    posts = best_posts(pair.question, pair.profile, policy)
+def _example(pair: Pair, rules: PlanRules) -> Example:
+    posts = best_posts(pair.question, pair.profile, rules)
     return Example(pair.twin_id or pair.id, pair.question, posts, (pair.chosen, pair.rejected))
 
 
-def _spread(examples: list[Example], n: int, of: int, chance: random.Random) -> Example:
-    """One of the `n`th part of the examples when they stand by length, so that few checks, too,
+def _spread(examples: list[Example], n: int, number: int, chance: random.Random) -> Example:
+    """One of the `n`th part of the examples in the order of their length, so that even few checks
     are as different in length as the tasks are."""
     by_length = sorted(examples, key=_length)
-    start, end = (len(by_length) * k // of for k in (n, n + 1))
+    start, end = (len(by_length) * k // number for k in (n, n + 1))
     return chance.choice(by_length[start:end] or by_length)
 
 

@@ -59,7 +59,7 @@ class HumanFolder:
 
     @property
     def server(self) -> Path:
-        """Projects and task ids on the Label Studio server that tasks were pushed to."""
+        """Projects and task ids on the server that tasks were pushed to."""
         return self.private / "server.json"
 
     @property
@@ -73,11 +73,6 @@ class HumanFolder:
     @property
     def decisions(self) -> Path:
         return self.path / "decisions.jsonl"
-
-    def config(self, kind: Kind, round: int = 1) -> Path:
-        """The labelling configuration of a kind; round 2 shows earlier answers, too."""
-        end = "" if round == 1 else "_adjudication"
-        return self.path / f"labeling_config_{kind}{end}.xml"
 
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""

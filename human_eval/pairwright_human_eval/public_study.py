@@ -1,4 +1,8 @@
-"""What is public of a study, with its decisions and findings."""
+"""The part of a study that a release holds, and everything that can be derived from it.
+
+Verdicts by pseudonym, without comments and clock times; outlines of all sampled subjects, refused
+ones too; how each annotator did in checks and repeats, whose tasks are never released.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
@@ -74,7 +78,10 @@ class ReleasedStudy:
     @property
     def excluded(self) -> frozenset[str]:
         """Who failed the attention checks."""
-        passed = {of.annotator: share(of.passed, of.checks) for of in self.study.annotators}
+        passed = {
+            annotator.annotator: share(annotator.passed, annotator.checks)
+            for annotator in self.study.annotators
+        }
         return excluded_by(passed, self.study.policy.attention_floor)
 
     @property
@@ -120,30 +127,30 @@ def published(
     outlines: Sequence[Outline],
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
-    policy: HumanRules,
+    rules: HumanRules,
     *,
     leaving: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """`outlines` are the study's, `policy` is in force; `leaving` are subjects that are not to be
+    """`outlines` are the study's, `rules` is in force; `leaving` are subjects that are not to be
     in a release, with every verdict on them."""
     study = fixed.study
     kept = tuple(outline for outline in outlines if outline.id not in leaving)
-    verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
+    verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
     return ReleasedStudy(
         PublicStudy(
             version=study.version,
-            policy=policy,
+            policy=rules,
             fixed=study.policy,
             scales=study.scales,
             overlap=study.overlap,
             of=study.of,
             annotators=_annotators(fixed, verdicts),
-            set_aside=dict(sorted(Counter(of.reason for of in set_aside).items())),
+            set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
         ),
         kept,
         tuple(
-            # What people wrote and when they worked may tell who they are.
+            # What people wrote and when they worked may show who they are.
             verdict.model_copy(update={"comment": "", "created": "", "updated": ""})
             for verdict in verdicts
             if verdict.purpose not in UNRELEASED and verdict.subject not in leaving

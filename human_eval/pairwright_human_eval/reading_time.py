@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.text import word_count
-from pairwright_human_eval.records import KINDS, Kind
-from pairwright_human_eval.tasks import Data, Task
+from pairwright_human_eval.records import KINDS, Data, Kind
+from pairwright_human_eval.tasks import Task
 
 WORDS_A_MINUTE = 238
 _TAG = re.compile(r"<[^>]+>")
@@ -53,7 +53,7 @@ def readings(tasks: Iterable[Task]) -> tuple[ReadingTime, ...]:
 
 
 def words_shown(data: Data) -> int:
-    """Words of the question, posts, responses, aspects and whatever else a task has to be read;
+    """Words of the question, posts, responses, aspects and all else that a task shows;
     not those of the form."""
     return sum(
         word_count(unescape(_TAG.sub("", str(value)))) if name in _HTML else _words(value)

@@ -12,6 +12,8 @@ from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 
+Data = dict[str, JsonValue]
+"""What a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
 Purpose = Literal["vote", "wrong_profile", "narrative", "attention", "repeat"]
 """Why a task exists. Only `vote` counts towards a decision; the others measure the study."""
@@ -49,7 +51,7 @@ class KeyedTask(Record):
     """A line of the private key: what one blind task is really about."""
 
     task: str
-    """The opaque id that stands in the task's data as `task`, and the only thing there that
+    """The opaque id that is in the task's data as `task`, and the only thing there that
     names anything."""
     kind: Kind
     purpose: Purpose
@@ -66,7 +68,7 @@ class KeyedTask(Record):
     """The response shown as A, by its neutral name."""
     b: str
     expected: Place | None
-    """Where the chosen response stands, or the right answer of an attention check."""
+    """Where the chosen response is shown, or the right answer of an attention check."""
     aspects: tuple[str, ...]
     """Kind rubric: the aspects by name, in the order of the rows."""
     data_hash: str
@@ -150,7 +152,7 @@ class Verdict(Record):
     created: str
     updated: str
     seconds: float | None
-    """Time with the task open, where Label Studio told it."""
+    """Time with the task open, where the annotator tool recorded it."""
     raw: str
     """`digest` of the annotation as exported."""
     simulated: bool
@@ -158,7 +160,7 @@ class Verdict(Record):
 
 
 class SetAside(Record):
-    """An annotation that is no verdict, with its reason: a line of set_aside.jsonl."""
+    """An annotation that is not a verdict, with its reason: a line of set_aside.jsonl."""
 
     reason: str
     detail: str
@@ -166,5 +168,5 @@ class SetAside(Record):
     task: str | None
     annotator: str | None
     annotation: int | None
-    """Label Studio's id of it."""
+    """The annotator tool's number of it."""
     raw: str

@@ -13,7 +13,7 @@ from pairwright.text import visible
 _DEEPEST = 40
 
 
-def safe_html(text: str) -> str:
+def render_markdown(text: str) -> str:
     """Markdown with tables and strikethrough to HTML; raw HTML in it stays visible text.
 
     Tags are those Markdown makes, without `a` and `img`: a link keeps its text, an image its

@@ -5,7 +5,6 @@ people's: raw files, acceptance, verdicts. All of it is marked as simulated. Wha
 take from the private key.
 """
 
-import json
 import random
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -19,11 +18,12 @@ from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.accept import derive
-from pairwright_human_eval.exports import Export, clean_task
-from pairwright_human_eval.exports.store import StoredFile, check_unmixed, store
+from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.annotation_tool import clean_task, exported_task, read_task_file
+from pairwright_human_eval.exports.raw_files import StoredFile, check_unmixed, store
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import CANNOT_JUDGE, controls
-from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, Kind, Study, Support
+from pairwright_human_eval.form import CANNOT_JUDGE, controls
+from pairwright_human_eval.records import CANNOT_TELL, KINDS, Data, KeyedTask, Kind, Study, Support
 
 SOURCE = "simulated"
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -57,7 +57,7 @@ class SimulationResult(NamedTuple):
 def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
 ) -> SimulationResult:
-    """Answer the tasks that are open. What has an answer keeps it, whatever the traits are now.
+    """Answer the tasks that are open. A task that has an answer keeps it.
 
     An answer depends on seed, annotator and task alone. Raises InputError where real answers
     are, or a task file is missing or broken.
@@ -88,19 +88,10 @@ def simulate(
             round=round_,
             config_hash=None,
             simulated=True,
-            tasks=tuple(map(clean_task, person.answers(_data(path), key, answered, path))),
+            tasks=tuple(map(clean_task, person.answers(read_task_file(path), key, answered, path))),
         )
         files.append(store(export, folder))
     return SimulationResult(tuple(files), len(opened), careless)
-
-
-def _data(path: Path) -> list[JsonValue]:
-    try:
-        return [task["data"] for task in json.loads(path.read_bytes())]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"no task file ({type(error).__name__})", where=path, fix="Export the study anew."
-        ) from None
 
 
 class _Annotator(NamedTuple):
@@ -112,19 +103,19 @@ class _Annotator(NamedTuple):
 
     def answers(
         self,
-        given: list[JsonValue],
+        tasks: list[Data],
         key: Mapping[str, KeyedTask],
         answered: Collection[str],
         path: Path,
     ) -> Iterator[JsonValue]:
         """The open tasks as a server would export them, done one after the other."""
         now = _START
-        for n, data in enumerate(given, start=1):
-            name = data.get("task") if isinstance(data, dict) else None
+        for n, data in enumerate(tasks, start=1):
+            name = data.get("task")
             task = key.get(name) if isinstance(name, str) else None
             if task is None:
                 raise InputError(
-                    f"task {n} is none of the study", where=path, fix="Export the study anew."
+                    f"task {n} is not of the study", where=path, fix="Export the study again."
                 )
             if task.task in answered:
                 continue
@@ -134,26 +125,16 @@ class _Annotator(NamedTuple):
             seconds = self._seconds(task, chance)
             now += timedelta(seconds=seconds)
             when = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
-            yield {
-                "id": n,
-                "data": data,
-                "annotations": [
-                    {
-                        "id": n,
-                        "unique_id": str(UUID(int=chance.getrandbits(128), version=4)),
-                        "completed_by": self.account,
-                        "updated_by": self.account,
-                        "was_cancelled": False,
-                        "created_at": when,
-                        "updated_at": when,
-                        "lead_time": seconds,
-                        "result": [
-                            {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
-                            for name, choice in self._form(task, chance).items()
-                        ],
-                    }
-                ],
-            }
+            unique_id = str(UUID(int=chance.getrandbits(128), version=4))
+            yield exported_task(
+                n,
+                data,
+                self._form(task, chance),
+                account=self.account,
+                unique_id=unique_id,
+                when=when,
+                seconds=seconds,
+            )
 
     def _seconds(self, task: KeyedTask, chance: random.Random) -> float:
         usual = _SECONDS[task.kind] / (8 if self.careless else 1)

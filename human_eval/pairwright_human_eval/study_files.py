@@ -1,7 +1,6 @@
 """Writing a study into its folder, and reading the private part back."""
 
 import hashlib
-import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
@@ -13,11 +12,16 @@ from pydantic import ValidationError
 from pairwright import assets
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright_human_eval.annotation_tool import (
+    config_hashes,
+    form_files,
+    read_task_file,
+    task_file,
+)
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hashes, labelling_config
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
 from pairwright_human_eval.subjects import file_hash
-from pairwright_human_eval.tasks import Data, Task
+from pairwright_human_eval.tasks import Task
 
 GUIDELINES = assets.HUMAN_EVAL / "guidelines.md"
 
@@ -31,10 +35,10 @@ class FixedStudy(NamedTuple):
 
 def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> bool:
     """Write tasks, guidelines, labelling configurations and the key; False where the study was
-    there already. Then whatever of it is missing or changed is put back, but for guidelines that
+    there already. What is missing or changed is then put back, but for guidelines that
     were filled in.
 
-    Raises InputError where another study stands there: people may be working on it.
+    Raises InputError where another study is there: people may be working on it.
     """
     key = _lines(task.keyed for who in study.annotators for task in tasks[who])
     hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
@@ -44,7 +48,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         raise InputError(
             "another study was exported here, and people may be working on it",
             where=folder.study,
-            fix=f"Move {folder.path} away to begin anew, or export with the options, and the"
+            fix=f"Move {folder.path} away to start over, or export with the options, and the"
             f" version of Pairwright, that it was made with ({there.version}).",
         )
     with on_disk(folder.path):
@@ -53,7 +57,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         if not there:
             # What an export that was cut short may have left is in no key.
             shutil.rmtree(folder.path / "tasks", ignore_errors=True)
-        write_configs(folder, study, round=1)
+        write_forms(folder, study, round=1)
         if not folder.guidelines.exists():  # The study lead may have filled them in.
             _write(folder.guidelines, GUIDELINES.read_text(encoding="utf-8"))
         for who in study.annotators:
@@ -89,15 +93,15 @@ def add_adjudication(
         return 0
     _check_forms(folder, study)
     with on_disk(folder.path):
-        write_configs(folder, study, round=2)
+        write_forms(folder, study, round=2)
         names = {keyed.task for keyed in there}
         _drop_unknown(folder, names)
         for who, given in fresh.items():
             for kind in _kinds(given):
                 path = folder.tasks(who, kind, 2)
-                kept = [task["data"] for task in _tasks_in(path)] if path.exists() else []
+                before = read_task_file(path) if path.exists() else []
                 new = [task.data for task in given if task.keyed.kind == kind]
-                _write_file(path, [*kept, *new])
+                _write(path, task_file([*before, *new]))
         _write(folder.adjudication_key, _lines([*there, *(task.keyed for task in added)]))
     return len(added)
 
@@ -150,11 +154,10 @@ def read_key(path: Path) -> Iterator[KeyedTask]:
                 raise _damaged(f"{path}:{number}", error) from None
 
 
-def write_configs(folder: HumanFolder, study: Study, round: int) -> None:
-    """The labelling configuration of every kind."""
-    for kind in KINDS:
-        xml = labelling_config(kind, study.scales, adjudication=round == 2)
-        _write(folder.config(kind, round), xml)
+def write_forms(folder: HumanFolder, study: Study, round: int) -> None:
+    """Write the forms of a round: what annotators fill in."""
+    for path, text in form_files(folder, study.scales, round).items():
+        _write(path, text)
 
 
 def _second_round(folder: HumanFolder) -> list[KeyedTask]:
@@ -177,15 +180,10 @@ def _check_forms(folder: HumanFolder, study: Study) -> None:
 
 
 def _write_tasks(folder: HumanFolder, annotator: str, tasks: list[Task]) -> None:
-    """One file a kind, as Label Studio imports it."""
+    """One file a kind."""
     for kind in _kinds(tasks):
         data = [task.data for task in tasks if task.keyed.kind == kind]
-        _write_file(folder.tasks(annotator, kind), data)
-
-
-def _write_file(path: Path, tasks: list[Data]) -> None:
-    listed = [{"data": data} for data in tasks]
-    _write(path, json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+        _write(folder.tasks(annotator, kind), task_file(data))
 
 
 def _kinds(tasks: list[Task]) -> list[Kind]:
@@ -223,19 +221,9 @@ def _damaged(where: str, error: ValidationError) -> InputError:
 def _drop_unknown(folder: HumanFolder, names: set[str]) -> None:
     """Remove tasks of round 2 that are in no key: a round that was cut short left them."""
     for path in sorted((folder.path / "adjudication").glob("*/*.json")):
-        tasks = [task["data"] for task in _tasks_in(path)]
-        known = [data for data in tasks if data["task"] in names]
-        if not known:
+        tasks = read_task_file(path)
+        keyed = [data for data in tasks if data["task"] in names]
+        if not keyed:
             path.unlink()
-        elif len(known) < len(tasks):
-            _write_file(path, known)
-
-
-def _tasks_in(path: Path) -> list[dict[str, Data]]:
-    try:
-        tasks: list[dict[str, Data]] = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise InputError(
-            f"no task file: {error}", where=path, fix="Restore it from a copy."
-        ) from None
-    return tasks
+        elif len(keyed) < len(tasks):
+            _write(path, task_file(keyed))

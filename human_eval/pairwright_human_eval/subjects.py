@@ -1,4 +1,14 @@
-"""What is verified as one: a twin with both its halves, or one pair of mode violate."""
+"""What is verified as one: a twin with both its halves, or one pair of mode violate.
+
+Which response is shown as A is a pure function of the study's seed, a salt and the subject's id.
+The salt, one a domain and kept in the key, is the first that makes the two orders about equally
+frequent in that domain, among its twins and among its violate pairs. Both halves of a twin share
+their subject, and so their order.
+
+An outline is a subject without any text: names, hashes and the judge's scores. Decisions and every
+number of a report are functions of outlines and verdicts, so that they can be derived again from a
+release, which has no refused pairs.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -98,7 +108,7 @@ def file_hash(path: Path) -> str:
 
 
 def swapped(seed: int, salt: int, subject: str) -> bool:
-    """Whether the subject's second response stands as A."""
+    """Whether the subject's second response is shown as A."""
     text = f"side {seed} {salt} {subject}".encode()
     return bool(blake2b(text, digest_size=1).digest()[0] & 1)
 
@@ -162,7 +172,7 @@ def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> li
 
 def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
     asked = subject.asked
-    judged = {getattr(asked, side): of for side, of in asked.quality.items()}
+    judged = {getattr(asked, side): scores for side, scores in asked.quality.items()}
     return Outline(
         id=subject.id,
         mode=asked.mode,
@@ -184,6 +194,6 @@ def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
             )
             for pair in subject.pairs
         ),
-        quality={response_id(text): of.scores for text, of in judged.items()},
+        quality={response_id(text): scores.scores for text, scores in judged.items()},
         aspects_asked=aspects_asked,
     )

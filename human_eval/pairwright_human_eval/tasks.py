@@ -1,7 +1,7 @@
 """The tasks that annotators see. Nothing in them says which response is which.
 
 Responses become safe HTML, posts and questions plain text without invisible characters. The one
-name in a task is its opaque id; everything else about it stands in the private key.
+name in a task is its opaque id; everything else about it is in the private key.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,6 +18,7 @@ from pairwright.text import visible
 from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.check_layout import Example, laid_out
 from pairwright_human_eval.records import (
+    Data,
     KeyedTask,
     Kind,
     Place,
@@ -26,10 +27,8 @@ from pairwright_human_eval.records import (
     digest,
     response_id,
 )
-from pairwright_human_eval.safe_html import safe_html
+from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.subjects import Subject
-
-Data = dict[str, JsonValue]
 
 
 class Task(NamedTuple):
@@ -40,10 +39,10 @@ class Task(NamedTuple):
 
 
 class BlindSubject(NamedTuple):
-    """What is common to all tasks of a subject: the question, and who stands where."""
+    """What is common to all tasks of a subject: the question, and which response is A."""
 
     seed: int
-    """The study's, which is secret: without it a task's id tells nothing."""
+    """The study's, which is secret: without it a task's id says nothing."""
     subject: str
     domain: str
     question: str
@@ -70,20 +69,20 @@ def preference_task(
     page: BlindSubject,
     pair: Pair,
     annotator: str,
-    policy: PlanRules,
+    rules: PlanRules,
     *,
     purpose: Purpose = "vote",
     posts: tuple[Post, ...] | None = None,
 ) -> Task:
     """Which answer would this person find more useful? `posts` replace the pair's own profile;
     purpose `narrative` shows the asker's explanation of the question, too."""
-    shown = best_posts(pair.question, pair.profile if posts is None else posts, policy)
-    told: list[JsonValue] = (
+    shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
+    narrative: list[JsonValue] = (
         [{"text": visible(pair.narrative)}] if purpose == "narrative" and pair.narrative else []
     )
     return _task(
         page, annotator, "preference", purpose, pair=pair.id,
-        expected=place_of(pair.chosen, page), posts=_posts(shown), narrative=told,
+        expected=place_of(pair.chosen, page), posts=_posts(shown), narrative=narrative,
     )  # fmt: skip
 
 
@@ -159,14 +158,14 @@ def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: i
     return Task(data, keyed.model_copy(update=changes))
 
 
-def best_posts(question: str, posts: tuple[Post, ...], policy: PlanRules) -> tuple[Post, ...]:
+def best_posts(question: str, posts: tuple[Post, ...], rules: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
-    return ranked(question, posts, _lexical(policy))[: policy.posts]
+    return ranked(question, posts, _lexical(rules))[: rules.posts]
 
 
 @lru_cache(maxsize=8)
-def _lexical(policy: PlanRules) -> PlanRules:
-    return policy.model_copy(update={"retrieval": "bm25"})
+def _lexical(rules: PlanRules) -> PlanRules:
+    return rules.model_copy(update={"retrieval": "bm25"})
 
 
 def when(post: Post) -> str:
@@ -199,8 +198,8 @@ def _task(
     data: Data = {
         "task": name,
         "question": visible(page.question),
-        "response_a": safe_html(page.a),
-        "response_b": safe_html(page.b),
+        "response_a": render_markdown(page.a),
+        "response_b": render_markdown(page.b),
         **shown,
     }
     keyed = KeyedTask(

@@ -1,14 +1,11 @@
-"""Annotations judged one by one: a verdict, or set aside with its reason.
+"""Annotations judged one by one: each is a verdict, or set aside with its reason.
 
-seen.py      an annotation on its own: is it about a task of ours, as we wrote it?
-answers.py   its results as answers
-voters.py    who has voted on what, and must not adjudicate it
-accept.py    all together: who gave it, and which one of several counts
-derive.py    from the raw files of a study to verdicts.jsonl and set_aside.jsonl
+task_annotations.py  an annotation with the task that it answers
+people.py            which account is which annotator, and who has voted on what
+acceptance.py        all together: which annotation counts, and the files that are derived from them
 """
 
-from pairwright_human_eval.accept.accept import Acceptance, accept
-from pairwright_human_eval.accept.derive import derive
-from pairwright_human_eval.accept.reasons import REASONS, Reason
+from pairwright_human_eval.accept.acceptance import Acceptance, accept, derive
+from pairwright_human_eval.annotation import REASONS, Reason
 
 __all__ = ["REASONS", "Acceptance", "Reason", "accept", "derive"]

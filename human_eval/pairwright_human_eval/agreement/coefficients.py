@@ -126,7 +126,11 @@ def cohen_kappa(ratings: Ratings) -> Coefficient:
     rate all it is Light's kappa (1971); the weights keep two raters who hardly met from counting
     like two who met often. A kappa over few items errs downward: at a true 0.49 by about 0.01 with
     25 shared items, 0.05 with 5 and 0.09 with 2. The other coefficients pool, and do not."""
-    defined = [(of.kappa, of.items) for of in rater_kappas(ratings) if of.kappa is not None]
+    defined = [
+        (rater_kappa.kappa, rater_kappa.items)
+        for rater_kappa in rater_kappas(ratings)
+        if rater_kappa.kappa is not None
+    ]
     if not defined:
         return Coefficient(None, NO_SHARED)
     kappas, items = zip(*defined, strict=True)

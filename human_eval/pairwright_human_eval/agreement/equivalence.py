@@ -32,7 +32,7 @@ class Parity(Record):
 
     margin: float
     mean: float | None
-    """Every pair counts once, whatever the number of its annotators."""
+    """Every pair counts once, however many annotators it has."""
     low: float | None
     high: float | None
     """The 90 % interval: it lies within the margin just when the two are equivalent."""
@@ -88,9 +88,9 @@ def parity(
     mean = sum(means) / len(means) if means else None
     low = high = p_above = p_below = None
     if mean is not None and error is not None:
-        of = t(min(sizes) - 1)
-        low, high = (float(mean + side * of.ppf(1 - LEVEL) * error) for side in (-1, 1))
-        p_above, p_below = (float(of.sf((margin + side * mean) / error)) for side in (1, -1))
+        student = t(min(sizes) - 1)
+        low, high = (float(mean + side * student.ppf(1 - LEVEL) * error) for side in (-1, 1))
+        p_above, p_below = (float(student.sf((margin + side * mean) / error)) for side in (1, -1))
     return Parity(
         margin=margin,
         mean=mean,
@@ -114,7 +114,9 @@ def _standard_error(
     if fewest < 2:
         return None, "it takes two pairs (or clusters of pairs) and two annotators"
     fit = WLS(points, np.ones((len(points), 1)), weights).fit()
-    variance = max(float(of[0, 0]) for of in cov_cluster_2groups(fit, cluster, annotator))
+    variance = max(
+        float(covariance[0, 0]) for covariance in cov_cluster_2groups(fit, cluster, annotator)
+    )
     if variance <= np.finfo(float).eps:
         return None, "the differences do not vary"
     return variance**0.5, ""

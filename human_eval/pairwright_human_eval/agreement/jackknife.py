@@ -1,4 +1,7 @@
-"""The coefficients as functions of sums over items, for many sets of sums at once.
+"""Each coefficient with a part of the ratings left out, part by part: what the jackknife needs.
+
+Three sorts of parts: the clusters of items; the raters; and the cells, one rater's ratings in one
+cluster. The coefficients are functions of sums over items, for many sets of sums at once.
 
 Leaving out items takes their part from the sums, so a coefficient without each cluster or each
 rater in turn costs little more than the coefficient itself. On all ratings these are the
@@ -121,7 +124,7 @@ COEFFICIENTS: dict[str, Callable[[Sums, Floats], Floats]] = {
     "fleiss_kappa": lambda sums, _: fleiss(sums),
 }
 """By name: a coefficient of sums and of the levels as numbers. Where the sums define none, 0 / 0
-says so. Cohen's kappa by two is no function of these sums: `left_out` has it."""
+says so. Cohen's kappa by two is not a function of these sums: `left_out` has it."""
 
 
 class LeaveOutValues(NamedTuple):

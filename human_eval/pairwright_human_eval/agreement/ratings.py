@@ -40,7 +40,7 @@ class Ratings:
                 raise ValueError(f"{rater} rated {item} twice")
         codes = {level: code for code, level in enumerate(levels)}
         if len(codes) < len(levels):
-            raise ValueError(f"a level stands twice among {levels}")
+            raise ValueError(f"a level is there twice among {levels}")
         for item, rater, value in ordered:
             if value not in codes:
                 raise ValueError(f"{rater} rated {item} {value!r}, which is none of {levels}")

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from pairwright.dataset import read_lines, write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
-from pairwright_human_eval.exports.read import read_export
-from pairwright_human_eval.exports.shape import Export
-from pairwright_human_eval.exports.store import (
+from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.annotation_tool import read_export
+from pairwright_human_eval.exports.raw_files import (
     check_unmixed,
     imported_files,
     raw_file,
@@ -48,7 +48,7 @@ class ImportResult(NamedTuple):
 
 
 def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[str]) -> ImportResult:
-    """Take in every file that is an export of the study, whatever is wrong with the others.
+    """Take in every file that is an export of the study, even where others are refused.
 
     `study` holds the ids of its tasks: a file that names none of them is not kept, so that a
     stranger's texts are never in the study. Raises InputError where simulated answers are.
@@ -72,7 +72,7 @@ def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[st
         # A name may hold bytes that are not text.
         name = path.name.encode(errors="replace").decode()
         added.append(ImportedFile(file=name, raw=raw.name))
-        # First the record, so that whatever is there can be taken back.
+        # First the record, so that all that is there can be taken back.
         _write(folder, [*before, ImportRecord(files=tuple(added))])
         store(export, folder)
     return ImportResult(tuple(added), tuple(repeated), tuple(refused))

@@ -1,21 +1,5 @@
-"""A study on a Label Studio server: push tasks, pull what is annotated, see how far it is.
+"""Label Studio: its forms, task files and exports, its server, and a server of one's own.
 
-Needs the extra `[label-studio]`; without it everything else works on exported files.
+All that knows this tool is in here. `annotation_tool` passes on what the rest needs of its files.
+The server needs the extra `[label-studio]`; without it everything works on exported files.
 """
-
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
-from pairwright_human_eval.label_studio.pull import PullResult, TaskProgress, pull, status
-from pairwright_human_eval.label_studio.push import PushResult, push
-
-__all__ = [
-    "LabelStudioClient",
-    "PullResult",
-    "PushResult",
-    "TaskProgress",
-    "labelling_links",
-    "pull",
-    "push",
-    "pushed_state",
-    "status",
-]  # fmt: skip

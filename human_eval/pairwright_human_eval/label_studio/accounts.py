@@ -70,7 +70,7 @@ def team_accounts(
 ) -> dict[str, ServerAccount]:
     """An account for each annotator; those that were made before are kept.
 
-    They stand in `team.json` in the server's data folder, which only its owner can read.
+    They are in `team.json` in the server's data folder, which only its owner can read.
     """
     path = server.data / "team.json"
     accounts = _read(path)

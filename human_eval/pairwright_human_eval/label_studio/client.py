@@ -1,6 +1,6 @@
 """The Label Studio calls that a study needs, through label-studio-sdk: the one place that knows it.
 
-Errors are told from a reply's status and body alone: the SDK's own message holds the headers, and
+Errors are made of a reply's status and body alone: the SDK's own message holds the headers, and
 with them a session's cookie.
 """
 
@@ -15,9 +15,7 @@ from pydantic import JsonValue
 
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.extras import install
-
-Data = dict[str, JsonValue]
-"""What a task shows."""
+from pairwright_human_eval.records import Data
 
 TIMEOUT_S = 900.0
 """An export of 10,000 annotated tasks takes more than a minute."""
@@ -28,7 +26,7 @@ FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_a
 
 
 class Project(NamedTuple):
-    """A project as the server tells of it."""
+    """A project as the server describes it."""
 
     id: int
     title: str
@@ -36,7 +34,7 @@ class Project(NamedTuple):
     """The labelling configuration, as XML."""
     tasks: int
     done: int
-    """Tasks with an answer that is no skip."""
+    """Tasks with an answer that is not a skip."""
     skipped: int
     """Skips, of which a task may have several."""
 
@@ -54,12 +52,12 @@ class LabelStudioClient:
     """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
 
     def __init__(self, url: str, api_key: str, *, timeout_s: float = TIMEOUT_S) -> None:
-        """Nothing is sent yet. Raises InputError for an address that is none, for a key that
+        """Nothing is sent yet. Raises InputError for an address that is not one, for a key that
         cannot be sent or has expired, and where the SDK is not installed."""
         self.url = _address(url)
         self._key = api_key.strip()
         if not re.fullmatch(r"[!-~]+", self._key):
-            raise self._no_key("no API key" if not self._key else "the API key is none")
+            raise self._no_key("no API key" if not self._key else "this is not an API key")
         try:
             import httpx
             from label_studio_sdk import LabelStudio
@@ -203,19 +201,19 @@ class LabelStudioClient:
             raise self._refusal(error.status_code, error.body) from None
         except HTTPError as error:
             raise InputError(
-                f"no answer ({type(error).__name__}: {self._told(error)})",
+                f"no answer ({type(error).__name__}: {self._text(error)})",
                 where=self.url,
                 fix="Start the server or correct --url, and run the command again; it goes on.",
             ) from None
 
     def _refusal(self, status: int | None, body: object) -> Exception:
-        told = self._told(body if isinstance(body, str) else json.dumps(body, default=str))
+        text = self._text(body if isinstance(body, str) else json.dumps(body, default=str))
         if status in (401, 403):
-            return self._no_key(f"the server does not take the API key ({status}: {told})")
+            return self._no_key(f"the server does not take the API key ({status}: {text})")
         if status is not None and (status >= 500 or status < 400):
-            return CallFailed("server", f"{self.url} answered {status}: {told}")
+            return CallFailed("server", f"{self.url} answered {status}: {text}")
         return EndpointRefused(
-            f"{self.url}: answered {status}: {told}\n"
+            f"{self.url}: answered {status}: {text}\n"
             "  Is this the address of a Label Studio, and does the project still exist?"
         )
 
@@ -227,9 +225,9 @@ class LabelStudioClient:
             "a legacy or a personal access token.",
         )
 
-    def _told(self, said: object) -> str:
-        """What a reply says, without the key; of a page of HTML nothing is worth showing."""
-        text = str(said).strip()
+    def _text(self, reply: object) -> str:
+        """What a reply says, without the key; a page of HTML is only named."""
+        text = str(reply).strip()
         if text.startswith("<"):
             return "a web page"
         with suppress(ValueError, TypeError, KeyError):
@@ -238,7 +236,7 @@ class LabelStudioClient:
 
 
 def _ids(body: bytes) -> list[int]:
-    """The ids that an import's reply names; none where it is no such reply."""
+    """The ids that an import's reply names; none where it is not such a reply."""
     try:
         return [int(task) for task in json.loads(body)["task_ids"]]
     except (ValueError, TypeError, KeyError):
@@ -248,11 +246,11 @@ def _ids(body: bytes) -> list[int]:
 def _once(pages: Iterable[Any]) -> Iterator[Any]:
     """What is listed, up to the first that was there before: the SDK asks for page after page
     until it is refused one."""
-    seen = set()
+    listed = set()
     for one in pages:
-        if one.id in seen:
+        if one.id in listed:
             return
-        seen.add(one.id)
+        listed.add(one.id)
         yield one
 
 

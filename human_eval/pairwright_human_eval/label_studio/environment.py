@@ -3,7 +3,7 @@
     CACHE/label-studio-HASH/
         venv/                   what label-studio.txt names
         label_studio.sqlite3    an empty database with all tables: new servers start from a copy
-        ready                   written last; without it the folder is made anew
+        ready                   written last; without it the folder is made again
         install.log
     CACHE/label-studio-HASH.lock
 
@@ -26,7 +26,7 @@ from pairwright import assets
 from pairwright.errors import InputError, on_disk
 
 Say = Callable[[str], None]
-"""Told in a few words what is being done, many times over minutes."""
+"""It is called with a few words on what is being done, many times over minutes."""
 
 PINS = assets.HUMAN_EVAL / "label-studio.txt"
 DATABASE = "label_studio.sqlite3"
@@ -62,7 +62,7 @@ def prepare(cache: Path, say: Say = lambda _: None) -> Environment:
     """The environment under `cache`, made if it is not there yet: about 1 GB, some minutes.
 
     Two processes do not make it at once: the second waits. Raises InputError where this Python
-    has neither pip nor ensurepip, or where pip fails; the log tells why.
+    has neither pip nor ensurepip, or where pip fails; the log says why.
     """
     environment = Environment(cache.absolute() / f"label-studio-{_identity()}")
     with on_disk(cache):
@@ -144,7 +144,9 @@ def _install(environment: Environment, say: Say) -> None:
     # The packages without wheels are built with the same pinned build tools.
     install = [there, "-m", "pip", "install", "--progress-bar", "off"]
     constraint = ["--build-constraint", str(PINS)]
-    _run([*install, *constraint, "--requirement", str(PINS)], environment, say=say, of=len(pins))
+    _run(
+        [*install, *constraint, "--requirement", str(PINS)], environment, say=say, number=len(pins)
+    )
 
 
 def _migrate(environment: Environment, say: Say) -> None:
@@ -164,7 +166,7 @@ def _run(
     *,
     variables: Mapping[str, str] | None = None,
     say: Say | None = None,
-    of: int = 0,
+    number: int = 0,
 ) -> None:
     """Run to the end, with the output in the log; pip's packages are counted as they come."""
     collected = 0
@@ -186,7 +188,7 @@ def _run(
                 log.write(line)
                 if say is not None and line.startswith("Collecting "):
                     collected += 1
-                    say(f"fetching Label Studio: {collected} of {of} packages")
+                    say(f"fetching Label Studio: {collected} of {number} packages")
                 elif say is not None and line.startswith("Installing collected"):
                     say("installing the packages")
         except BaseException:
@@ -197,5 +199,5 @@ def _run(
             f"`{' '.join(command[1:4])} ...` ended with {process.returncode}:\n"
             f"{tail(environment.log)}",
             where=environment.log,
-            fix="See the log for the reason, and run the command again; it begins anew.",
+            fix="See the log for the reason, and run the command again; it starts over.",
         )

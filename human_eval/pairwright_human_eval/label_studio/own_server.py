@@ -1,4 +1,4 @@
-"""A Label Studio process of one's own: on this machine's loopback, telling nobody, stopped at exit.
+"""A Label Studio process of one's own, on this machine only. It sends nothing, and stops at exit.
 
 DATA/
     label_studio.sqlite3  media/  export/  .env     Label Studio's
@@ -140,7 +140,7 @@ class LabelStudioServer:
         """Those of the data folder, or new ones beside a copy of the empty database.
 
         New ones keep a name of their own until the server has taken them: a start that is cut
-        short begins anew, since nobody can have used what it made.
+        short starts over, since nobody can have used what it made.
         """
         kept, new = self.data / "account.json", self.data / "account.new.json"
         if kept.exists():

@@ -1,6 +1,6 @@
-"""`human/private/server.json`: the projects of a study, and which task there is which of ours.
+"""`human/private/server.json`: the projects of a study, and which task there is which of the study.
 
-It is written anew, by a rename, after every request that imports tasks.
+It is written again, by a rename, after every request that imports tasks.
 """
 
 from pydantic import ValidationError
@@ -43,7 +43,7 @@ class ServerState(Record):
     """Of the server, in file names and before the numbers of its accounts. It stays when the
     server's address changes."""
     study: str
-    """Eight hex digits that stand in the titles."""
+    """Eight hex digits that are in the titles."""
     projects: tuple[PushedProject, ...] = ()
 
     def with_project(self, project: PushedProject) -> "ServerState":
@@ -98,8 +98,8 @@ def check_same_server(
 ) -> None:
     """Raise InputError unless the study's projects are all on this server.
 
-    The address does not tell: one server may have many, and a port may stand for another server
-    today than yesterday. The titles do, with the study's digits in them.
+    The address does not show that: one server may have many, and another server may listen on
+    its port today. The titles do, with the study's digits in them.
     """
     for project in state.projects:
         found = there.get(project.id)
@@ -109,7 +109,7 @@ def check_same_server(
                 where=folder.server,
                 fix=f"The tasks were pushed to {state.url}. If the project was renamed there, give "
                 f"it back its name; if it was deleted for good, its answers are gone: move "
-                f"{folder.server.name} away and push anew.",
+                f"{folder.server.name} away and push again.",
             )
 
 

@@ -1,4 +1,4 @@
-"""Annotations from the server: what is annotated, into one raw file a project.
+"""From the server: annotations, one raw file a project, and how far the annotators are.
 
 The file is `human/private/raw/SERVER-PROJECT.json`. It names accounts by number and holds neither
 e-mails nor drafts: `exports` sees to that before anything is written.
@@ -7,10 +7,12 @@ e-mails nor drafts: `exports` sees to that before anything is written.
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright_human_eval.exports import Export, clean_task, store_pulled
+from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.exports.raw_files import store_pulled
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hash
 from pairwright_human_eval.label_studio.client import LabelStudioClient
+from pairwright_human_eval.label_studio.exports import clean_task
+from pairwright_human_eval.label_studio.files import config_hash
 from pairwright_human_eval.label_studio.projects import (
     check_same_server,
     part_of_titles,
@@ -29,15 +31,15 @@ class PullResult(NamedTuple):
     annotations: int
     """On the server now, skips included."""
     gone: dict[str, tuple[str, ...]]
-    """By project title: tasks of ours that were deleted there."""
+    """By project title: tasks of the study that were deleted there."""
 
 
-def pull(
+def fetch_annotations(
     server: LabelStudioClient, folder: HumanFolder, *, progress: Progress = lambda *_: None
 ) -> PullResult:
     """Fetch every project that was pushed. May be repeated and interrupted at any time.
 
-    Counts do not tell whether an answer was changed, so every project is asked for anew; the
+    Counts do not show whether an answer was changed, so every project is fetched again; the
     time it takes follows the number of annotated tasks.
     """
     state = pushed_state(folder)
@@ -83,7 +85,7 @@ class TaskProgress(NamedTuple):
     """Skips; a task that was skipped and then answered counts under both."""
 
 
-def status(server: LabelStudioClient, folder: HumanFolder) -> list[TaskProgress]:
+def task_progress(server: LabelStudioClient, folder: HumanFolder) -> list[TaskProgress]:
     """By annotator and round, and by kind in the order of the work."""
     state = pushed_state(folder)
     there = server.projects(part_of_titles(state))

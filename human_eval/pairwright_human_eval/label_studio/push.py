@@ -1,6 +1,5 @@
 """Tasks to the server: one project an annotator and kind, every task exactly once."""
 
-import json
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -8,8 +7,8 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.forms import config_hash
-from pairwright_human_eval.label_studio.client import Data, LabelStudioClient, Project, ServerTask
+from pairwright_human_eval.label_studio.client import LabelStudioClient, Project, ServerTask
+from pairwright_human_eval.label_studio.files import config_hash, form_path, read_task_file
 from pairwright_human_eval.label_studio.projects import (
     PendingImport,
     PushedProject,
@@ -20,7 +19,7 @@ from pairwright_human_eval.label_studio.projects import (
     read_state,
     write_state,
 )
-from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study, digest
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest
 
 CHUNK = 1000
 """Tasks in a request: a second or two of the server's time."""
@@ -28,7 +27,7 @@ SETTLE_S = 10.0
 """How long a request that was cut off may still be at work on the server."""
 
 Progress = Callable[[int, int], None]
-"""Told how many are done, and of how many."""
+"""It is called with how many are done, and of how many."""
 
 
 class PushResult(NamedTuple):
@@ -44,7 +43,7 @@ class PushResult(NamedTuple):
 
 
 class _ProjectTasks(NamedTuple):
-    """One annotator's tasks of one kind, as they are to stand on the server."""
+    """One annotator's tasks of one kind, as they are to be on the server."""
 
     title: str
     annotator: str
@@ -54,7 +53,7 @@ class _ProjectTasks(NamedTuple):
     tasks: dict[str, Data]
 
 
-def push(
+def send_tasks(
     server: LabelStudioClient,
     folder: HumanFolder,
     study: Study,
@@ -77,7 +76,7 @@ def push(
         write_state(folder, state)
     loads = _loads(folder, state.study, key, round)
     done = created = already = removed = 0
-    of = sum(len(load.tasks) for load in loads)
+    total = sum(len(load.tasks) for load in loads)
     for load in loads:
         project = _project(state, there, load)
         if project is None:
@@ -90,7 +89,7 @@ def push(
             state = _written(folder, state, project)
         already += len(project.tasks)
         done += len(project.tasks)
-        progress(done, of)
+        progress(done, total)
         missing = [name for name in load.tasks if name not in project.tasks]
         if missing and project.id in there:
             _check_config(there[project.id], load, server.url)
@@ -103,16 +102,16 @@ def push(
             project = project.model_copy(update={"tasks": bound})
             state = _written(folder, state, project)
             done += len(names)
-            progress(done, of)
+            progress(done, total)
         if doubtful and missing:
             removed += _remove_copies(server, project, server.held(project.id))
-    return PushResult(len(loads), created, of - already, already, removed)
+    return PushResult(len(loads), created, total - already, already, removed)
 
 
 def _loads(
     folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
 ) -> list[_ProjectTasks]:
-    """The round's task files, each held against the key."""
+    """The round's task files, each compared with the key."""
     rows: dict[tuple[str, Kind], dict[str, KeyedTask]] = {}
     for row in key:
         if row.round == round:
@@ -121,7 +120,7 @@ def _loads(
     for annotator, kind in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
         again = "" if round == 1 else f" {round}"
         title = f"Study {study} {annotator} {kind}{again}"
-        config = folder.config(kind, round).read_text(encoding="utf-8")
+        config = form_path(folder, kind, round).read_text(encoding="utf-8")
         tasks = _tasks(folder, annotator, kind, round, rows[annotator, kind])
         loads.append(_ProjectTasks(title, annotator, kind, round, config, tasks))
     return loads
@@ -131,30 +130,20 @@ def _tasks(
     folder: HumanFolder, annotator: str, kind: Kind, round: int, keyed: dict[str, KeyedTask]
 ) -> dict[str, Data]:
     path = folder.tasks(annotator, kind, round)
-    try:
-        tasks = {task["data"]["task"]: task["data"] for task in json.loads(path.read_bytes())}
-        changed = {
-            name
-            for name in tasks.keys() | keyed.keys()
-            if name not in tasks
-            or name not in keyed
-            or digest(tasks[name]) != keyed[name].data_hash
-        }
-    except FileNotFoundError:
-        changed = set(keyed)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _not_as_exported(f"no task file ({type(error).__name__}: {error})", path) from None
+    read = read_task_file(path) if path.exists() else []
+    tasks = {str(data.get("task")): data for data in read}
+    changed = {
+        name
+        for name in tasks.keys() | keyed.keys()
+        if name not in tasks or name not in keyed or digest(tasks[name]) != keyed[name].data_hash
+    }
     if changed:
-        raise _not_as_exported(
-            f"{len(changed)} tasks are not as exported, such as {min(changed)}", path
+        raise InputError(
+            f"{len(changed)} tasks are not as exported, such as {min(changed)}",
+            where=path,
+            fix="Restore the file, or move the study away and export it again.",
         )
     return tasks
-
-
-def _not_as_exported(what: str, path: object) -> InputError:
-    return InputError(
-        what, where=str(path), fix="Restore the file, or move the study away and export it anew."
-    )
 
 
 def _project(

@@ -1,10 +1,12 @@
 """The report of a study: report.json, report.md and report.html.
 
-data.py        answers laid out by question; resample.py: intervals by dyads and annotators
-head.py, decisions.py, adjudication.py, agreed.py, claims.py, aspects.py, quality.py, judge.py,
-annotators.py: the numbers
-records.py     the numbers as they stand in report.json; compute.py: all of them
-show_*.py, shown.py, plots.py, page.py: the same in words, tables and plots
+records.py, findings_records.py   the numbers as they are in report.json
+answers.py, resample.py           answers by question; intervals by dyads and annotators
+study.py, decisions.py, adjudication.py, by_question.py, claims.py, aspects.py, quality.py,
+judge.py, annotators.py           a section each: its numbers and its words
+findings.py                       all numbers
+number_text.py, plots.py          numbers in words and in plots
+pages.py                          the pages, and the files
 """
 
 from pairwright_human_eval.report.findings import compute_report

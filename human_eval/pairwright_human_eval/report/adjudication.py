@@ -28,18 +28,18 @@ def adjudication_counts(
     set_aside: Iterable[SetAside],
 ) -> Adjudication | None:
     """None where no task of the second round was made."""
-    tasks = [of for of in key.values() if of.round == 2]
+    tasks = [keyed for keyed in key.values() if keyed.round == 2]
     if not tasks:
         return None
-    last = [of for of in verdicts if of.round == 2]
-    given = {of.subject for of in tasks}
-    states = Counter(of.state for of in decisions if of.subject in given)
+    last = [verdict for verdict in verdicts if verdict.round == 2]
+    given = {task.subject for task in tasks}
+    states = Counter(decision.state for decision in decisions if decision.subject in given)
     return Adjudication(
-        adjudicators=len({of.annotator for of in tasks}),
+        adjudicators=len({task.annotator for task in tasks}),
         by_kind=tuple(
             _of_kind(kind, tasks, last, pairs)
             for kind in KINDS
-            if any(of.kind == kind for of in tasks)
+            if any(task.kind == kind for task in tasks)
         ),
         subjects=len(given),
         states={state: states[state] for state in STATES if states[state]},
@@ -53,16 +53,16 @@ def _of_kind(
     verdicts: Sequence[Verdict],
     pairs: Mapping[str, SubjectPair],
 ) -> AdjudicationCount:
-    own = [of for of in verdicts if of.kind == kind]
+    own = [verdict for verdict in verdicts if verdict.kind == kind]
     chosen = [
-        of.answers.choice == pairs[of.pair].chosen
-        for of in own
-        if isinstance(of.answers, PreferenceAnswer) and of.pair
+        verdict.answers.choice == pairs[verdict.pair].chosen
+        for verdict in own
+        if isinstance(verdict.answers, PreferenceAnswer) and verdict.pair
     ]
     return AdjudicationCount(
         kind=kind,
-        tasks=sum(of.kind == kind for of in tasks),
-        answered=len({of.task for of in own}),
+        tasks=sum(task.kind == kind for task in tasks),
+        answered=len({verdict.task for verdict in own}),
         for_chosen=sum(chosen) if kind == "preference" else None,
         refused=len(chosen) - sum(chosen) if kind == "preference" else None,
         seconds=median_seconds(own),
@@ -84,7 +84,7 @@ def adjudication_section(report: StudyReport) -> Iterator[Block]:
             "Answers set aside because their author had answered on the same twin or pair in the"
             f" first round: {found.voted_before:,}. Somebody else has to give them."
         )
-    quality = any(of.for_chosen is None for of in found.by_kind)
+    quality = any(counts.for_chosen is None for counts in found.by_kind)
     yield Table(
         (
             "kind", "tasks", "answered", "closed for the chosen", "closed as refused",
@@ -92,10 +92,10 @@ def adjudication_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                of.kind, f"{of.tasks:,}", f"{of.answered:,}", _closed(of.for_chosen),
-                _closed(of.refused), seconds_text(of.seconds),
+                counts.kind, f"{counts.tasks:,}", f"{counts.answered:,}",
+                _closed(counts.for_chosen), _closed(counts.refused), seconds_text(counts.seconds),
             )
-            for of in found.by_kind
+            for counts in found.by_kind
         ),
         note="Scores of quality close for no response: they are held to the floor."
         if quality

@@ -30,8 +30,8 @@ def annotator_rows(
     excluded: frozenset[str],
 ) -> tuple[AnnotatorRow, ...]:
     """Everyone who was given a task of the first round, and what they did in it."""
-    verdicts = [of for of in verdicts if of.round == 1]
-    assigned = Counter(of.annotator for of in key.values() if of.round == 1)
+    verdicts = [verdict for verdict in verdicts if verdict.round == 1]
+    assigned = Counter(keyed.annotator for keyed in key.values() if keyed.round == 1)
     own: defaultdict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         own[verdict.annotator].append(verdict)
@@ -40,12 +40,12 @@ def annotator_rows(
     rows = []
     for who in sorted(assigned):
         given = own[who]
-        kinds = Counter(of.kind for of in given)
+        kinds = Counter(verdict.kind for verdict in given)
         rows.append(
             AnnotatorRow(
                 annotator=who,
                 excluded=who in excluded,
-                simulated=any(of.simulated for of in given),
+                simulated=any(verdict.simulated for verdict in given),
                 assigned=assigned[who],
                 answered=len(given),
                 by_kind={kind: kinds[kind] for kind in KINDS},
@@ -62,18 +62,20 @@ def annotator_rows(
 def seconds_by_kind(verdicts: Sequence[Verdict]) -> dict[Kind, Seconds]:
     """Of the first round, with checks and repeats: they take time too."""
     return {
-        kind: median_seconds([of for of in verdicts if of.round == 1 and of.kind == kind])
+        kind: median_seconds(
+            [verdict for verdict in verdicts if verdict.round == 1 and verdict.kind == kind]
+        )
         for kind in KINDS
     }
 
 
 def median_seconds(verdicts: Iterable[Verdict]) -> Seconds:
-    told = [of.seconds for of in verdicts if of.seconds is not None]
-    return Seconds(median=round(median(told), 6) if told else None, n=len(told))
+    times = [verdict.seconds for verdict in verdicts if verdict.seconds is not None]
+    return Seconds(median=round(median(times), 6) if times else None, n=len(times))
 
 
 def with_majority(votes: Iterable[Vote]) -> Tally:
-    """Whether each vote is what more than half of the others said; "cannot tell" is no answer."""
+    """Whether each vote is what more than half of the others said, "cannot tell" left out."""
     by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         if vote.purpose == "vote" and vote.choice != "cannot_tell":
@@ -83,7 +85,7 @@ def with_majority(votes: Iterable[Vote]) -> Tally:
         counts = Counter(vote.label for vote in own)
         for vote in own:
             others = counts - Counter([vote.label])
-            said, most = max(others.items(), key=lambda of: of[1], default=("", 0))
+            said, most = max(others.items(), key=lambda answer: answer[1], default=("", 0))
             if 2 * most > len(own) - 1:
                 found[vote.annotator].append(said == vote.label)
     return found
@@ -104,11 +106,11 @@ def retested(verdicts: Sequence[Verdict]) -> Tally:
     """By annotator: whether each repeat was answered as before. One "cannot tell" leaves it out."""
     before, again = (
         {
-            (of.annotator, of.pair): of.answers.choice
-            for of in verdicts
-            if of.purpose == purpose
-            and isinstance(of.answers, PreferenceAnswer)
-            and of.answers.choice != CANNOT_TELL
+            (verdict.annotator, verdict.pair): verdict.answers.choice
+            for verdict in verdicts
+            if verdict.purpose == purpose
+            and isinstance(verdict.answers, PreferenceAnswer)
+            and verdict.answers.choice != CANNOT_TELL
         }
         for purpose in ("vote", "repeat")
     )
@@ -141,13 +143,13 @@ def annotators_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[
         left=2,
     )  # fmt: skip
     yield (
-        "Median seconds a task was open, by kind, where the time was told. Attention checks,"
+        "Median seconds a task was open, by kind, where the time was recorded. Attention checks,"
         " repeats and excluded annotators are in it: their time is spent too."
     )
     people = [(row.annotator, row.seconds) for row in report.annotators]
     yield Table(
         ("annotator", *report.seconds),
-        tuple(_seconds_row(*of) for of in (*people, ("all people", report.seconds))),
+        tuple(_seconds_row(*row) for row in (*people, ("all people", report.seconds))),
     )
     yield Table(
         ("annotator", "A, of A and B", "with the majority", "attention checks", "retest"),
@@ -170,10 +172,10 @@ def comments_section(report: StudyReport) -> Iterator[Block]:
     yield f"{len(report.comments):,} of {report.comments_in_all:,}, as written, without who."
     yield Table(
         ("kind", "about", "comment"),
-        tuple((of.kind, of.about, of.text) for of in report.comments),
+        tuple((comment.kind, comment.about, comment.text) for comment in report.comments),
         left=3,
     )
 
 
 def _seconds_row(who: str, by_kind: dict[Kind, Seconds]) -> tuple[str, ...]:
-    return (who, *(seconds_text(of) for of in by_kind.values()))
+    return (who, *(seconds_text(times) for times in by_kind.values()))

@@ -54,7 +54,7 @@ class SubjectPair(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """A preference of the first round; attention checks are none."""
+    """A preference of the first round, without attention checks."""
 
     about: SubjectPair
     annotator: str
@@ -104,7 +104,7 @@ def answers_of(
     pairs: dict[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
 ) -> Answers:
     """Lay out the verdicts. Quality tasks name no pair: they are found by their subject."""
-    asked = {of.subject.id: of for of in pairs.values()}
+    by_subject = {pair.subject.id: pair for pair in pairs.values()}
     found = Answers([], [], [])
     for verdict in verdicts:
         if verdict.round != 1 or verdict.purpose in ("attention", "repeat"):
@@ -115,17 +115,17 @@ def answers_of(
             verdict.annotator not in excluded,
         )
         if isinstance(answers, PreferenceAnswer) and verdict.pair:
-            of, said = pairs[verdict.pair], answers.choice
+            pair, said = pairs[verdict.pair], answers.choice
             found.votes.append(
-                Vote(of, who, verdict.purpose, of.choice(said), of.neutral(said), counted)
+                Vote(pair, who, verdict.purpose, pair.choice(said), pair.neutral(said), counted)
             )
         elif isinstance(answers, RubricAnswers) and verdict.pair and counted:
-            of = pairs[verdict.pair]
-            found.aspects.extend(AspectVote(of, who, answer) for answer in answers.aspects)
+            pair = pairs[verdict.pair]
+            found.aspects.extend(AspectVote(pair, who, answer) for answer in answers.aspects)
         elif isinstance(answers, QualityAnswers) and counted:
-            of = asked[verdict.subject]
+            pair = by_subject[verdict.subject]
             found.scores.extend(
-                QualityScore(of.subject, who, response, scale, score)
+                QualityScore(pair.subject, who, response, scale, score)
                 for response, scales in answers.scores.items()
                 for scale, score in scales.items()
             )

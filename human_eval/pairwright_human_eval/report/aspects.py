@@ -1,6 +1,6 @@
 """What people say of the aspects: whether the posts carry them, and which response delivers them.
 
-On all sampled subjects, whatever was decided. Shares of answers draw dyads and annotators; shares
+On all sampled subjects, before any decision. Shares of answers draw dyads and annotators; shares
 of aspects take people by their majority, so they draw dyads alone.
 """
 
@@ -37,40 +37,47 @@ def delivery_shares(answers: Answers, draws: Draws) -> tuple[DeliveryShares, ...
 
 
 def _by_mode(answers: Answers) -> list[tuple[str, list[AspectVote]]]:
-    return [of for of in groups(answers.aspects) if not of[0].startswith("domain: ")]
+    return [group for group in groups(answers.aspects) if not group[0].startswith("domain: ")]
 
 
 def _supported(group: str, votes: Sequence[AspectVote], draws: Draws) -> SupportShares:
-    dyads, people = [of.about.dyad for of in votes], [of.annotator for of in votes]
+    dyads, people = [vote.about.dyad for vote in votes], [vote.annotator for vote in votes]
     ones = [1.0] * len(votes)
-    asked = _asked(votes)
+    aspects = _by_aspect(votes)
     there = []
-    for of in asked:
-        yes = sum(vote.answer.support in ("clearly", "plausibly") for vote in of.votes)
-        there.append(float(2 * yes > len(of.votes)))
+    for aspect in aspects:
+        yes = sum(vote.answer.support in ("clearly", "plausibly") for vote in aspect.votes)
+        there.append(float(2 * yes > len(aspect.votes)))
     return SupportShares(
         group=group,
         answers={
-            said: ratio(
-                draws, dyads, [float(of.answer.support == said) for of in votes], ones, people
+            answer: ratio(
+                draws, dyads, [float(vote.answer.support == answer) for vote in votes], ones, people
             )
-            for said in reversed(SUPPORT)
+            for answer in reversed(SUPPORT)
         },
-        there=ratio(draws, [of.dyad for of in asked], there, [1.0] * len(asked)),
+        there=ratio(draws, [aspect.dyad for aspect in aspects], there, [1.0] * len(aspects)),
     )
 
 
 def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> DeliveryShares:
-    asked = _asked(votes)
-    said = [(of.dyad, majority) for of in asked if (majority := _majority(of.votes))]
-    dyads = [dyad for dyad, _ in said]
+    aspects = _by_aspect(votes)
+    majorities = [
+        (aspect.dyad, majority) for aspect in aspects if (majority := _majority(aspect.votes))
+    ]
+    dyads = [dyad for dyad, _ in majorities]
 
     def share(answer: str) -> Measure:
-        return ratio(draws, dyads, [float(of == answer) for _, of in said], [1.0] * len(said))
+        return ratio(
+            draws,
+            dyads,
+            [float(majority == answer) for _, majority in majorities],
+            [1.0] * len(majorities),
+        )
 
     return DeliveryShares(
         group=group,
-        undecided=len(asked) - len(said),
+        undecided=len(aspects) - len(majorities),
         chosen=share("chosen"),
         other=share("other"),
         both=share(BOTH),
@@ -78,7 +85,7 @@ def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> Deli
     )
 
 
-def _asked(votes: Sequence[AspectVote]) -> list[AspectAnswers]:
+def _by_aspect(votes: Sequence[AspectVote]) -> list[AspectAnswers]:
     found: defaultdict[tuple[str, str], list[AspectVote]] = defaultdict(list)
     for vote in votes:
         found[vote.about.pair.id, vote.answer.aspect].append(vote)
@@ -110,11 +117,11 @@ def aspects_section(report: StudyReport) -> Iterator[Block]:
         ("group", "answers", *answers, "aspects", "clearly or plausibly there, by most"),
         tuple(
             (
-                of.group, f"{of.answers['clearly'].n:,}",
-                *(percent(of.answers[said]) for said in answers), f"{of.there.n:,}",
-                percent(of.there),
+                row.group, f"{row.answers['clearly'].n:,}",
+                *(percent(row.answers[answer]) for answer in answers), f"{row.there.n:,}",
+                percent(row.there),
             )
-            for of in report.supported
+            for row in report.supported
         ),
     )  # fmt: skip
     yield (
@@ -129,10 +136,10 @@ def aspects_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                of.group, f"{of.chosen.n:,}", f"{of.undecided:,}", percent(of.chosen),
-                percent(of.other), percent(of.both), percent(of.neither),
+                row.group, f"{row.chosen.n:,}", f"{row.undecided:,}", percent(row.chosen),
+                percent(row.other), percent(row.both), percent(row.neither),
             )
-            for of in report.delivered_by
+            for row in report.delivered_by
         ),
         note="n counts the aspects with a majority.",
     )  # fmt: skip

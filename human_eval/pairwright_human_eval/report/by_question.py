@@ -26,11 +26,11 @@ def agreement_by_question(
 ) -> tuple[QuestionAgreement, ...]:
     """One row a question, in the order in which they are asked: quality, preference, aspects. Only
     votes with the pair's own posts; "cannot tell" is missing."""
-    clusters = {of.about.pair.id: of.about.dyad for of in answers.votes}
+    clusters = {vote.about.pair.id: vote.about.dyad for vote in answers.votes}
     preference: list[Row] = [
-        (of.about.pair.id, of.annotator, of.label)
-        for of in answers.counted()
-        if of.label != CANNOT_TELL
+        (vote.about.pair.id, vote.annotator, vote.label)
+        for vote in answers.counted()
+        if vote.label != CANNOT_TELL
     ]
     support: list[Row] = []
     delivered: list[Row] = []
@@ -73,8 +73,8 @@ def _rounded(found: Agreement) -> Agreement:
     for name in Agreement.model_fields:
         estimate = getattr(found, name)
         bounds = {
-            of: None if (value := getattr(estimate, of)) is None else round(value, 6)
-            for of in ("value", "low", "high")
+            bound: None if (value := getattr(estimate, bound)) is None else round(value, 6)
+            for bound in ("value", "low", "high")
         }
         changes[name] = estimate.model_copy(update=bounds)
     return found.model_copy(update=changes)
@@ -97,14 +97,14 @@ def agreement_section(report: StudyReport) -> Iterator[Block]:
 
 
 def agreement_table(report: StudyReport) -> Table:
-    """One row a question. Why there is no Fleiss' kappa stands below: it is long."""
+    """One row a question. Why there is no Fleiss' kappa is said below: it is long."""
     rows, reasons = [], list[str]()
-    for of in report.agreement:
-        found = of.agreement
-        alpha = found.alpha_nominal if of.measurement == "nominal" else found.alpha_ordinal
+    for question in report.agreement:
+        found = question.agreement
+        alpha = found.alpha_nominal if question.measurement == "nominal" else found.alpha_ordinal
         rows.append(
             (
-                of.question,
+                question.question,
                 f"{found.percent.items:,}",
                 f"{found.percent.ratings:,}",
                 f"{found.percent.raters:,}",
@@ -115,21 +115,21 @@ def agreement_table(report: StudyReport) -> Table:
                 _noted(found.fleiss_kappa, reasons),
             )
         )
-    told = ". ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1))
+    numbered = ". ".join(f"({n}) {reason}" for n, reason in enumerate(reasons, start=1))
     return Table(
         (
             "question", "items", "answers", "people", "agreement", "Krippendorff's alpha",
             "Cohen's kappa", "Gwet's AC1", "Fleiss' kappa",
         ),
         tuple(rows),
-        note=f"No Fleiss' kappa: {told}." if reasons else "",
+        note=f"No Fleiss' kappa: {numbered}." if reasons else "",
     )  # fmt: skip
 
 
-def _noted(of: Estimate, reasons: list[str]) -> str:
+def _noted(estimate: Estimate, reasons: list[str]) -> str:
     """The estimate, or the number of its reason, which is added where it is new."""
-    if of.value is not None:
-        return points(of)
-    if of.reason not in reasons:
-        reasons.append(of.reason)
-    return f"n/a ({reasons.index(of.reason) + 1})"
+    if estimate.value is not None:
+        return points(estimate)
+    if estimate.reason not in reasons:
+        reasons.append(estimate.reason)
+    return f"n/a ({reasons.index(estimate.reason) + 1})"

@@ -1,4 +1,4 @@
-"""What the preference votes say, on all sampled subjects whatever was decided about them."""
+"""What the preference votes say, on all sampled subjects, before any decision."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ CONTROLS: dict[Purpose, str] = {
 def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> PreferenceShares:
     """Count a group's votes, and estimate the share for the chosen response."""
     counts = Counter(vote.choice for vote in votes)
-    dyads, people = [of.about.dyad for of in votes], [of.annotator for of in votes]
-    chosen = [float(of.choice == "chosen") for of in votes]
-    either = [float(of.choice in ("chosen", "other")) for of in votes]
+    dyads, people = [vote.about.dyad for vote in votes], [vote.annotator for vote in votes]
+    chosen = [float(vote.choice == "chosen") for vote in votes]
+    either = [float(vote.choice in ("chosen", "other")) for vote in votes]
     return PreferenceShares(
         group=group,
         **{choice: counts[choice] for choice in CHOICES},
@@ -47,24 +47,28 @@ def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> Prefer
 
 
 def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
-    """All, by mode and half, by domain; groups without a vote are none."""
+    """All, by mode and half, by domain; groups without a vote are left out."""
     yield "all", list(votes)
-    for mode in sorted({of.about.subject.mode for of in votes}):
-        own = [of for of in votes if of.about.subject.mode == mode]
+    for mode in sorted({vote.about.subject.mode for vote in votes}):
+        own = [vote for vote in votes if vote.about.subject.mode == mode]
         yield f"mode: {mode}", own
         if mode == "twin":
-            yield "twin: asked half", [of for of in own if of.about.pair.asked]
-            yield "twin: counterfactual half", [of for of in own if not of.about.pair.asked]
-    for domain in sorted({of.about.subject.domain for of in votes}):
-        yield f"domain: {domain}", [of for of in votes if of.about.subject.domain == domain]
+            yield "twin: asked half", [vote for vote in own if vote.about.pair.asked]
+            yield "twin: counterfactual half", [vote for vote in own if not vote.about.pair.asked]
+    for domain in sorted({vote.about.subject.domain for vote in votes}):
+        yield f"domain: {domain}", [vote for vote in votes if vote.about.subject.domain == domain]
 
 
 def consensus(
     votes: Sequence[Vote], pairs: dict[str, SubjectPair], draws: Draws
 ) -> Consensus | None:
     """Fit to labels that do not know the chosen side, and only then compare. The interval draws
-    dyads and does not fit anew."""
-    rows = [(of.about.pair.id, of.annotator, of.label) for of in votes if of.label != CANNOT_TELL]
+    dyads and keeps the fit."""
+    rows = [
+        (vote.about.pair.id, vote.annotator, vote.label)
+        for vote in votes
+        if vote.label != CANNOT_TELL
+    ]
     if not rows:
         return None
     ratings = Ratings.of(rows, ("first", "second", EQUAL))
@@ -72,11 +76,11 @@ def consensus(
     counts: Counter[str] = Counter()
     dyads, chosen = [], []
     for name, place in zip(ratings.items, np.argmax(fitted.posterior, axis=1), strict=True):
-        label, of = ratings.levels[place], pairs[name]
+        label, pair = ratings.levels[place], pairs[name]
         said = "equal" if label == EQUAL else "other"
-        said = "chosen" if label == of.neutral(of.chosen) else said
+        said = "chosen" if label == pair.neutral(pair.chosen) else said
         counts[said] += 1
-        dyads.append(of.dyad)
+        dyads.append(pair.dyad)
         chosen.append(float(said == "chosen"))
     return Consensus(
         pairs=len(dyads),
@@ -92,13 +96,13 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
     """The right profile against a stranger's, and against the narrative beside it."""
     found = []
     own = answers.counted()
-    voted = {of.about.pair.id for of in own}
+    voted = {vote.about.pair.id for vote in own}
     for control in CONTROLS:
-        shown = [of for of in answers.counted(control) if of.about.pair.id in voted]
-        pairs = {of.about.pair.id for of in shown}
+        shown = [vote for vote in answers.counted(control) if vote.about.pair.id in voted]
+        pairs = {vote.about.pair.id for vote in shown}
         if not pairs:
             continue
-        same = [of for of in own if of.about.pair.id in pairs]
+        same = [vote for vote in own if vote.about.pair.id in pairs]
         found.append(
             ControlContrast(
                 control=control,
@@ -113,11 +117,11 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
 
 
 def _difference(
-    own: Sequence[Vote], shown: Sequence[Vote], draws: Draws, of: tuple[str, ...]
+    own: Sequence[Vote], shown: Sequence[Vote], draws: Draws, choices: tuple[str, ...]
 ) -> Measure:
     """The share for the chosen response with own posts less that in the control, by the same
     draws of dyads and annotators."""
-    votes = [vote for vote in (*own, *shown) if vote.choice in of]
+    votes = [vote for vote in (*own, *shown) if vote.choice in choices]
     dyads, people = [v.about.dyad for v in votes], [v.annotator for v in votes]
     columns = np.array(
         [
@@ -153,14 +157,14 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
     if "preference" in drawn:
         yield drawn["preference"]
     if report.consensus:
-        of = report.consensus
+        fit = report.consensus
+        unfit = "" if fit.converged else " (THE FIT DID NOT CONVERGE)"
         yield (
-            f"Consensus by Dawid and Skene's model, fitted to neutral labels: of {of.pairs:,} pairs"
-            f" the most probable label is the chosen response in {of.chosen:,}, the other one in"
-            f" {of.other:,} and “about equal” in {of.equal:,}. Share for the chosen response:"
-            f" {percent(of.share)}, n = {of.share.n:,}"
-            f"{'' if of.converged else ' (THE FIT DID NOT CONVERGE)'}. The interval draws dyads and"
-            " keeps the fit."
+            "Consensus by Dawid and Skene's model, fitted to neutral labels: of"
+            f" {fit.pairs:,} pairs the most probable label is the chosen response in"
+            f" {fit.chosen:,}, the other one in {fit.other:,} and “about equal” in {fit.equal:,}."
+            f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
+            " The interval draws dyads and keeps the fit."
         )
     for control in report.contrasted:
         name = CONTROLS[control.control]
@@ -186,10 +190,10 @@ def _preferred(groups: list[PreferenceShares]) -> Table:
         ),
         tuple(
             (
-                group_name(of.group), f"{of.of_all.n:,}", f"{of.chosen:,}", f"{of.other:,}",
-                f"{of.equal:,}", f"{of.cannot_tell:,}", percent(of.of_choices),
-                percent(of.of_all),
+                group_name(group.group), f"{group.of_all.n:,}", f"{group.chosen:,}",
+                f"{group.other:,}", f"{group.equal:,}", f"{group.cannot_tell:,}",
+                percent(group.of_choices), percent(group.of_all),
             )
-            for of in groups
+            for group in groups
         ),
     )  # fmt: skip

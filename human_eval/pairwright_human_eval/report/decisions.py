@@ -19,13 +19,15 @@ STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "cont
 
 
 def states(
-    subjects: Sequence[Outline], decisions: Sequence[Decision], policy: HumanRules
+    subjects: Sequence[Outline], decisions: Sequence[Decision], rules: HumanRules
 ) -> tuple[States, ...]:
     """Of all, by mode and by domain. Where aspects are asked about, a control cannot be verified,
     even where something else has refused it."""
-    state_of = {of.subject: of.state for of in decisions}
+    state_of = {decision.subject: decision.state for decision in decisions}
     rows = []
-    verifiable = {of.id for of in subjects if of.aspects_asked or not policy.rubric_votes}
+    verifiable = {
+        subject.id for subject in subjects if subject.aspects_asked or not rules.rubric_votes
+    }
     for name, group in _groups(subjects):
         found = [state_of[subject] for subject in group]
         able = [state_of[subject] for subject in group if subject in verifiable]
@@ -33,7 +35,9 @@ def states(
             States(
                 group=name,
                 subjects=len(found),
-                states={of: proportion(share(found.count(of), len(found))) for of in STATES},
+                states={
+                    state: proportion(share(found.count(state), len(found))) for state in STATES
+                },
                 of_verifiable=proportion(share(able.count("verified"), len(able))),
             )
         )
@@ -54,19 +58,17 @@ def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
     )
 
 
-def by_chance(
-    subjects: Iterable[Outline], policy: HumanRules, overlap: int
-) -> tuple[ByChance, ...]:
+def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> tuple[ByChance, ...]:
     """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
-    votes = max(policy.votes, overlap)
+    votes = max(rules.votes, overlap)
     halves = {subject.mode: len(subject.pairs) for subject in subjects}
     return tuple(
         ByChance(
             mode=mode,
             votes=votes,
-            rule=policy.rule,
+            rule=rules.rule,
             halves=n,
-            share=round(verified_by_chance(votes, policy.rule, n), 6),
+            share=round(verified_by_chance(votes, rules.rule, n), 6),
         )
         for mode, n in sorted(halves.items())
     )
@@ -110,10 +112,10 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
         ("group", "n", *states, "verified, of those that could be"),
         tuple(
             (
-                group_name(of.group), f"{of.subjects:,}",
-                *(_count(of.states[state]) for state in states), share_text(of.of_verifiable),
+                group_name(row.group), f"{row.subjects:,}",
+                *(_count(row.states[state]) for state in states), share_text(row.of_verifiable),
             )
-            for of in report.decisions
+            for row in report.decisions
         ),
     )  # fmt: skip
     if "states" in drawn:
@@ -121,7 +123,10 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
     if report.reasons:
         yield Table(
             ("not verified", "reason", "twins and pairs"),
-            tuple((of.state, of.reason, share_text(of.subjects)) for of in report.reasons),
+            tuple(
+                (reason.state, reason.reason, share_text(reason.subjects))
+                for reason in report.reasons
+            ),
             left=2,
             note="One may have several reasons in its state.",
         )
@@ -133,12 +138,18 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
     yield Table(
         ("mode", "rule", "votes on each pair", "pairs decided as one", "verified by chance"),
         tuple(
-            (of.mode, of.rule, str(of.votes), str(of.halves), f"{100 * of.share:.1f} %")
-            for of in report.by_chance
+            (
+                row.mode,
+                row.rule,
+                str(row.votes),
+                str(row.halves),
+                f"{100 * row.share:.1f} %",
+            )
+            for row in report.by_chance
         ),
         left=2,
     )
 
 
-def _count(of: Proportion) -> str:
-    return f"{of.k:,}: {percent(of)}" if of.n else "0"
+def _count(proportion: Proportion) -> str:
+    return f"{proportion.k:,}: {percent(proportion)}" if proportion.n else "0"

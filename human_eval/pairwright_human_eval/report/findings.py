@@ -1,4 +1,4 @@
-"""From outlines and verdicts to what they say."""
+"""From a study's outlines and verdicts to every number of its report."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -34,7 +34,7 @@ def derive_findings(
     subjects: Sequence[Outline],
     verdicts: Sequence[Verdict],
     scales: tuple[Scale, ...],
-    policy: HumanRules,
+    rules: HumanRules,
     *,
     decisions: Mapping[str, Decision],
     margin: float,
@@ -44,34 +44,34 @@ def derive_findings(
     seed: int = 0,
     step: Callable[[str], None] = lambda _: None,
 ) -> Findings:
-    """Estimates on all `subjects`, those sampled, whatever was decided about them.
+    """Estimates on all `subjects`, those sampled, before any decision.
 
     `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
     at export; `overlap` the votes on each pair; `excluded` the
-    annotators whose answers do not count. `step` is told each step. The same input gives the same
-    findings.
+    annotators whose answers do not count. `step` is called with each step. The
+    same input gives the same findings.
     """
-    verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
-    decided = [decisions[of.id] for of in subjects]
+    verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
+    decided = [decisions[subject.id] for subject in subjects]
     pairs = abouts(subjects)
     answers = answers_of(pairs, verdicts, excluded)
-    modes = [of.mode for of in side_names(subjects)]
+    modes = [side_name.mode for side_name in side_names(subjects)]
     rows = agreement_by_question(answers, scales, step)
     step("claims")
-    people = {of.annotator for of in verdicts if of.round == 1}
-    draws = Draws({of.dyad for of in subjects}, people, replicates, seed)
+    people = {verdict.annotator for verdict in verdicts if verdict.round == 1}
+    draws = Draws({subject.dyad for subject in subjects}, people, replicates, seed)
     votes = answers.counted()
     grouped = list(groups(votes))
-    every = [of for of in answers.votes if of.purpose == "vote"]
+    every = [vote for vote in answers.votes if vote.purpose == "vote"]
     step("quality")
     parity = parities(answers, modes, scales, margin)
     given = score_counts(answers, modes, scales, draws)
     step("judge")
     return Findings(
-        policy=policy,
-        decisions=states(subjects, decided, policy),
+        policy=rules,
+        decisions=states(subjects, decided, rules),
         reasons=reasons(decided),
-        by_chance=by_chance(subjects, policy, overlap),
+        by_chance=by_chance(subjects, rules, overlap),
         agreement=rows,
         preferred=tuple(preference_shares(name, own, draws) for name, own in grouped),
         with_excluded=preference_shares("all, with excluded annotators", every, draws)
@@ -87,7 +87,7 @@ def derive_findings(
         delivered=delivery_agreement(answers, draws),
         judged_quality=judge_quality(answers, scales, draws),
         judged_preference=judge_preference(grouped, draws),
-        unjudged=sum(not of.pair.adherence for of in pairs.values()),
+        unjudged=sum(not pair.pair.adherence for pair in pairs.values()),
         replicates=replicates,
         seed=seed,
     )
@@ -101,24 +101,24 @@ def compute_report(
     fixed: FixedStudy,
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
-    policy: HumanRules,
+    rules: HumanRules,
     *,
     replicates: int = 1000,
     progress: Callable[[str], None] | None = None,
 ) -> StudyReport:
-    """`subjects` are those sampled; `policy` is in force. The margin of parity is the one fixed at
+    """`subjects` are those sampled; `rules` is in force. The margin of parity is the one fixed at
     export. The same input gives the same report: the bootstrap is drawn by a fixed seed, and not by
     the study's, which is secret."""
     step = progress or (lambda _: None)
     study, key = fixed
     aside = tuple(set_aside)
-    verdicts = sorted(verdicts, key=lambda of: (of.task, of.annotator))
-    out = excluded_by(checks_passed(verdicts, key), policy.attention_floor)
+    verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
+    out = excluded_by(checks_passed(verdicts, key), rules.attention_floor)
     outlines = outlines_of(subjects, key)
     step("decisions")
-    decisions = decide_all(outlines, verdicts, policy, out)
+    decisions = decide_all(outlines, verdicts, rules, out)
     found = derive_findings(
-        outlines, verdicts, study.scales, policy, decisions=decisions,
+        outlines, verdicts, study.scales, rules, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=out,
         replicates=replicates, step=step,
     )  # fmt: skip
@@ -127,7 +127,7 @@ def compute_report(
     comments = _comments(verdicts)
     return StudyReport(
         **dict(found),
-        head=study_counts(outlines, fixed, verdicts, aside, out, policy),
+        head=study_counts(outlines, fixed, verdicts, aside, out, rules),
         fixed=study.policy,
         adjudication=adjudication_counts(key, verdicts, list(decisions.values()), pairs, aside),
         annotators=annotator_rows(verdicts, answers_of(pairs, verdicts, out).votes, key, out),
@@ -138,9 +138,15 @@ def compute_report(
 
 
 def _comments(verdicts: Iterable[Verdict]) -> list[Comment]:
-    """In an order that tells nobody's from another's."""
-    given = [of for of in verdicts if of.comment.strip()]
+    """The comments, in an order that does not show which are by one person."""
+    given = [verdict for verdict in verdicts if verdict.comment.strip()]
     return [
-        Comment(kind=of.kind, about=of.pair or of.subject, text=of.comment[:COMMENT_CHARS])
-        for of in sorted(given, key=lambda of: content_id("comment", of.task, of.annotator))
+        Comment(
+            kind=verdict.kind,
+            about=verdict.pair or verdict.subject,
+            text=verdict.comment[:COMMENT_CHARS],
+        )
+        for verdict in sorted(
+            given, key=lambda verdict: content_id("comment", verdict.task, verdict.annotator)
+        )
     ]

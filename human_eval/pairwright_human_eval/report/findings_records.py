@@ -210,7 +210,7 @@ class JudgePreference(Record):
 
 
 class Findings(Record):
-    """What the answers say: a function of outlines, verdicts and policy, and so of a release."""
+    """What the answers say: a function of outlines, verdicts and rules, and so of a release."""
 
     policy: HumanRules
     """In force."""
@@ -236,4 +236,4 @@ class Findings(Record):
     """Pairs without a judge's scores: not compared."""
     replicates: int
     seed: int
-    """Of the bootstrap: a fixed number, which tells nothing of the study's secret seed."""
+    """Of the bootstrap: a fixed number, which says nothing of the study's secret seed."""

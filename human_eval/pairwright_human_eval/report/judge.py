@@ -1,4 +1,4 @@
-"""The automatic judge held against people: its aspects, its scores, and what it lets through.
+"""The automatic judge compared with people: its aspects, its scores, and what it lets through.
 
 People are taken by their majority or mean, so the intervals draw dyads alone.
 """
@@ -50,7 +50,7 @@ def delivery_agreement(answers: Answers, draws: Draws) -> tuple[DeliveryAgreemen
     cases = list(_cases(answers))
     sides = (("chosen", ("chosen",)), ("rejected", ("rejected",)), ("all", ("chosen", "rejected")))
     return tuple(
-        _delivered(name, [of for of in cases if of.side in of_sides], draws)
+        _delivered(name, [case for case in cases if case.side in of_sides], draws)
         for name, of_sides in sides
     )
 
@@ -62,21 +62,21 @@ def _cases(answers: Answers) -> Iterator[DeliveryCase]:
         abouts[vote.about.pair.id] = vote.about
         if vote.answer.delivered != CANNOT_TELL:
             said[vote.about.pair.id, vote.answer.aspect].append(vote.answer.delivered)
-    for of in abouts.values():
-        for side, scores in of.pair.adherence.items():
-            response = getattr(of.pair, side)
-            for name, score in zip(of.pair.aspects, scores, strict=True):
-                given = said[of.pair.id, name]
+    for about in abouts.values():
+        for side, scores in about.pair.adherence.items():
+            response = getattr(about.pair, side)
+            for name, score in zip(about.pair.aspects, scores, strict=True):
+                given = said[about.pair.id, name]
                 yes = sum(answer in (response, BOTH) for answer in given)
                 people = None if 2 * yes == len(given) else 2 * yes > len(given)
-                yield DeliveryCase(of.dyad, side, score >= DELIVERS, people)
+                yield DeliveryCase(about.dyad, side, score >= DELIVERS, people)
 
 
 def _delivered(name: str, cases: Sequence[DeliveryCase], draws: Draws) -> DeliveryAgreement:
-    decided = [of for of in cases if of.people is not None]
-    counts = Counter((of.judge, bool(of.people)) for of in decided)
-    dyads = [of.dyad for of in decided]
-    alike = [float(of.judge == of.people) for of in decided]
+    decided = [case for case in cases if case.people is not None]
+    counts = Counter((case.judge, bool(case.people)) for case in decided)
+    dyads = [case.dyad for case in decided]
+    alike = [float(case.judge == case.people) for case in decided]
     return DeliveryAgreement(
         responses=name,
         n=len(decided),
@@ -92,13 +92,13 @@ def _delivered(name: str, cases: Sequence[DeliveryCase], draws: Draws) -> Delive
 
 def _kappa(cases: Sequence[DeliveryCase], dyads: Sequence[str], draws: Draws) -> Measure:
     cells = np.array(
-        [[(of.judge, of.people) == cell for cell in CELLS] for of in cases], np.float64
+        [[(case.judge, case.people) == cell for cell in CELLS] for case in cases], np.float64
     ).reshape(-1, 4)
     if not cases:
         return measure(None, None, 0, dyads, None, "none was given")
     for who, answers in (
-        ("judges", {of.judge for of in cases}),
-        ("people", {of.people for of in cases}),
+        ("judges", {case.judge for case in cases}),
+        ("people", {case.people for case in cases}),
     ):
         if len(answers) == 1:
             return measure(None, None, len(cases), dyads, None, f"{who} always say the same")
@@ -128,7 +128,11 @@ def judge_quality(
             scale.name,
             [dyads[place] for place in judges if place[2] == scale.name],
             [float(judge) for place, judge in judges.items() if place[2] == scale.name],
-            [sum(of) / len(of) for place, of in people.items() if place[2] == scale.name],
+            [
+                sum(scores) / len(scores)
+                for place, scores in people.items()
+                if place[2] == scale.name
+            ],
             draws,
         )
         for scale in scales
@@ -145,15 +149,15 @@ def _quality(
         judge=ratio(draws, dyads, judge, ones),
         people=ratio(draws, dyads, people, ones),
         difference=ratio(draws, dyads, apart, ones),
-        near=ratio(draws, dyads, [float(abs(of) <= 0.5) for of in apart], ones),
-        within_one=ratio(draws, dyads, [float(abs(of) <= 1) for of in apart], ones),
+        near=ratio(draws, dyads, [float(abs(difference) <= 0.5) for difference in apart], ones),
+        within_one=ratio(draws, dyads, [float(abs(difference) <= 1) for difference in apart], ones),
         spearman=_spearman(dyads, judge, people, draws),
     )
 
 
 def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: Draws) -> Measure:
-    """Pearson's correlation of mid-ranks, ranked anew in every replicate."""
-    tables = [np.unique(of, return_inverse=True) for of in (judge, people)]
+    """Pearson's correlation of mid-ranks, with the ranks of each replicate."""
+    tables = [np.unique(each, return_inverse=True) for each in (judge, people)]
     if any(len(levels) < 2 for levels, _ in tables):
         reason = "one of the two gave one and the same score" if dyads else "none was given"
         return measure(None, None, len(dyads), dyads, None, reason)
@@ -214,11 +218,11 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                of.responses, f"{of.n:,}", f"{of.undecided:,}", f"{of.both_yes:,}",
-                f"{of.only_judge:,}", f"{of.only_people:,}", f"{of.both_no:,}", percent(of.agree),
-                points(of.kappa),
+                row.responses, f"{row.n:,}", f"{row.undecided:,}", f"{row.both_yes:,}",
+                f"{row.only_judge:,}", f"{row.only_people:,}", f"{row.both_no:,}",
+                percent(row.agree), points(row.kappa),
             )
-            for of in report.delivered
+            for row in report.delivered
         ),
         note="n counts aspect and response.",
     )  # fmt: skip
@@ -230,11 +234,11 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                of.scale, f"{of.difference.n:,}", points(of.judge), points(of.people),
-                points(of.difference, sign=True), percent(of.near), percent(of.within_one),
-                points(of.spearman),
+                row.scale, f"{row.difference.n:,}", points(row.judge), points(row.people),
+                points(row.difference, sign=True), percent(row.near), percent(row.within_one),
+                points(row.spearman),
             )
-            for of in report.judged_quality
+            for row in report.judged_quality
         ),
     )  # fmt: skip
     yield (
@@ -248,9 +252,10 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                group_name(of.group), f"{of.pairs:,}", f"{of.for_chosen:,}", f"{of.for_other:,}",
-                f"{of.no_choice:,}", f"{percent(of.agree)}, n = {of.agree.n:,}",
+                group_name(row.group), f"{row.pairs:,}", f"{row.for_chosen:,}",
+                f"{row.for_other:,}", f"{row.no_choice:,}",
+                f"{percent(row.agree)}, n = {row.agree.n:,}",
             )
-            for of in report.judged_preference
+            for row in report.judged_preference
         ),
     )  # fmt: skip

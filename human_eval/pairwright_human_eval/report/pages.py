@@ -1,4 +1,4 @@
-"""The page of a report, in the order in which a reader can judge it."""
+"""The files of a report: report.json, which is the source, and its pages in Markdown and HTML."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -51,16 +51,16 @@ def write_report(
     fixed: FixedStudy,
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
-    policy: HumanRules,
+    rules: HumanRules,
     *,
     progress: Callable[[str], None] | None = None,
 ) -> StudyReport:
-    """Write report.json, report.md and report.html. `subjects` are those of the study, `policy` is
-    in force; `progress` is told each step.
+    """Write report.json, report.md and report.html. `subjects` are those of the study, `rules` is
+    in force; `progress` is called with each step.
 
     The same input gives the same bytes. Raises StoreError where they cannot be written.
     """
-    report = compute_report(subjects, fixed, verdicts, set_aside, policy, progress=progress)
+    report = compute_report(subjects, fixed, verdicts, set_aside, rules, progress=progress)
     if progress:
         progress("pages and plots")
     page = page_of(report)

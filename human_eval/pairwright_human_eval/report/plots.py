@@ -60,9 +60,13 @@ def draw_plots(report: StudyReport) -> dict[str, Plot]:
         if any(group.of_choices.value is not None for group in report.preferred):
             found["preference"] = _preference(report.preferred)
         found["states"] = _states(
-            [of for of in report.decisions if of.group == "all" or of.group.startswith("mode: ")]
+            [
+                decision
+                for decision in report.decisions
+                if decision.group == "all" or decision.group.startswith("mode: ")
+            ]
         )
-        if any(sum(of.counts.values()) for of in report.scores):
+        if any(sum(score.counts.values()) for score in report.scores):
             found["quality"] = _quality(report.scores)
         if any(row.answered for row in report.annotators):
             found["annotators"] = _annotators(report.annotators)
@@ -73,8 +77,12 @@ def draw_plots(report: StudyReport) -> dict[str, Plot]:
 
 def _preference(groups: Sequence[PreferenceShares]) -> Plot:
     dots = [
-        Dot(f"{_name(of.group)}  (n = {of.of_choices.n:,})", of.of_choices, _of_group(of.group))
-        for of in groups
+        Dot(
+            f"{_name(group.group)}  (n = {group.of_choices.n:,})",
+            group.of_choices,
+            _of_group(group.group),
+        )
+        for group in groups
     ]
     figure, axes = _lines(len(dots))
     _dots(axes, dots, "Votes for the chosen response, of votes for either")
@@ -102,19 +110,19 @@ def _states(groups: Sequence[States]) -> Plot:
     axes = figure.add_subplot()
     for line, group in enumerate(groups):
         left = 0.0
-        for state, of in group.states.items():
-            width = of.value or 0.0
+        for state, proportion in group.states.items():
+            width = proportion.value or 0.0
             axes.barh(
                 line, width, left=left, height=0.62, color=COLOURS[state],
                 edgecolor=PAPER.light, linewidth=1, label=state if line == 0 else None,
             )  # fmt: skip
             if width > 0.04:
                 axes.text(
-                    left + width / 2, line, f"{of.k:,}", ha="center", va="center",
+                    left + width / 2, line, f"{proportion.k:,}", ha="center", va="center",
                     color="#000000",
                 )  # fmt: skip
             left += width
-    labels = [f"{of.group.removeprefix('mode: ')}  (n = {of.subjects:,})" for of in groups]
+    labels = [f"{group.group.removeprefix('mode: ')}  (n = {group.subjects:,})" for group in groups]
     axes.set_yticks(range(len(groups)), labels)
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
@@ -125,19 +133,19 @@ def _states(groups: Sequence[States]) -> Plot:
 
 
 def _quality(scores: Sequence[ScoreCounts]) -> Plot:
-    modes = list(dict.fromkeys(of.mode for of in scores))
-    rows = max(sum(of.mode == mode for of in scores) for mode in modes)
+    modes = list(dict.fromkeys(score.mode for score in scores))
+    rows = max(sum(score.mode == mode for score in scores) for mode in modes)
     figure = Figure(figsize=(WIDTH, len(modes) * (0.75 + 0.34 * rows) + 0.5), layout="constrained")
-    levels = sorted({level for of in scores for level in of.counts})
+    levels = sorted({level for score in scores for level in score.counts})
     shades = mpl.colormaps["Blues"]
     colours = [shades(0.12 + 0.75 * n / max(1, len(levels) - 1)) for n in range(len(levels))]
     for number, mode in enumerate(modes, start=1):
         axes = figure.add_subplot(len(modes), 1, number)
-        own = [of for of in scores if of.mode == mode]
+        own = [score for score in scores if score.mode == mode]
         places = [line + 0.35 * (line // 2) for line in range(len(own))]
-        for place, of in zip(places, own, strict=True):
-            _bar(axes, place, of, levels, colours)
-        axes.set_yticks(places, [f"{of.scale}: {of.side}" for of in own])
+        for place, side in zip(places, own, strict=True):
+            _bar(axes, place, side, levels, colours)
+        axes.set_yticks(places, [f"{side.scale}: {side.side}" for side in own])
         axes.invert_yaxis()
         axes.set_xlim(0, 1)
         axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
@@ -154,13 +162,13 @@ def _quality(scores: Sequence[ScoreCounts]) -> Plot:
 def _bar(
     axes: Axes,
     place: float,
-    of: ScoreCounts,
+    side: ScoreCounts,
     levels: Sequence[int],
     colours: Sequence[tuple[float, float, float, float]],
 ) -> None:
-    n = sum(of.counts.values()) + of.cannot_judge
+    n = sum(side.counts.values()) + side.cannot_judge
     left = 0.0
-    parts = [(str(level), of.counts.get(level, 0), colours[k]) for k, level in enumerate(levels)]
+    parts = [(str(level), side.counts.get(level, 0), colours[k]) for k, level in enumerate(levels)]
     for label, count, colour in parts:
         width = count / n if n else 0.0
         axes.barh(
@@ -168,21 +176,21 @@ def _bar(
         )
         left += width
     axes.barh(
-        place, of.cannot_judge / n if n else 0.0, left=left, height=0.86, color=PAPER.light,
+        place, side.cannot_judge / n if n else 0.0, left=left, height=0.86, color=PAPER.light,
         edgecolor=GREY.light, hatch="////", label="cannot judge",
     )  # fmt: skip
     handles, labels = axes.get_legend_handles_labels()
     for handle, label in list(zip(handles, labels, strict=True))[len(levels) + 1 :]:
         handle.set_label(f"_{label}")
-    axes.text(1.01, place, _mean(of.mean), va="center", fontsize=9)
+    axes.text(1.01, place, _mean(side.mean), va="center", fontsize=9)
 
 
-def _mean(of: Measure) -> str:
-    if of.value is None:
+def _mean(measure: Measure) -> str:
+    if measure.value is None:
         return "n/a"
-    if of.low is None or of.high is None:
-        return f"{of.value:.2f}, n = {of.n:,}"
-    return f"{of.value:.2f} ({of.low:.2f} to {of.high:.2f})"
+    if measure.low is None or measure.high is None:
+        return f"{measure.value:.2f}, n = {measure.n:,}"
+    return f"{measure.value:.2f} ({measure.low:.2f} to {measure.high:.2f})"
 
 
 def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
@@ -195,10 +203,15 @@ def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
     for number, (title, values, colour) in enumerate(panels, start=1):
         axes = figure.add_subplot(1, 2, number)
         dots = [
-            Dot(label, of, GREY.light if row.excluded else colour, "o" if number == 1 else "s")
-            for label, of, row in zip(labels, values, rows, strict=True)
+            Dot(
+                label,
+                proportion,
+                GREY.light if row.excluded else colour,
+                "o" if number == 1 else "s",
+            )
+            for label, proportion, row in zip(labels, values, rows, strict=True)
         ]
-        _dots(axes, dots, title, told=False)
+        _dots(axes, dots, title, labelled=False)
         if number == 1:
             _chance(axes)
         else:
@@ -214,11 +227,11 @@ def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
 
 def _contrasted(found: Sequence[ControlContrast]) -> Plot:
     dots = []
-    for of in found:
-        n = of.own.of_all.n, of.control_votes.of_all.n
-        dots.append(Dot(f"own posts  (n = {n[0]:,})", of.own.of_all))
-        label = f"{CONTROLS[of.control]}  (n = {n[1]:,})"
-        dots.append(Dot(label, of.control_votes.of_all, RED.light, "s"))
+    for finding in found:
+        n = finding.own.of_all.n, finding.control_votes.of_all.n
+        dots.append(Dot(f"own posts  (n = {n[0]:,})", finding.own.of_all))
+        label = f"{CONTROLS[finding.control]}  (n = {n[1]:,})"
+        dots.append(Dot(label, finding.control_votes.of_all, RED.light, "s"))
     figure, axes = _lines(len(dots))
     _dots(axes, dots, "Votes for the chosen response, of all votes on the same pairs")
     for line in range(2, len(dots), 2):
@@ -235,23 +248,26 @@ def _lines(n: int) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, told: bool = True) -> None:
+def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, labelled: bool = True) -> None:
     """One line a dot, from the top; those without a value are named and stay empty."""
     for line, dot in enumerate(dots):
-        of = dot.of
-        if of.value is not None:
-            low, high = (of.value if bound is None else bound for bound in (of.low, of.high))
+        estimate = dot.of
+        if estimate.value is not None:
+            low, high = (
+                estimate.value if bound is None else bound
+                for bound in (estimate.low, estimate.high)
+            )
             # At 0 and 1 half of a marker lies outside the axes.
             axes.plot(
                 [low, high], [line, line], color=dot.colour, linewidth=2.2, zorder=2, clip_on=False
             )
             axes.plot(
-                of.value, line, dot.marker, color=dot.colour, markersize=7.5, zorder=3,
+                estimate.value, line, dot.marker, color=dot.colour, markersize=7.5, zorder=3,
                 markeredgecolor=PAPER.light, clip_on=False,
             )  # fmt: skip
-        if told:
-            told_value = percent(of) if of.value is not None else "n/a"
-            axes.text(1.03, line, told_value, va="center", fontsize=9)
+        if labelled:
+            text = percent(estimate) if estimate.value is not None else "n/a"
+            axes.text(1.03, line, text, va="center", fontsize=9)
     axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
     axes.set_ylim(len(dots) - 0.4, -0.6)
     axes.set_xlim(0, 1)

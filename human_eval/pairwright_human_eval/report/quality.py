@@ -95,7 +95,7 @@ def score_counts(
 def _rounded(found: Parity) -> Parity:
     names = ("mean", "low", "high", "p_above", "p_below")
     values = {name: getattr(found, name) for name in names}
-    changes = {name: None if of is None else round(of, 6) for name, of in values.items()}
+    changes = {name: None if value is None else round(value, 6) for name, value in values.items()}
     return found.model_copy(update=changes)
 
 
@@ -106,32 +106,37 @@ def quality_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Blo
         " the margin fixed at export: then the 90 % interval lies within it. Standard errors are"
         " robust to clusters of dyads and of annotators."
     )
-    for of in report.sides:
-        yield f"Mode {of.mode}: the {of.first} less the {of.second}."
+    for side in report.sides:
+        yield f"Mode {side.mode}: the {side.first} less the {side.second}."
         yield Table(
             (
                 "scale", "n", "dyads", "people", "mean difference (90 %)", "p", "equal quality?",
                 "a point or more apart",
             ),
-            tuple(_parity_row(row) for row in report.parity if row.mode == of.mode),
+            tuple(_parity_row(row) for row in report.parity if row.mode == side.mode),
         )  # fmt: skip
     if "quality" in drawn:
         yield drawn["quality"]
 
 
 def _parity_row(row: ParityOf) -> tuple[str, ...]:
-    of = row.parity
-    counts = (row.scale, f"{of.pairs:,}", f"{of.clusters:,}", f"{of.annotators:,}")
-    apart = str(of.apart) if of.apart.n else "n/a (0 of 0)"
-    if of.mean is None:
-        return (*counts, *[f"n/a ({of.reason})"] * 3, apart)
-    if of.low is None or of.high is None or of.p_above is None or of.p_below is None:
-        why = f"n/a ({of.reason})"
-        return (*counts, f"{of.mean:+.2f}", why, why, apart)
+    test = row.parity
+    counts = (
+        row.scale,
+        f"{test.pairs:,}",
+        f"{test.clusters:,}",
+        f"{test.annotators:,}",
+    )
+    apart = str(test.apart) if test.apart.n else "n/a (0 of 0)"
+    if test.mean is None:
+        return (*counts, *[f"n/a ({test.reason})"] * 3, apart)
+    if test.low is None or test.high is None or test.p_above is None or test.p_below is None:
+        why = f"n/a ({test.reason})"
+        return (*counts, f"{test.mean:+.2f}", why, why, apart)
     return (
         *counts,
-        f"{of.mean:+.2f} ({of.low:+.2f} to {of.high:+.2f})",
-        f"{max(of.p_above, of.p_below):.3f}",
-        "yes" if of.equivalent else "not shown",
+        f"{test.mean:+.2f} ({test.low:+.2f} to {test.high:+.2f})",
+        f"{max(test.p_above, test.p_below):.3f}",
+        "yes" if test.equivalent else "not shown",
         apart,
     )

@@ -57,11 +57,11 @@ class StudyCounts(Record):
 
 
 class Seconds(Record):
-    """The median time of a task; None where no time was told."""
+    """The median time of a task; None where no time was recorded."""
 
     median: float | None
     n: int
-    """Answers whose time was told."""
+    """Answers whose time was recorded."""
 
 
 class AdjudicationCount(Record):
@@ -118,7 +118,7 @@ class Comment(Record):
 
 
 class StudyReport(Findings):
-    """Everything that is reported: what the answers say, and what only the study's key tells."""
+    """Everything that is reported: what the answers say, and what only the study's key says."""
 
     head: StudyCounts
     fixed: HumanRules

@@ -123,8 +123,8 @@ def _interval(
         return None, None, "no interval: a single annotator"
     defined = replicates[np.isfinite(replicates)]
     if len(defined) < ENOUGH * len(replicates):
-        told = f"defined in {len(defined)} of {len(replicates)} replicates"
-        return None, None, f"no interval: {told}"
+        share = f"defined in {len(defined)} of {len(replicates)} replicates"
+        return None, None, f"no interval: {share}"
     low, high = (round(float(bound), 6) for bound in np.quantile(defined, [0.025, 0.975]))
     if low == high:
         return None, None, "no interval: nothing varies"

@@ -19,14 +19,16 @@ def study_counts(
     verdicts: Sequence[Verdict],
     set_aside: Iterable[SetAside],
     excluded: frozenset[str],
-    policy: HumanRules,
+    rules: HumanRules,
 ) -> StudyCounts:
     """Count. A task is answered if it has a verdict."""
     study, key = fixed
-    aside = Counter(of.reason for of in set_aside)
+    aside = Counter(line.reason for line in set_aside)
     done = {verdict.task for verdict in verdicts}
-    tasks = Counter((of.round, of.kind, of.purpose) for of in key.values())
-    answered = Counter((of.round, of.kind, of.purpose) for of in key.values() if of.task in done)
+    tasks = Counter((keyed.round, keyed.kind, keyed.purpose) for keyed in key.values())
+    answered = Counter(
+        (keyed.round, keyed.kind, keyed.purpose) for keyed in key.values() if keyed.task in done
+    )
     return StudyCounts(
         version=study.version,
         simulated_pairs=study.simulated_pairs,
@@ -50,7 +52,7 @@ def study_counts(
         verdicts=len(verdicts),
         set_aside=dict(sorted(aside.items())),
         excluded=tuple(sorted(excluded)),
-        changes=_changes(study.policy, policy),
+        changes=_changes(study.policy, rules),
     )
 
 
@@ -59,8 +61,8 @@ def proportion(share: Share) -> Proportion:
     return Proportion(k=share.k, n=share.n, value=value, low=share.low, high=share.high)
 
 
-def _changes(fixed: HumanRules, policy: HumanRules) -> tuple[RuleChange, ...]:
-    now = policy.model_dump()
+def _changes(fixed: HumanRules, rules: HumanRules) -> tuple[RuleChange, ...]:
+    now = rules.model_dump()
     return tuple(
         RuleChange(name=name, fixed=str(value), in_force=str(now[name]))
         for name, value in fixed.model_dump().items()
@@ -85,8 +87,8 @@ def report_warnings(report: StudyReport) -> Iterator[str]:
         )
     if head.changes:
         changes = (
-            f"human.{of.name} was fixed at {of.fixed} and is now {of.in_force}"
-            for of in head.changes
+            f"human.{change.name} was fixed at {change.fixed} and is now {change.in_force}"
+            for change in head.changes
         )
         yield f"THE RULE WAS CHANGED AFTER EXPORT: {'; '.join(changes)}."
     if head.excluded:
@@ -117,10 +119,11 @@ def study_section(report: StudyReport) -> Iterator[Block]:
         (
             *(
                 (
-                    of.kind, of.purpose, str(of.round), f"{of.tasks:,}", f"{of.answered:,}",
-                    f"{of.tasks - of.answered:,}",
+                    count.kind, count.purpose, str(count.round),
+                    f"{count.tasks:,}", f"{count.answered:,}",
+                    f"{count.tasks - count.answered:,}",
                 )
-                for of in head.by_sort
+                for count in head.by_sort
             ),
             ("all", "", "", f"{head.tasks:,}", f"{head.answered:,}", f"{head.unanswered:,}"),
         ),

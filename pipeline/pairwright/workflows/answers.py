@@ -137,12 +137,14 @@ def pull_verdicts(
         >>> pull_verdicts("runs/first", key).answers.open_tasks
         12
     """
-    from pairwright_human_eval.label_studio import LabelStudioClient, pull, pushed_state
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
+    from pairwright_human_eval.label_studio.projects import pushed_state
+    from pairwright_human_eval.label_studio.pull import fetch_annotations
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
         with closing(LabelStudioClient(address, key)) as server:
-            pulled = pull(
+            pulled = fetch_annotations(
                 server,
                 study.folder,
                 progress=lambda done, total: progress(Step("fetching projects", done, total)),

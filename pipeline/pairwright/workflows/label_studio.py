@@ -15,7 +15,7 @@ from pairwright.extras import install
 from pairwright.text import number_of
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.exports.store import check_unmixed
+from pairwright_human_eval.exports.raw_files import check_unmixed
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.accounts import ServerAccount, team_accounts
 from pairwright_human_eval.label_studio.environment import prepare
@@ -56,13 +56,14 @@ def push_tasks(
         >>> push_tasks("runs/first", "http://127.0.0.1:8080", key).imported
         240
     """
-    from pairwright_human_eval.label_studio import LabelStudioClient, push
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
+    from pairwright_human_eval.label_studio.push import send_tasks
 
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
         with closing(LabelStudioClient(url, key)) as server:
-            pushed = push(
+            pushed = send_tasks(
                 server,
                 study.folder,
                 study.fixed.study,
@@ -78,7 +79,7 @@ def push_tasks(
 
 
 def _links(study: OpenStudy) -> dict[str, dict[str, str]]:
-    from pairwright_human_eval.label_studio import labelling_links
+    from pairwright_human_eval.label_studio.projects import labelling_links
 
     return {
         who: {title.split(who, 1)[-1].strip(): link for title, link in links.items()}
@@ -133,7 +134,9 @@ def server_progress(
     `key` is an access token of the server's account. Needs the extra [label-studio]. Raises
     InputError where there is no study, or the server is another one or refuses.
     """
-    from pairwright_human_eval.label_studio import LabelStudioClient, pushed_state, status
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
+    from pairwright_human_eval.label_studio.projects import pushed_state
+    from pairwright_human_eval.label_studio.pull import task_progress
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
@@ -143,7 +146,7 @@ def server_progress(
                     row.annotator, row.kind, row.round, row.assigned, row.done, row.skipped,
                     row.assigned - row.tasks,
                 )
-                for row in status(server, study.folder)
+                for row in task_progress(server, study.folder)
             )  # fmt: skip
 
 
@@ -208,12 +211,13 @@ def serve_study(
 
 def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> None:
     """Push every round."""
-    from pairwright_human_eval.label_studio import LabelStudioClient, push
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
+    from pairwright_human_eval.label_studio.push import send_tasks
 
     fixed = study.fixed
     with closing(LabelStudioClient(server.url, server.account.token)) as api:
         for round in sorted({keyed.round for keyed in fixed.key.values()}):
-            push(
+            send_tasks(
                 api,
                 study.folder,
                 fixed.study,

@@ -1,23 +1,36 @@
-"""Reading an export: a list of tasks exported by hand, or a file of our own pull."""
+"""Reading what Label Studio exported, without what names people."""
 
 import codecs
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from pydantic_core import from_json
 
 from pairwright.errors import InputError
-from pairwright_human_eval.exports.clean import clean_task
-from pairwright_human_eval.exports.shape import Export, ExportedTask
+from pairwright_human_eval.annotation import Export, ExportedTask
+from pairwright_human_eval.records import digest
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
 _ZIP = b"PK\x03\x04"
+# What is read of an annotation, or says how it came about. The rest is dropped: any other key
+# may name a user.
+_KEYS = (
+    "id", "task", "unique_id", "completed_by", "updated_by", "was_cancelled", "created_at",
+    "updated_at", "lead_time", "ground_truth", "parent_annotation", "parent_prediction", "result",
+)  # fmt: skip
+# The look-behind keeps it linear: a run of characters is tried from its first one only.
+_PART = r"[^\s@\uff20<>()\[\],;:\"']"
+_ADDRESS = re.compile(rf"(?<!{_PART}){_PART}+[@\uff20]{_PART}+\.{_PART}+")
+_LONE = re.compile("[\ud800-\udfff]")
+_DEEPEST = 50
+"""Levels of lists and objects in an annotation. Label Studio's have six."""
 
 
 def read_export(path: Path) -> Export:
-    """What a file holds; raises InputError where it is no JSON export with annotations."""
+    """What a file holds; raises InputError where it is not a JSON export with annotations."""
     content = _parsed(path)
     if isinstance(content, dict) and isinstance(content.get("tasks"), list):
         raise InputError(
@@ -29,35 +42,6 @@ def read_export(path: Path) -> Export:
         raise InputError("not a list of tasks", where=path, fix=_EXPORT_JSON)
     _check_tasks(path, content)
     return Export(file=path.name, tasks=tuple(map(clean_task, content)))
-
-
-def read_raw(path: Path) -> Export:
-    """A raw file of a study: as pulled, or as stored by `store`. Raises InputError."""
-    content = _parsed(path)
-    if not isinstance(content, dict):
-        raise InputError(
-            "is no raw file", where=path, fix="Move it away, and `human import` it if it is one."
-        )
-    try:
-        tasks = {
-            name: tuple(map(_stored, given))
-            for name in ("tasks", "gone")
-            if isinstance(given := content.get(name), list)
-        }
-        return Export.model_validate({**content, **tasks, "file": path.name})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise InputError(
-            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
-            where=path,
-            fix="This raw file was changed: pull or import again, and move this one away.",
-        ) from None
-
-
-def _stored(task: JsonValue) -> ExportedTask:
-    if isinstance(task, dict) and "data_hash" in task:
-        return ExportedTask.model_validate(task)
-    return clean_task(task)
 
 
 def _check_tasks(path: Path, rows: list[JsonValue]) -> None:
@@ -143,3 +127,73 @@ def _no_json(path: Path, text: str, error: json.JSONDecodeError) -> InputError:
     if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
         return InputError("the file is cut off here", where=where, fix="Export or copy it again.")
     return InputError(f"no JSON: {error.msg}", where=where, fix="Give the file as exported.")
+
+
+def clean_task(task: JsonValue) -> ExportedTask:
+    """Keep of a task what answers are read from.
+
+    Accounts become their numbers, e-mail addresses in what people wrote become `[e-mail]`, the
+    data becomes its hash; drafts are counted; predictions and all else is left out. Halves of
+    surrogate pairs, which no file can hold, become U+FFFD.
+    """
+    row = task if isinstance(task, dict) else {}
+    data = row.get("data")
+    name = data.get("task") if isinstance(data, dict) else None
+    annotations, drafts = row.get("annotations"), row.get("drafts")
+    return ExportedTask(
+        id=_number(row.get("id")),
+        task=clean_text(name) if isinstance(name, str) else None,
+        data_hash=_hash(data),
+        annotations=tuple(map(_annotation, annotations)) if isinstance(annotations, list) else (),
+        drafts=len(drafts) if isinstance(drafts, list) else 0,
+    )
+
+
+def clean_text(text: str) -> str:
+    """Without e-mail addresses, and fit for a file."""
+    if "@" in text or "\uff20" in text:
+        text = _ADDRESS.sub("[e-mail]", text)
+    return _LONE.sub("\ufffd", text)
+
+
+def _hash(data: JsonValue) -> str:
+    try:
+        return digest(data)
+    except RecursionError:
+        return digest("nested too deeply to be ours")
+
+
+def _annotation(annotation: JsonValue) -> JsonValue:
+    """None for what is not an annotation at all."""
+    if not isinstance(annotation, dict) or _deeper(annotation, _DEEPEST):
+        return None
+    kept = {key: annotation[key] for key in _KEYS if key in annotation}
+    for key in ("completed_by", "updated_by"):
+        account = kept.get(key)
+        if isinstance(account, dict):
+            kept[key] = _number(account.get("id"))
+    # Most annotations hold nothing to be cleaned, and looking at their text is quicker.
+    text = json.dumps(kept)
+    suspect = "@" in text or "\\uff20" in text or "\\ud" in text
+    return _clean(kept) if suspect else kept
+
+
+def _deeper(value: JsonValue, levels: int) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels == 0 or any(
+        _deeper(one, levels - 1) for one in inside if isinstance(one, (dict, list))
+    )
+
+
+def _clean(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean(one) for one in value]
+    if isinstance(value, dict):
+        return {clean_text(key): _clean(one) for key, one in value.items()}
+    return value
+
+
+def _number(value: JsonValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,14 +1,15 @@
-"""What annotators fill in: the labelling configuration of each kind, and what may come back of it.
+"""The files of a study that Label Studio reads: forms (labelling configurations) and tasks.
 
 The quality form is rendered from the scales, which the judges read, too.
 """
 
 import hashlib
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import jinja2
@@ -16,9 +17,10 @@ import jinja2
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, KINDS, NEITHER, Kind, Support
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import scale_choices
+from pairwright_human_eval.records import KINDS, Data, Kind
 
-CANNOT_JUDGE = "cannot_judge"
 # What Label Studio would put a value of the task, or a row's number, in place of.
 _VARIABLE = re.compile(r"\$\w|\{\{")
 
@@ -50,30 +52,42 @@ def labelling_config(
     return xml
 
 
-def controls(kind: Kind, scales: tuple[Scale, ...], aspects: int) -> dict[str, frozenset[str]]:
-    """Which answers a complete form has, by name, and the values each may take.
+def form_path(folder: HumanFolder, kind: Kind, round: int = 1) -> Path:
+    """Where the form of a kind is; round 2 shows earlier answers, too."""
+    end = "" if round == 1 else "_adjudication"
+    return folder.path / f"labeling_config_{kind}{end}.xml"
 
-    `aspects` is how many rows a task of kind rubric has. The comment, which nobody has to write,
-    is not among them.
-    """
-    if kind == "quality":
-        return {
-            f"{scale.name}_{side}": frozenset(choice.alias for choice in _choices(scale))
-            for scale in scales
-            for side in "ab"
-        }
-    if kind == "preference":
-        return {"preference": frozenset({"A", "B", EQUAL, CANNOT_TELL})}
-    row = {
-        "support": frozenset(get_args(Support)),
-        "delivered": frozenset({"A", "B", BOTH, NEITHER, CANNOT_TELL}),
+
+def form_files(folder: HumanFolder, scales: tuple[Scale, ...], round: int) -> dict[Path, str]:
+    """The forms of a round, by path."""
+    return {
+        form_path(folder, kind, round): labelling_config(kind, scales, adjudication=round == 2)
+        for kind in KINDS
     }
-    return {f"{name}_{n}": values for n in range(aspects) for name, values in row.items()}
+
+
+def task_file(tasks: Iterable[Data]) -> str:
+    """The text of a task file, as Label Studio imports it."""
+    listed = [{"data": data} for data in tasks]
+    return json.dumps(listed, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_task_file(path: Path) -> list[Data]:
+    """The data of the tasks of a file. Raises InputError where it cannot be read."""
+    try:
+        return [dict(task["data"]) for task in json.loads(path.read_bytes())]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        what = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        raise InputError(
+            f"not a task file ({what})",
+            where=path,
+            fix="Restore the file from a copy, or move the study away and export it again.",
+        ) from None
 
 
 def config_hash(xml: str) -> str:
     """`sha256:` and 64 hex digits over the canonical XML (C14N 2.0) without the space around text,
-    so that a server may lay the file out anew. Raises InputError for what is no XML."""
+    so that a server may change the layout of the file. Raises InputError for what is not XML."""
     canonical = _canonical(xml, where="labelling configuration")
     return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -126,13 +140,7 @@ def _templates(folder: Path) -> jinja2.Environment:
 
 
 def _choices(scale: Scale) -> Iterator[_FormChoice]:
-    """Every score with its anchor, and `cannot judge` where the scale has it."""
-    texts = {anchor.score: anchor.text for anchor in scale.anchors}
-    for score in range(scale.low, scale.high + 1):
-        label = f"{score}: {texts[score]}" if score in texts else str(score)
-        yield _FormChoice(str(score), label)
-    if scale.cannot_judge:
-        yield _FormChoice(CANNOT_JUDGE, "Cannot judge")
+    return (_FormChoice(alias, label) for alias, label in scale_choices(scale).items())
 
 
 def _check_words(scales: tuple[Scale, ...]) -> None:

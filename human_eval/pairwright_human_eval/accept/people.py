@@ -1,7 +1,10 @@
-"""Which account of a server is which annotator (`human/private/people.json`). Never an e-mail."""
+"""Which account is which annotator (`human/private/people.json`), and what each has voted on.
+
+An account is a number, never an e-mail.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from pydantic import Field, ValidationError
@@ -9,17 +12,9 @@ from pydantic import Field, ValidationError
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import Record
+from pairwright_human_eval.accept.task_annotations import TaskAnnotation
+from pairwright_human_eval.annotation import BY_HAND, Account
 from pairwright_human_eval.folder import HumanFolder
-
-
-class Account(NamedTuple):
-    """A user of one server. Another server's user of the same number is somebody else."""
-
-    source: str
-    id: int
-
-    def __str__(self) -> str:
-        return f"{self.source}:{self.id}"
 
 
 class Slot(NamedTuple):
@@ -33,9 +28,9 @@ class People(Record):
     """Annotators by account, written `SOURCE:ID`; an account may have one in each round."""
 
     given: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """As the study lead says: written by hand, and obeyed."""
+    """As the study lead says: written by hand, and followed."""
     found: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """As the answers say: written anew at each import."""
+    """As the answers say: written again at each import."""
 
     def of(self, account: Account) -> tuple[str, ...]:
         """None, for an account that nobody has."""
@@ -101,3 +96,63 @@ def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str
 
 def write_people(folder: HumanFolder, people: People) -> None:
     write_whole(folder.people, people.model_dump_json(indent=1) + "\n")
+
+
+class Voters:
+    """The subjects that each person has answered tasks of in the first round.
+
+    A person is every account that shares an annotator's name with another, and, because a file
+    does not say which server it comes from, an account of a file and the account of that number on
+    a server, unless the study lead has named either.
+    """
+
+    def __init__(self, annotations: Sequence[TaskAnnotation], people: People) -> None:
+        """`people` are bound by the first round's work, or as the study lead says."""
+        accounts = sorted({one.account for one in annotations if one.account})
+        self._person: dict[str, str] = {}
+        for account in accounts:
+            for name in people.of(account):
+                self._join(str(account), name)
+        for named, names in people.given.items():
+            for name in names:
+                self._join(named, name)
+        for account in accounts:
+            by_hand = Account(BY_HAND, account.id)
+            if by_hand in accounts and not people.given.keys() & {str(account), str(by_hand)}:
+                self._join(str(account), str(by_hand))
+        self._subjects: defaultdict[str, set[str]] = defaultdict(set)
+        for one in annotations:
+            if one.account and one.keyed and one.keyed.round == 1 and not one.annotation.skipped:
+                self._subjects[self._find(str(one.account))].add(one.keyed.subject)
+
+    def bars(self, one: TaskAnnotation) -> bool:
+        """Whether an annotation of the second round is by somebody who voted on its subject."""
+        if one.account is None or one.keyed is None or one.keyed.round == 1:
+            return False
+        return one.keyed.subject in self._subjects[self._find(str(one.account))]
+
+    def by_name(
+        self, people: People, names: Set[str], barred: Iterable[TaskAnnotation]
+    ) -> dict[str, frozenset[str]]:
+        """By pseudonym: what the person behind it has voted on, and what was `barred` under it.
+        `people` are bound by the work of both rounds."""
+        accounts = {**people.found, **people.given}
+        found: dict[str, frozenset[str]] = {}
+        for name in sorted(names):
+            persons = {self._find(account) for account, named in accounts.items() if name in named}
+            subjects = (self._subjects[person] for person in (*persons, self._find(name)))
+            found[name] = frozenset[str]().union(*subjects)
+        for one in barred:
+            if one.keyed:
+                found[one.keyed.annotator] |= {one.keyed.subject}
+        return found
+
+    def _find(self, member: str) -> str:
+        while (person := self._person.get(member, member)) != member:
+            member = person
+        return member
+
+    def _join(self, one: str, other: str) -> None:
+        first, second = sorted((self._find(one), self._find(other)))
+        if first != second:
+            self._person[second] = first

@@ -12,15 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright_human_eval.exports.read import read_raw
-from pairwright_human_eval.exports.shape import Export, ExportedTask
+from pairwright_human_eval.annotation import Export, ExportedTask
+from pairwright_human_eval.annotation_tool import clean_task, with_earlier
 from pairwright_human_eval.folder import HumanFolder
 
 _IMPORTED, _SIMULATED = "import-", "simulated-"
+_AGAIN = "This raw file was changed: pull or import again, and move this one away."
 
 
 class StoredFile(NamedTuple):
@@ -61,10 +62,7 @@ def store_pulled(export: Export, folder: HumanFolder) -> StoredFile:
     check_unmixed(folder, simulated=False)
     path = folder.raw / export.file
     if path.exists():
-        before = read_raw(path)
-        tasks = tuple(_with_authors(export, before))
-        gone = tuple(_gone(before, export))
-        export = export.model_copy(update={"tasks": tasks, "gone": gone})
+        export = with_earlier(export, read_raw(path))
     return _write(path, _content(export), export)
 
 
@@ -74,13 +72,45 @@ def stored_exports(folder: HumanFolder) -> Iterator[Export]:
         yield read_raw(path)
 
 
+def read_raw(path: Path) -> Export:
+    """A raw file of a study: as pulled, or as stored by `store`. Raises InputError."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read: {error}", where=path, fix=_AGAIN) from None
+    if not isinstance(content, dict):
+        raise InputError(
+            "is not a raw file", where=path, fix="Move it away, and `human import` it if it is one."
+        )
+    try:
+        tasks = {
+            name: tuple(map(_stored, given))
+            for name in ("tasks", "gone")
+            if isinstance(given := content.get(name), list)
+        }
+        return Export.model_validate({**content, **tasks, "file": path.name})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputError(
+            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
+            where=path,
+            fix=_AGAIN,
+        ) from None
+
+
+def _stored(task: JsonValue) -> ExportedTask:
+    if isinstance(task, dict) and "data_hash" in task:
+        return ExportedTask.model_validate(task)
+    return clean_task(task)
+
+
 def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
     """Raise InputError where the study has answers of the other sort: simulated, or real."""
     others = [p for p in folder.raw.glob("*.json") if _is_simulated(p) != simulated]
     if others:
         there, new = ("real", "simulated") if simulated else ("simulated", "real")
         raise InputError(
-            f"{there} answers are here, and {new} ones cannot be told from them in a decision",
+            f"{there} answers are here, and a decision cannot keep {new} ones apart from them",
             where=min(others),
             fix=f"Move the {there} ones away (raw/{'*' if simulated else _SIMULATED + '*'}), or use"
             " a copy of the run.",
@@ -89,36 +119,6 @@ def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
 
 def _is_simulated(path: Path) -> bool:
     return path.name.startswith(_SIMULATED)
-
-
-def _gone(before: Export, now: Export) -> Iterator[ExportedTask]:
-    there = {_identity(a) for task in now.tasks for a in task.annotations}
-    for task in (*before.tasks, *before.gone):
-        lost = tuple(a for a in task.annotations if _identity(a) not in there)
-        if lost:
-            there.update(map(_identity, lost))
-            yield task.model_copy(update={"annotations": lost, "drafts": 0})
-
-
-def _with_authors(now: Export, before: Export) -> Iterator[ExportedTask]:
-    known = {
-        (_identity(a), a.get("updated_at")): a
-        for task in before.tasks
-        for a in task.annotations
-        if isinstance(a, dict) and a.get("completed_by") is not None
-    }
-    for task in now.tasks:
-        annotations = tuple(
-            known.get((_identity(a), a.get("updated_at")), a)
-            if isinstance(a, dict) and a.get("completed_by") is None
-            else a
-            for a in task.annotations
-        )
-        yield task.model_copy(update={"annotations": annotations})
-
-
-def _identity(annotation: JsonValue) -> JsonValue:
-    return annotation.get("unique_id") if isinstance(annotation, dict) else None
 
 
 def _content(export: Export) -> bytes:

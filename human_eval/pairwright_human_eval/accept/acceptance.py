@@ -1,4 +1,7 @@
-"""All annotations of a study together: who gave each, and which one of several counts."""
+"""All annotations of a study together: who gave each, and which one of several counts.
+
+Every run reads all raw files, so importing or pulling twice leaves the same files, byte for byte.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -8,15 +11,16 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright_human_eval.accept.answers import FormAnswers
-from pairwright_human_eval.accept.reasons import Objection
-from pairwright_human_eval.accept.seen import Reader, Seen
-from pairwright_human_eval.accept.voters import Voters
-from pairwright_human_eval.exports import Export
-from pairwright_human_eval.people import Account, People, Slot, bind
+from pairwright.dataset import write_lines
+from pairwright_human_eval.accept.people import People, Slot, Voters, bind, read_given, write_people
+from pairwright_human_eval.accept.task_annotations import TaskAnnotation, TaskAnnotationReader
+from pairwright_human_eval.annotation import Account, Export, Objection
+from pairwright_human_eval.exports import stored_exports
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import FormAnswers, skip_remark
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
 
-_OURS = re.compile("task-[0-9a-f]{16}")
+_TASK_ID = re.compile("task-[0-9a-f]{16}")
 
 
 class Acceptance(NamedTuple):
@@ -30,7 +34,7 @@ class Acceptance(NamedTuple):
     """Annotations that are in one file or several more than once: those beyond the first."""
     voted: Mapping[str, frozenset[str]]
     """By pseudonym, an adjudicator's too: the subjects that somebody who worked under it has
-    answered in the first round, as far as accounts tell."""
+    answered in the first round, as far as accounts show."""
 
 
 def accept(
@@ -46,56 +50,62 @@ def accept(
     an answer back. Anything that cannot be a verdict anyway takes nothing back. What somebody says
     in the second round about a subject that they answered in the first is set aside.
     """
-    reader = Reader(key, study)
-    read: list[Seen] = []
+    reader = TaskAnnotationReader(key, study)
+    read: list[TaskAnnotation] = []
     drafts: dict[str, SetAside] = {}
     for export in exports:
         read += reader.annotations(export)
         drafts.update(_drafts(export))
-    seen = _once(read)
-    first = (one for one in seen if one.keyed and one.keyed.round == 1)
-    voters = Voters(seen, bind(_work(first), given))
-    barred = [one for one in seen if voters.bars(one)]
-    people = bind(_work(one for one in seen if not voters.bars(one)), given)
+    annotations = _once(read)
+    first = (one for one in annotations if one.keyed and one.keyed.round == 1)
+    voters = Voters(annotations, bind(_work(first), given))
+    barred = [one for one in annotations if voters.bars(one)]
+    people = bind(_work(one for one in annotations if not voters.bars(one)), given)
     verdicts: list[Verdict] = []
     set_aside: list[SetAside] = []
-    last: dict[tuple[str, str], list[Seen]] = defaultdict(list)
-    for one in seen:
-        if refusal := _refusal(one, people, voters):
-            set_aside.append(_aside(one, refusal, people))
+    last: dict[tuple[str, str], list[TaskAnnotation]] = defaultdict(list)
+    for one in annotations:
+        if objection := _objection(one, people, voters):
+            set_aside.append(_aside(one, objection, people))
         elif one.keyed:
             last[one.keyed.task, one.keyed.annotator].append(one)
     for several in last.values():
-        *before, latest = sorted(several, key=lambda one: (one.at, one.number or 0, one.raw))
+        *before, latest = sorted(several, key=_order)
         set_aside += (_aside(one, _overtaken(one, latest), people) for one in before)
-        if latest.keyed and isinstance(latest.said, FormAnswers):
-            verdicts.append(_verdict(latest, latest.keyed, latest.said))
+        if latest.keyed and isinstance(latest.answers, FormAnswers):
+            verdicts.append(_verdict(latest, latest.keyed, latest.answers))
         else:
-            set_aside.append(_aside(latest, Objection("skipped", latest.remark), people))
-    answered = {one.task for one in seen}
+            set_aside.append(
+                _aside(latest, Objection("skipped", skip_remark(latest.annotation.entries)), people)
+            )
+    answered = {one.task for one in annotations}
     set_aside += (line for line in drafts.values() if line.task not in answered)
     return Acceptance(
         tuple(sorted(verdicts, key=lambda v: (v.task, v.annotator))),
         tuple(sorted(set_aside, key=lambda s: (s.file, s.task or "", s.annotation or 0, s.raw))),
         people,
-        len(read) - len(seen),
+        len(read) - len(annotations),
         voters.by_name(people, {keyed.annotator for keyed in key.values()}, barred),
     )
 
 
-def _once(read: list[Seen]) -> list[Seen]:
+def _order(one: TaskAnnotation) -> tuple[datetime, int, str]:
+    return one.annotation.at, one.annotation.number or 0, one.annotation.raw
+
+
+def _once(read: list[TaskAnnotation]) -> list[TaskAnnotation]:
     """Every annotation once, as last updated.
 
-    Where files tell one state differently, the one counts that still knows the annotator, and
-    then the one in which something is wrong: only a pull knows of a changed configuration.
+    Where files differ about one state, the copy counts that still names the annotator, and then
+    the one in which something is wrong: only a pull notices a changed configuration.
     """
-    together: dict[tuple[str | None, str], list[Seen]] = defaultdict(list)
+    together: dict[tuple[str | None, str], list[TaskAnnotation]] = defaultdict(list)
     for one in read:
-        together[one.task, one.identity].append(one)
+        together[one.task, one.annotation.identity].append(one)
     return [one for copies in together.values() for one in _latest(copies)]
 
 
-def _latest(copies: list[Seen]) -> Iterator[Seen]:
+def _latest(copies: list[TaskAnnotation]) -> Iterator[TaskAnnotation]:
     """One of the copies, or one an account: an id that two people use is forged or mistaken, and
     takes nobody's answer away."""
     accounts = {one.account.id for one in copies if one.account}
@@ -107,23 +117,23 @@ def _latest(copies: list[Seen]) -> Iterator[Seen]:
         yield max(own, key=_state)
 
 
-def _state(one: Seen) -> tuple[bool, datetime, bool, bool, str]:
+def _state(one: TaskAnnotation) -> tuple[bool, datetime, bool, bool, str]:
     deleted = one.problem is not None and one.problem.reason == "deleted"
-    return deleted, one.at, one.account is not None, one.problem is not None, one.file
+    return deleted, one.annotation.at, one.account is not None, one.problem is not None, one.file
 
 
-def _work(seen: Iterable[Seen]) -> Counter[tuple[Account, Slot]]:
+def _work(annotations: Iterable[TaskAnnotation]) -> Counter[tuple[Account, Slot]]:
     """Tasks of each slot by account. What another account wrote is nobody's work."""
     done = {
         (one.account, Slot(one.keyed.round, one.keyed.annotator), one.keyed.task)
-        for one in seen
-        if one.account and one.keyed and not one.edited
+        for one in annotations
+        if one.account and one.keyed and not one.annotation.edited
     }
     return Counter((account, slot) for account, slot, _ in done)
 
 
-def _refusal(one: Seen, people: People, voters: Voters) -> Objection | None:
-    """Why it is out of the question, whatever else this person gave."""
+def _objection(one: TaskAnnotation, people: People, voters: Voters) -> Objection | None:
+    """Why it cannot be a verdict, regardless of what else this person gave."""
     if one.problem:
         return one.problem
     if one.account is None:
@@ -133,35 +143,37 @@ def _refusal(one: Seen, people: People, voters: Voters) -> Objection | None:
     annotators = people.of(one.account)
     if not annotators:
         return Objection("unknown_annotator", f"account {one.account.id} is bound to nobody")
-    if one.edited:
-        return one.edited
+    if one.annotation.edited:
+        return one.annotation.edited
     if one.keyed and one.keyed.annotator not in annotators:
         return Objection("other_annotators_task", f"given to {one.keyed.annotator}")
-    return one.said if isinstance(one.said, Objection) else None
+    return one.answers if isinstance(one.answers, Objection) else None
 
 
-def _overtaken(one: Seen, latest: Seen) -> Objection:
-    by = f"by annotation {latest.number}" + (", a skip" if latest.skipped else "")
+def _overtaken(one: TaskAnnotation, latest: TaskAnnotation) -> Objection:
+    by = f"by annotation {latest.annotation.number}" + (
+        ", a skip" if latest.annotation.skipped else ""
+    )
     if one.place[0] == latest.place[0] and one.place != latest.place:
         return Objection("task_copied", f"overtaken {by} on a copy of the task")
     return Objection("superseded", by)
 
 
-def _aside(one: Seen, refusal: Objection, people: People) -> SetAside:
+def _aside(one: TaskAnnotation, objection: Objection, people: People) -> SetAside:
     annotators = people.of(one.account) if one.account else ()
     own = one.keyed.annotator if one.keyed and one.keyed.annotator in annotators else None
     return SetAside(
-        reason=refusal.reason,
-        detail=refusal.detail,
+        reason=objection.reason,
+        detail=objection.detail,
         file=one.file,
-        task=one.task if one.task and _OURS.fullmatch(one.task) else None,
+        task=one.task if one.task and _TASK_ID.fullmatch(one.task) else None,
         annotator=own or next(iter(annotators), None),
-        annotation=one.number,
-        raw=one.raw,
+        annotation=one.annotation.number,
+        raw=one.annotation.raw,
     )
 
 
-def _verdict(one: Seen, keyed: KeyedTask, said: FormAnswers) -> Verdict:
+def _verdict(one: TaskAnnotation, keyed: KeyedTask, answers: FormAnswers) -> Verdict:
     return Verdict(
         task=keyed.task,
         kind=keyed.kind,
@@ -173,18 +185,18 @@ def _verdict(one: Seen, keyed: KeyedTask, said: FormAnswers) -> Verdict:
         domain=keyed.domain,
         a=keyed.a,
         b=keyed.b,
-        answers=said.answers,
-        comment=said.comment,
-        created=one.created,
-        updated=one.updated,
-        seconds=one.seconds,
-        raw=one.raw,
+        answers=answers.answers,
+        comment=answers.comment,
+        created=one.annotation.created,
+        updated=one.annotation.updated,
+        seconds=one.annotation.seconds,
+        raw=one.annotation.raw,
         simulated=one.simulated,
     )
 
 
 def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
-    """Tasks that somebody began and did not submit. Of what, nothing is told."""
+    """Tasks that somebody began and did not submit. What they began is not kept."""
     for task in export.tasks:
         if task.drafts and not task.annotations:
             found: JsonValue = {"task": task.task, "drafts": task.drafts}
@@ -200,3 +212,14 @@ def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
                     raw=digest(found),
                 ),
             )
+
+
+def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> Acceptance:
+    """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
+    set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
+    given = read_given(folder, {task.annotator for task in key.values()})
+    acceptance = accept(stored_exports(folder), key, study, given)
+    write_people(folder, acceptance.people)
+    write_lines(folder.verdicts, acceptance.verdicts)
+    write_lines(folder.set_aside, acceptance.set_aside)
+    return acceptance
