@@ -70,7 +70,7 @@ class _Surveyed(NamedTuple):
     decisions: dict[str, Decision] | None
 
 
-def release_content(
+def gather_release_content(
     run: Path, store: Store, options: ReleaseOptions, progress: Progress
 ) -> ReleaseContent:
     """Read what a release of a run is written from.
