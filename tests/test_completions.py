@@ -297,7 +297,7 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     assert (means["none"].rouge_1.value or 0) < (means["posts-2"].rouge_1.value or 0)
     assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)
     for name in ("completions.md", "completions.html"):
-        assert "no evidence about answers" in (tmp_path / "out" / name).read_text()
+        assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
     again = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
     assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
 

@@ -114,7 +114,7 @@ def run(folder: Path, *words: str) -> str:
         env={**os.environ, "COLUMNS": "100"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -302,6 +302,12 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
     assert all((DOCS / name).is_file() for name in named)
 
 
+def test_the_python_reference_has_every_public_name() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto(?:function|class):: pairwright\.(\w+)$", page, re.MULTILINE)
+    assert sorted(listed) == sorted(set(pairwright.__all__) - {"__version__"})
+
+
 @pytest.mark.real
 def test_the_tutorial_shows_what_its_commands_print() -> None:
     done = subprocess.run(
@@ -355,15 +361,23 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
         assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
 
 
-@pytest.mark.real
-def test_the_python_of_the_pages_runs(demo: Demo) -> None:
-    (example,) = blocks("python", [ROOT / "docs" / "python.md"])
-    (demo.folder / "example.py").write_text(example.text, encoding="utf-8")
-    (demo.folder / "cell.py").write_text(CELL, encoding="utf-8")
-    for script in ("example.py", "cell.py"):
-        printed = run(demo.folder, "python", "-W", "error::ResourceWarning", script)
-        assert "pair=Pair(" in printed, script
-        assert "halves=(Pair(" in printed, script
+@pytest.mark.parametrize("script", ["cell.py", pytest.param("example.py", marks=pytest.mark.real)])
+def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
+    whole = "\n\n".join(block.text for block in blocks("python", [ROOT / "docs" / "python.md"]))
+    assert "pairwright.cli" not in whole
+    (tmp_path / "example.py").write_text(whole, encoding="utf-8")
+    (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
+    printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
+    for line in (
+        "72 pairs; 0 units refused",
+        "0 tasks are open",
+        "54 rows, sha256:",
+        "profile ('similarity.profile'",
+        "prompts-short     18",
+        "pair=Pair(",
+        "halves=(Pair(",
+    ):
+        assert line in printed, line
 
 
 def test_the_page_on_prompts_names_every_variable() -> None:

@@ -156,7 +156,7 @@ def test_a_difference_is_one_message_and_exit_code_1(trial: Path, tmp_path: Path
     done = pairwright("verify", root)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("LICENSE.md: sha256 is ")
-    assert "Take the release anew" in done.err
+    assert "Take the release again" in done.err
 
 
 def test_as_json_both_ends_are_told(trial: Path, tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from pairwright.evaluate.guided.readings import both_readings, guided_names, par
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import (
     EvaluationResult,
-    EvaluationTask,
     OnResult,
     conditions_of,
     run_evaluation,

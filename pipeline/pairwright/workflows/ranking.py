@@ -22,7 +22,8 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.notebook import run_async
-from pairwright.workflows.evaluation import EvaluationTask, derive_results
+from pairwright.workflows.condition_scores import EvaluationTask
+from pairwright.workflows.evaluation import derive_results
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.scoring import (

@@ -1,7 +1,7 @@
 """What is under test: something that scores one response, compares two, or has scores of pairs.
 
 A kind that ships with Pairwright is a class with one of these methods, its table in `spec.py`, and
-the line in `cli/scorers.py` that opens it. A scorer of your own needs none of this: see
+the line in `workflows/scorers.py` that opens it. A scorer of your own needs none of this: see
 `own_scorer`.
 """
 
