@@ -6,12 +6,7 @@ it. MkDocs has had no release since 2024, and Zensical, to which the makers of i
 have moved, is at 0.1. Furo is a theme that loads no font and no script from elsewhere.
 """
 
-import pairwright
 from pairwright.version import __version__
-
-# The package imports its names when they are asked for; autodoc looks at what is there.
-for _name in pairwright.__all__:
-    setattr(pairwright, _name, getattr(pairwright, _name))
 
 project = "Pairwright"
 author = "The Pairwright authors"
@@ -23,6 +18,7 @@ myst_heading_anchors = 4  # headings get the anchors that they have on a code ho
 default_role = "code"  # docstrings write `name` as Markdown does
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
 autodoc_default_options = {"exclude-members": "model_config, model_post_init"}
 maximum_signature_line_length = 80
 

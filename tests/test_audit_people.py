@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.audit.people import People
+from pairwright.audit.people import PeoplePart
 from pairwright.audit.people.finding import mask
 from pairwright.audit.people.rights import TOMBSTONES
 from pairwright.audit.people.scan import KINDS as DATA_KINDS
@@ -49,8 +49,8 @@ def row(id: str = "r1", **changes: Any) -> Row:
     return Row(id=id, **{**fields, **changes})
 
 
-def part(rows: Iterable[Row], forgotten: ForgetList | None = None) -> People:
-    people = People(forgotten)
+def part(rows: Iterable[Row], forgotten: ForgetList | None = None) -> PeoplePart:
+    people = PeoplePart(forgotten)
     for given in rows:
         people.add(given)
     return people
@@ -593,6 +593,6 @@ def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:
 def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     for rows in ([], [row()]):
         assert {check.name for check in part(rows).checks()} == {
-            one.name for one in People.definitions
+            one.name for one in PeoplePart.definitions
         }
     assert {check.status for check in part([]).checks()} == {"note"}

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright.audit.read import SourceRow, UnreadRow, open_source
+from pairwright.audit.read import ReadRow, UnreadRow, open_source
 from pairwright.audit.read.corpus import LINES, corpus_texts
 from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
@@ -48,14 +48,14 @@ def jsonl(path: Path, *rows: object) -> Path:
     return path
 
 
-def read(given: object, *columns: str) -> list[SourceRow | UnreadRow]:
+def read(given: object, *columns: str) -> list[ReadRow | UnreadRow]:
     return list(open_source(str(given), columns).read())
 
 
 def rows(given: object, *columns: str) -> list[Row]:
     found = read(given, *columns)
-    assert all(isinstance(each, SourceRow) for each in found), found
-    return [each.row for each in found if isinstance(each, SourceRow)]
+    assert all(isinstance(each, ReadRow) for each in found), found
+    return [each.row for each in found if isinstance(each, ReadRow)]
 
 
 def unread(given: object, *columns: str) -> Counter[str]:
@@ -100,7 +100,7 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
     assert source.total == 3
     expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
-    found = [each for each in source.read() if isinstance(each, SourceRow)]
+    found = [each for each in source.read() if isinstance(each, ReadRow)]
     assert [(each.split, each.row) for each in found] == expected
     names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
     places = (("validation", 1), ("validation", 2), ("test", 1))
@@ -275,9 +275,7 @@ def test_a_folder_of_files_has_its_folders_and_files_as_configurations_and_split
     jsonl(tmp_path / "data" / "train.jsonl", OFFICIAL)
     jsonl(tmp_path / "Music.jsonl", OFFICIAL)
     jsonl(tmp_path / ".cache" / "hidden.jsonl", {"no": "pair"})
-    found = [
-        (each.row.config, each.split) for each in read(tmp_path) if isinstance(each, SourceRow)
-    ]
+    found = [(each.row.config, each.split) for each in read(tmp_path) if isinstance(each, ReadRow)]
     assert found == [("Art", "test"), ("Art", "test"), ("Music", ""), ("", "train")]
 
 
@@ -287,7 +285,7 @@ def test_anothers_data_that_lie_where_a_releases_would_are_files(tmp_path: Path)
     pq.write_table(pa.Table.from_pylist([PLAIN]), file)
     assert open_source(str(tmp_path)).kind == "plain"
     (found,) = read(tmp_path)
-    assert isinstance(found, SourceRow)
+    assert isinstance(found, ReadRow)
     assert (found.row.config, found.split) == ("en", "test")
 
 
@@ -402,8 +400,8 @@ def test_a_row_that_cannot_be_read_is_counted_with_its_place(
     assert isinstance(bad, UnreadRow)
     assert (bad.reason, bad.where) == (reason, "a.jsonl:2")
     assert bad.detail
-    assert isinstance(first, SourceRow)
-    assert isinstance(last, SourceRow)
+    assert isinstance(first, ReadRow)
+    assert isinstance(last, ReadRow)
 
 
 def test_a_row_without_a_column_is_counted(tmp_path: Path) -> None:
@@ -462,8 +460,8 @@ def test_plain_rows_are_read_from_every_kind_of_file(
     file = tmp_path / f"train{suffix}{'.gz' if packed else ''}"
     file.write_bytes(gzip.compress(data) if packed else data)
     first, second = read(tmp_path)
-    assert isinstance(first, SourceRow)
-    assert isinstance(second, SourceRow)
+    assert isinstance(first, ReadRow)
+    assert isinstance(second, ReadRow)
     assert (first.row.chosen, second.row.chosen) == ('A "quoted", long\nanswer.', "This one.")
     assert (first.split, first.row.domain) == ("train", "")
     line = {".json": 1, ".jsonl": 1, ".csv": 2, ".tsv": 2}[suffix]
@@ -482,7 +480,7 @@ def test_files_that_describe_the_data_are_left_alone(tmp_path: Path) -> None:
     assert "no file of pairs in it" in refused(tmp_path)
     jsonl(tmp_path / "data" / "train.jsonl", PLAIN)
     (found,) = read(tmp_path)
-    assert isinstance(found, SourceRow)
+    assert isinstance(found, ReadRow)
     assert (found.split, found.row.config, found.where) == ("train", "", "data/train.jsonl:1")
 
 
@@ -495,8 +493,8 @@ def test_transcripts_are_taken_apart(tmp_path: Path) -> None:
     other = one | {"chosen": "\n\nHuman: Who?\n\nAssistant: This."}
     left = one | {"rejected": "\n\nHuman: Which?"}
     first, second, differ, asked = read(jsonl(tmp_path / "train.jsonl", row, one, other, left))
-    assert isinstance(first, SourceRow)
-    assert isinstance(second, SourceRow)
+    assert isinstance(first, ReadRow)
+    assert isinstance(second, ReadRow)
     assert first.row.question == "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
     assert (first.row.chosen, first.row.rejected) == ("This.\n\nOr that.", "")
     assert (second.row.question, second.row.chosen) == ("Which?", "This.")
@@ -521,8 +519,8 @@ def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
     alone = row | {"conversations": [{"from": "human", "value": "Which?"}]}
     asking = row | {"rejected": {"from": "human", "value": "Which?"}}
     first, second, third = read(jsonl(tmp_path / "a.jsonl", row, alone, asking))
-    assert isinstance(first, SourceRow)
-    assert isinstance(second, SourceRow)
+    assert isinstance(first, ReadRow)
+    assert isinstance(second, ReadRow)
     assert isinstance(third, UnreadRow)
     assert first.row.question == "system: Brief.\n\nhuman: ?"
     assert (first.row.chosen, first.row.rejected) == ("This.", "That.")
@@ -533,7 +531,7 @@ def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
 def test_lists_of_responses_give_a_pair_for_each_place(tmp_path: Path) -> None:
     row = {"id": 7, "prompt": "Which?", "chosen": ["a", "b", "c"], "rejected": ["d", "e", "f"]}
     file = jsonl(tmp_path / "a.jsonl", row, {key: row[key] for key in PLAIN})
-    found = [each for each in read(file) if isinstance(each, SourceRow)]
+    found = [each for each in read(file) if isinstance(each, ReadRow)]
     assert [(of.row.chosen, of.row.rejected) for of in found] == [
         *zip("abc", "def", strict=True)
     ] * 2
@@ -748,7 +746,7 @@ def test_every_split_of_every_configuration_on_the_hub_is_read(
     asked = hub(monkeypatch, ["README.md"], configs)
     source = open_source("org/name@abc")
     assert (source.kind, source.name, source.total) == ("official", "org/name@abc", 3)
-    found = [each for each in source.read() if isinstance(each, SourceRow)]
+    found = [each for each in source.read() if isinstance(each, ReadRow)]
     assert [(f.row.config, f.split) for f in found] == [
         ("Art", "test"), ("Music", "train"), ("Music", "train"),
     ]  # fmt: skip
@@ -801,7 +799,7 @@ def test_datasets_itself_gives_the_same_rows(
     monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_, **__: ["test.jsonl"])
     source = open_source("org/name")
     (found,) = source.read()
-    assert isinstance(found, SourceRow)
+    assert isinstance(found, ReadRow)
     assert (source.kind, source.total, found.split) == ("official", 1, "test")
     check_official(found.row)
 

@@ -302,6 +302,12 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
     assert all((DOCS / name).is_file() for name in named)
 
 
+def test_the_python_reference_has_every_public_name() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto(?:function|class):: pairwright\.(\w+)$", page, re.MULTILINE)
+    assert sorted(listed) == sorted(set(pairwright.__all__) - {"__version__"})
+
+
 @pytest.mark.real
 def test_the_tutorial_shows_what_its_commands_print() -> None:
     done = subprocess.run(

@@ -36,7 +36,7 @@ from pairwright.workflows.doctor.server import (
     list_models,
     read_metrics,
 )
-from pairwright.workflows.run_models import CallCounts
+from pairwright.workflows.run_models import MeterCounts
 
 T = TypeVar("T")
 PROMPTS = Prompts.load(assets.PROMPTS)
@@ -404,6 +404,6 @@ def test_words_of_a_server_can_neither_colour_nor_clear_the_screen() -> None:
     console = Console(width=60, record=True)
     found = ServerFinding("note", "server", "[bold red]x[/]\x1b[2J\x07", "[/] \x9b1m")
     with console.capture() as captured:
-        print_server(console, ServerReport("near", "m\x1b[0m", "http://x", (found,), CallCounts()))
+        print_server(console, ServerReport("near", "m\x1b[0m", "http://x", (found,), MeterCounts()))
     assert "[bold red]x[/]" in captured.get()
     assert not set("\x1b\x07\x9b") & set(captured.get())

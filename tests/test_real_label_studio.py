@@ -152,12 +152,13 @@ PUSH = """
 import sys
 from pathlib import Path
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio import LabelStudioClient, push
+from pairwright_human_eval.label_studio.client import LabelStudioClient
+from pairwright_human_eval.label_studio.push import send_tasks
 from pairwright_human_eval.study_files import read_study
 
 folder = HumanFolder(Path(sys.argv[1]))
 study, key = read_study(folder)
-push(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, study, key.values(), chunk=50)
+send_tasks(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, study, key.values(), chunk=50)
 """
 
 

@@ -121,11 +121,11 @@ def _wordings(full: str, terse: str) -> Iterator[str]:
     """What may be shown of a response: the first sentences of one wording, or the first of the full
     one and then those of the terse one that go on from there. KEPT_SENTENCES at least."""
     one, other = _sentences(full), _sentences(terse)
-    for kept in range(len(one) + 1):
+    for n in range(len(one) + 1):
         # Both say the same in the same order, so nothing is said twice.
-        start = -(-kept * len(other) // len(one))
+        start = -(-n * len(other) // len(one))
         for end in range(start, len(other) + 1):
-            taken = [*one[:kept], *other[start:end]]
+            taken = [*one[:n], *other[start:end]]
             if len(taken) >= min(KEPT_SENTENCES, len(one)):
                 yield " ".join(taken)
 
@@ -164,8 +164,8 @@ def _posts_of(own: tuple[str, ...], models: tuple[str, ...], ends: list[str]) ->
 
 def _beginnings(text: str) -> Iterator[str]:
     sentences = _sentences(text)
-    for kept in range(1, len(sentences) + 1):
-        yield " ".join(sentences[:kept])
+    for n in range(1, len(sentences) + 1):
+        yield " ".join(sentences[:n])
 
 
 @lru_cache(maxsize=8192)

@@ -19,10 +19,10 @@ def render_markdown(text: str) -> str:
     Tags are those Markdown makes, without `a` and `img`: a link keeps its text, an image its
     description. The one attribute is `start` of a numbered list, a number.
     """
-    shown = visible(_whole(text))
-    tokens = _MARKDOWN.parse(shown)
+    text = visible(_whole(text))
+    tokens = _MARKDOWN.parse(text)
     if any(token.level >= _DEEPEST - 1 for token in tokens):
-        return f"<pre>{html.escape(shown)}</pre>"
+        return f"<pre>{html.escape(text)}</pre>"
     for token in tokens:
         # Alignment of table cells and the language of a code block: styles and classes.
         token.attrs = {key: value for key, value in token.attrs.items() if key == "start"}

@@ -83,9 +83,9 @@ def add_adjudication(
     be taken in.
     """
     there = _second_round(folder)
-    known = {(keyed.subject, keyed.pair, keyed.kind) for keyed in _valid(there, voted)}
+    given_before = {(keyed.subject, keyed.pair, keyed.kind) for keyed in _valid(there, voted)}
     fresh = {
-        who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in known]
+        who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in given_before]
         for who, given in tasks.items()
     }
     added = [task for given in fresh.values() for task in given]

@@ -166,17 +166,17 @@ class Outline(Record):
 
 def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> list[Outline]:
     """The outlines of a study's subjects, in their order."""
-    asked = {keyed.subject for keyed in key.values() if keyed.kind == "rubric"}
-    return [outline_of(subject, aspects_asked=subject.id in asked) for subject in subjects]
+    with_aspects = {keyed.subject for keyed in key.values() if keyed.kind == "rubric"}
+    return [outline_of(subject, aspects_asked=subject.id in with_aspects) for subject in subjects]
 
 
 def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
-    asked = subject.asked
-    judged = {getattr(asked, side): scores for side, scores in asked.quality.items()}
+    first_pair = subject.asked
+    judged = {getattr(first_pair, side): scores for side, scores in first_pair.quality.items()}
     return Outline(
         id=subject.id,
-        mode=asked.mode,
-        domain=asked.domain,
+        mode=first_pair.mode,
+        domain=first_pair.domain,
         dyad=dyad_id(pair.user for pair in subject.pairs),
         first=response_id(subject.first),
         second=response_id(subject.second),

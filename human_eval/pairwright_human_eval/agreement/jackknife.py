@@ -141,7 +141,7 @@ class LeaveOutValues(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
+class _RatingParts:
     """The parts of a set of ratings."""
 
     ratings: Ratings
@@ -170,7 +170,7 @@ def left_out(
 ) -> dict[str, LeaveOutValues]:
     """By name of the coefficient. `cluster` has shape (items,); `numbers` are the levels as
     numbers."""
-    parts = _Parts(ratings, cluster)
+    parts = _RatingParts(ratings, cluster)
     counts = ratings.counts()
     items = Sums.of_items(counts)
     # What leaving out one rating changes in its item.
@@ -195,7 +195,7 @@ def left_out(
     return found
 
 
-def _cohen(parts: _Parts) -> LeaveOutValues:
+def _cohen(parts: _RatingParts) -> LeaveOutValues:
     """Cohen's kappa by two: only the tables of two raters in which a part has answers change."""
     ratings, levels = parts.ratings, len(parts.ratings.levels)
     one, other = ratings.meetings()

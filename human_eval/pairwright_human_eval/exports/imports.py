@@ -61,7 +61,7 @@ def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[st
     for path in paths:
         try:
             export = read_export(path)
-            _check_ours(path, export, study)
+            _check_study(path, export, study)
         except InputError as error:
             refused.append(error)
             continue
@@ -86,15 +86,15 @@ def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[Importe
     """
     imports = list(read_imports(folder))
     if names:
-        known = [file for record in imports for file in record.files]
-        recorded = {file.raw for file in known}
+        imported = [file for record in imports for file in record.files]
+        recorded = {file.raw for file in imported}
         # An earlier version kept no record of its imports.
-        known += [
+        imported += [
             ImportedFile(file=path.name, raw=path.name)
             for path in imported_files(folder)
             if path.name not in recorded
         ]
-        gone = tuple(dict.fromkeys(_named(name, known) for name in names))
+        gone = tuple(dict.fromkeys(_named(name, imported) for name in names))
     elif imports:
         gone = imports[-1].files
     else:
@@ -107,8 +107,8 @@ def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[Importe
         path = folder.raw / file.raw
         with on_disk(path):
             path.unlink(missing_ok=True)
-    kept = (tuple(file for file in record.files if file not in gone) for record in imports)
-    _write(folder, [ImportRecord(files=files) for files in kept if files])
+    left = (tuple(file for file in record.files if file not in gone) for record in imports)
+    _write(folder, [ImportRecord(files=files) for files in left if files])
     return gone
 
 
@@ -123,7 +123,7 @@ def read_imports(folder: HumanFolder) -> Iterable[ImportRecord]:
     yield from read_lines(folder.imports, ImportRecord, fix=fix)
 
 
-def _check_ours(path: Path, export: Export, study: Container[str]) -> None:
+def _check_study(path: Path, export: Export, study: Container[str]) -> None:
     if not any(task.task in study for task in export.tasks):
         raise InputError(
             f"holds no task of this study: none of its {len(export.tasks):,} tasks was exported"
@@ -134,14 +134,14 @@ def _check_ours(path: Path, export: Export, study: Container[str]) -> None:
         )
 
 
-def _named(name: str, known: list[ImportedFile]) -> ImportedFile:
-    found = [file for file in known if name in (file.file, file.raw)]
+def _named(name: str, imported: list[ImportedFile]) -> ImportedFile:
+    found = [file for file in imported if name in (file.file, file.raw)]
     if len(found) == 1:
         return found[0]
     what = "no such file was imported"
     if found:
         what = f"{len(found)} files of that name were imported"
-    raise InputError(what, where=name, fix=_name_one(file.raw for file in found or known))
+    raise InputError(what, where=name, fix=_name_one(file.raw for file in found or imported))
 
 
 def _name_one(raw: Iterable[str]) -> str:

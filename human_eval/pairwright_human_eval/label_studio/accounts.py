@@ -78,13 +78,13 @@ def team_accounts(
         if annotator not in accounts:
             email = f"{annotator}@pairwright.example"
             accounts[annotator] = server.sign_up(email, secrets.token_urlsafe(9))
-            kept = {who: vars(account) for who, account in accounts.items()}
-            write_whole(path, json.dumps(kept, indent=1), mode=0o600)
+            rows = {who: vars(account) for who, account in accounts.items()}
+            write_whole(path, json.dumps(rows, indent=1), mode=0o600)
     return accounts
 
 
 def _read(path: Path) -> dict[str, ServerAccount]:
     if not path.exists():
         return {}
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return {annotator: ServerAccount(**account) for annotator, account in kept.items()}
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return {annotator: ServerAccount(**account) for annotator, account in rows.items()}

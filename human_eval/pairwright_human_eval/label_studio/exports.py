@@ -167,15 +167,15 @@ def _annotation(annotation: JsonValue) -> JsonValue:
     """None for what is not an annotation at all."""
     if not isinstance(annotation, dict) or _deeper(annotation, _DEEPEST):
         return None
-    kept = {key: annotation[key] for key in _KEYS if key in annotation}
+    fields = {key: annotation[key] for key in _KEYS if key in annotation}
     for key in ("completed_by", "updated_by"):
-        account = kept.get(key)
+        account = fields.get(key)
         if isinstance(account, dict):
-            kept[key] = _number(account.get("id"))
+            fields[key] = _number(account.get("id"))
     # Most annotations hold nothing to be cleaned, and looking at their text is quicker.
-    text = json.dumps(kept)
+    text = json.dumps(fields)
     suspect = "@" in text or "\\uff20" in text or "\\ud" in text
-    return _clean(kept) if suspect else kept
+    return _clean(fields) if suspect else fields
 
 
 def _deeper(value: JsonValue, levels: int) -> bool:

@@ -142,9 +142,9 @@ class LabelStudioServer:
         New ones keep a name of their own until the server has taken them: a start that is cut
         short starts over, since nobody can have used what it made.
         """
-        kept, new = self.data / "account.json", self.data / "account.new.json"
-        if kept.exists():
-            return json.loads(kept.read_text(encoding="utf-8")), kept
+        stored, new = self.data / "account.json", self.data / "account.new.json"
+        if stored.exists():
+            return json.loads(stored.read_text(encoding="utf-8")), stored
         database = self.data / DATABASE
         if database.exists() and not new.exists():
             raise InputError(

@@ -154,9 +154,9 @@ def _project(
     One that is on the server and not in our books was made by a push that was cut off before it
     sent a task; or the books were lost, and all its tasks are looked at.
     """
-    for known in state.projects:
-        if known.title == load.title:
-            return known
+    for project in state.projects:
+        if project.title == load.title:
+            return project
     for found in there.values():
         if found.title == load.title:
             return _fresh(load, found.id, PendingImport(since=0, after=0) if found.tasks else None)
@@ -200,13 +200,13 @@ def _remove_copies(
     server: LabelStudioClient, project: PushedProject, held: list[ServerTask]
 ) -> int:
     """Remove tasks that are there a second time, unless somebody has answered the copy."""
-    kept = {task.id: task for task in held}
+    by_id = {task.id: task for task in held}
     removed = 0
     for task in held:
         original = project.tasks.get(str(task.data.get("task")))
-        if original not in kept or original == task.id or task.touched:
+        if original not in by_id or original == task.id or task.touched:
             continue
-        if kept[original].data == task.data:
+        if by_id[original].data == task.data:
             server.remove(task.id)
             removed += 1
     return removed

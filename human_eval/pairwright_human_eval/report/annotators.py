@@ -85,9 +85,9 @@ def with_majority(votes: Iterable[Vote]) -> Tally:
         counts = Counter(vote.label for vote in own)
         for vote in own:
             others = counts - Counter([vote.label])
-            said, most = max(others.items(), key=lambda answer: answer[1], default=("", 0))
+            label, most = max(others.items(), key=lambda answer: answer[1], default=("", 0))
             if 2 * most > len(own) - 1:
-                found[vote.annotator].append(said == vote.label)
+                found[vote.annotator].append(label == vote.label)
     return found
 
 
@@ -115,9 +115,9 @@ def retested(verdicts: Sequence[Verdict]) -> Tally:
         for purpose in ("vote", "repeat")
     )
     found: Tally = defaultdict(list)
-    for asked, choice in again.items():
-        if asked in before:
-            found[asked[0]].append(choice == before[asked])
+    for vote, choice in again.items():
+        if vote in before:
+            found[vote[0]].append(choice == before[vote])
     return found
 
 

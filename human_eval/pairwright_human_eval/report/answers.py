@@ -115,9 +115,9 @@ def answers_of(
             verdict.annotator not in excluded,
         )
         if isinstance(answers, PreferenceAnswer) and verdict.pair:
-            pair, said = pairs[verdict.pair], answers.choice
+            pair, choice = pairs[verdict.pair], answers.choice
             found.votes.append(
-                Vote(pair, who, verdict.purpose, pair.choice(said), pair.neutral(said), counted)
+                Vote(pair, who, verdict.purpose, pair.choice(choice), pair.neutral(choice), counted)
             )
         elif isinstance(answers, RubricAnswers) and verdict.pair and counted:
             pair = pairs[verdict.pair]

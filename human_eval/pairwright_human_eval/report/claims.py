@@ -77,11 +77,11 @@ def consensus(
     dyads, chosen = [], []
     for name, place in zip(ratings.items, np.argmax(fitted.posterior, axis=1), strict=True):
         label, pair = ratings.levels[place], pairs[name]
-        said = "equal" if label == EQUAL else "other"
-        said = "chosen" if label == pair.neutral(pair.chosen) else said
-        counts[said] += 1
+        choice = "equal" if label == EQUAL else "other"
+        choice = "chosen" if label == pair.neutral(pair.chosen) else choice
+        counts[choice] += 1
         dyads.append(pair.dyad)
-        chosen.append(float(said == "chosen"))
+        chosen.append(float(choice == "chosen"))
     return Consensus(
         pairs=len(dyads),
         chosen=counts["chosen"],
@@ -98,8 +98,8 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
     own = answers.counted()
     voted = {vote.about.pair.id for vote in own}
     for control in CONTROLS:
-        shown = [vote for vote in answers.counted(control) if vote.about.pair.id in voted]
-        pairs = {vote.about.pair.id for vote in shown}
+        controls = [vote for vote in answers.counted(control) if vote.about.pair.id in voted]
+        pairs = {vote.about.pair.id for vote in controls}
         if not pairs:
             continue
         same = [vote for vote in own if vote.about.pair.id in pairs]
@@ -108,20 +108,20 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
                 control=control,
                 pairs=len(pairs),
                 own=preference_shares("own posts", same, draws),
-                control_votes=preference_shares(control, shown, draws),
-                difference=_difference(same, shown, draws, ("chosen", "other")),
-                difference_of_all=_difference(same, shown, draws, CHOICES),
+                control_votes=preference_shares(control, controls, draws),
+                difference=_difference(same, controls, draws, ("chosen", "other")),
+                difference_of_all=_difference(same, controls, draws, CHOICES),
             )
         )
     return tuple(found)
 
 
 def _difference(
-    own: Sequence[Vote], shown: Sequence[Vote], draws: Draws, choices: tuple[str, ...]
+    own: Sequence[Vote], controls: Sequence[Vote], draws: Draws, choices: tuple[str, ...]
 ) -> Measure:
     """The share for the chosen response with own posts less that in the control, by the same
     draws of dyads and annotators."""
-    votes = [vote for vote in (*own, *shown) if vote.choice in choices]
+    votes = [vote for vote in (*own, *controls) if vote.choice in choices]
     dyads, people = [v.about.dyad for v in votes], [v.annotator for v in votes]
     columns = np.array(
         [
@@ -176,8 +176,8 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
             f" {percent_points(control.difference_of_all)} of all votes"
             f" (n = {control.difference_of_all.n:,})."
         )
-        shown = control.control_votes.model_copy(update={"group": name})
-        yield _preferred([control.own, shown])
+        renamed = control.control_votes.model_copy(update={"group": name})
+        yield _preferred([control.own, renamed])
     if "contrasted" in drawn:
         yield drawn["contrasted"]
 

@@ -56,17 +56,17 @@ def delivery_agreement(answers: Answers, draws: Draws) -> tuple[DeliveryAgreemen
 
 
 def _cases(answers: Answers) -> Iterator[DeliveryCase]:
-    said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    deliveries: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     abouts: dict[str, SubjectPair] = {}
     for vote in answers.aspects:
         abouts[vote.about.pair.id] = vote.about
         if vote.answer.delivered != CANNOT_TELL:
-            said[vote.about.pair.id, vote.answer.aspect].append(vote.answer.delivered)
+            deliveries[vote.about.pair.id, vote.answer.aspect].append(vote.answer.delivered)
     for about in abouts.values():
         for side, scores in about.pair.adherence.items():
             response = getattr(about.pair, side)
             for name, score in zip(about.pair.aspects, scores, strict=True):
-                given = said[about.pair.id, name]
+                given = deliveries[about.pair.id, name]
                 yes = sum(answer in (response, BOTH) for answer in given)
                 people = None if 2 * yes == len(given) else 2 * yes > len(given)
                 yield DeliveryCase(about.dyad, side, score >= DELIVERS, people)
@@ -181,21 +181,21 @@ def judge_preference(
         for vote in votes:
             if vote.choice != "cannot_tell":
                 by_pair[vote.about.pair.id].append(vote)
-        dyads, said = [], []
+        dyads, majorities = [], []
         for own in by_pair.values():
             counts = Counter(vote.choice for vote in own)
             choice, most = counts.most_common(1)[0]
             dyads.append(own[0].about.dyad)
-            said.append(choice if 2 * most > len(own) else "equal")
-        either = [float(choice != "equal") for choice in said]
-        chosen = [float(choice == "chosen") for choice in said]
+            majorities.append(choice if 2 * most > len(own) else "equal")
+        either = [float(choice != "equal") for choice in majorities]
+        chosen = [float(choice == "chosen") for choice in majorities]
         found.append(
             JudgePreference(
                 group=name,
-                pairs=len(said),
-                for_chosen=said.count("chosen"),
-                for_other=said.count("other"),
-                no_choice=said.count("equal"),
+                pairs=len(majorities),
+                for_chosen=majorities.count("chosen"),
+                for_other=majorities.count("other"),
+                no_choice=majorities.count("equal"),
                 agree=ratio(draws, dyads, chosen, either),
             )
         )

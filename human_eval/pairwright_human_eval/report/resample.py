@@ -77,12 +77,12 @@ def ratio(
     """
     values = np.array([above, below], np.float64).T.reshape(-1, 2)
     point = values.sum(axis=0)
-    kept = values[:, 1] != 0
-    clusters = [name for name, keep in zip(dyads, kept, strict=True) if keep]
-    people = annotators and [name for name, keep in zip(annotators, kept, strict=True) if keep]
+    counted = values[:, 1] != 0
+    clusters = [name for name, keep in zip(dyads, counted, strict=True) if keep]
+    people = annotators and [name for name, keep in zip(annotators, counted, strict=True) if keep]
     if not clusters:
         return measure(None, None, 0, clusters, people, "none was given")
-    summed = draws.sums(clusters, values[kept], people)
+    summed = draws.sums(clusters, values[counted], people)
     with np.errstate(divide="ignore", invalid="ignore"):
         replicates = summed[:, 0] / summed[:, 1]
     return measure(point[0] / point[1], replicates, int(point[1]), clusters, people)

@@ -13,7 +13,7 @@ from pairwright.audit.balance import Balance
 from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
-from pairwright.audit.people import People
+from pairwright.audit.people import PeoplePart
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison
 from pairwright.audit.shortcuts import Shortcuts
 from pairwright.audit.tally import RowTally
@@ -23,7 +23,7 @@ PARTS: dict[str, tuple[CheckDefinition, ...]] = {
     "Shortcuts and baselines": Shortcuts.definitions,
     "Leakage": Leakage.definitions,
     "Integrity": RowTally.definitions + Integrity.definitions,
-    "People": People.definitions,
+    "People": PeoplePart.definitions,
     "Human verification": Human.definitions,
     "Balance": Balance.definitions,
     "Beside another release": target.DEFINITIONS,

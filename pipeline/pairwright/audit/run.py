@@ -11,8 +11,8 @@ from pairwright.audit.catalogue import decide
 from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
-from pairwright.audit.people import People
-from pairwright.audit.read import PairSource, SourceRow, UnreadRow
+from pairwright.audit.people import PeoplePart
+from pairwright.audit.read import PairSource, ReadRow, UnreadRow
 from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.records import EXAMPLES, Audit, AuditSource, Check, LimitComparison, RowReader
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
@@ -65,7 +65,7 @@ def audit(
         parts = _Parts(source, options)
         places = RowLocations()
 
-        def add(line: SourceRow) -> None:
+        def add(line: ReadRow) -> None:
             places.add(line.row, line.where)
             parts.add(line)
 
@@ -99,7 +99,7 @@ class _Parts:
 
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
-        self.balance, self.people = Balance(), People(options.forgotten)
+        self.balance, self.people = Balance(), PeoplePart(options.forgotten)
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
         self._parts: dict[str, RowReader] = {
@@ -111,7 +111,7 @@ class _Parts:
             "balance": self.balance,
         }
 
-    def add(self, line: SourceRow) -> None:
+    def add(self, line: ReadRow) -> None:
         for part in self._parts.values():
             if part is self._leakage:
                 self._leakage.add(line.row, line.split)
@@ -136,7 +136,7 @@ def _compare(
 ) -> tuple[AuditSource, list[Check]]:
     balance, shortcuts = Balance(), Shortcuts(max_shortcut=options.max_shortcut)
 
-    def add(line: SourceRow) -> None:
+    def add(line: ReadRow) -> None:
         balance.add(line.row)
         shortcuts.add(line.row)
 
@@ -151,7 +151,7 @@ def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(check for check in checks if check.name in BLIND)
 
 
-def _read(source: PairSource, add: Callable[[SourceRow], None], progress: Progress) -> _ReadSource:
+def _read(source: PairSource, add: Callable[[ReadRow], None], progress: Progress) -> _ReadSource:
     """One pass: every row goes to `add` and into the digest."""
     tally = RowTally()
 

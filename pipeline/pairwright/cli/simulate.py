@@ -4,8 +4,6 @@ from typing import Annotated
 
 import typer
 
-from pairwright.workflows.simulated_endpoint import serve_simulated
-
 
 def simulate_command(
     port: Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")] = 8000,
@@ -27,6 +25,9 @@ def simulate_command(
 
       pairwright simulate --port 8000 --defect leaked_rubric=0.2 --defect http_429=0.05
     """
+
+    # What serves takes a while to import, and other commands do without.
+    from pairwright.workflows.simulated_endpoint import serve_simulated
 
     def ready(url: str) -> None:
         typer.echo(f"Serving {url} (model pairwright-simulated). Ctrl-C stops it.")

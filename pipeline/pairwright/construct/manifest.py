@@ -5,7 +5,7 @@ A function of the run folder: no times, and nothing that two runs over the same 
 
 from pydantic import JsonValue
 
-from pairwright.construct.tally import ModelCheck, Tally
+from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.models.store import Store
 from pairwright.records import Record
 from pairwright.settings.config import Config, essential
@@ -30,7 +30,7 @@ def make_manifest(
     prompts: Prompts,
     source: SourceSummary,
     counted: Tally,
-    checked: list[ModelCheck],
+    checked: list[ReplyCheck],
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()

@@ -15,7 +15,7 @@ from pairwright.records import Item, Post, content_id
 from pairwright.settings.rules import TwinRules
 
 
-class Reader(NamedTuple):
+class PartnerCandidate(NamedTuple):
     """What matching needs of one user: the question's terms, and those of the posts that any
     question of the category could ask for."""
 
@@ -54,13 +54,13 @@ def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules) -> bool:
     )
 
 
-def _readers(corpus: Corpus, category: str) -> list[Reader]:
+def _readers(corpus: Corpus, category: str) -> list[PartnerCandidate]:
     users = corpus.by_category[category]
     # A user who asks in several categories is matched in that of the longest history.
     latest = [item for user in users if (item := corpus.latest(user)).category.lower() == category]
     wanted = frozenset().union(*(text.terms(item.question) for item in latest))
     return [
-        Reader(
+        PartnerCandidate(
             user=item.user,
             asks=frozenset(text.terms(item.question)),
             created=item.created,
@@ -71,7 +71,7 @@ def _readers(corpus: Corpus, category: str) -> list[Reader]:
 
 
 def _round(
-    readers: list[Reader],
+    readers: list[PartnerCandidate],
     by_term: dict[str, list[int]],
     partners: dict[str, str],
     corpus: Corpus,
@@ -98,15 +98,18 @@ def _round(
 
 
 def _candidates(
-    reader: Reader, readers: list[Reader], by_term: dict[str, list[int]], rules: TwinRules
-) -> list[Reader]:
+    reader: PartnerCandidate,
+    readers: list[PartnerCandidate],
+    by_term: dict[str, list[int]],
+    rules: TwinRules,
+) -> list[PartnerCandidate]:
     if not rules.min_relevant or not rules.relevance_floor:
         return readers
     found = {n for term in reader.asks for n in by_term.get(term, ())}
     return [readers[n] for n in sorted(found)]
 
 
-def _fit(asker: Reader, other: Reader, rules: TwinRules) -> bool:
+def _fit(asker: PartnerCandidate, other: PartnerCandidate, rules: TwinRules) -> bool:
     older = [
         terms
         for created, terms in other.posts

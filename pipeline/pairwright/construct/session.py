@@ -19,7 +19,7 @@ from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.partners import match_partners, suits
 from pairwright.construct.resume import unfinished
-from pairwright.construct.tally import ModelCheck, Tally, model_checks
+from pairwright.construct.tally import ReplyCheck, Tally, model_checks
 from pairwright.construct.twin import build_twin
 from pairwright.construct.units import BuildUnit, all_units
 from pairwright.dataset import line_writer
@@ -104,7 +104,7 @@ def read_corpus(
 
 async def build_here(
     task: BuildTask, models: ModelSource, seen: Callable[[Brief], None]
-) -> tuple[Tally, list[ModelCheck]]:
+) -> tuple[Tally, list[ReplyCheck]]:
     """Work through every unit, and write the outcome files unless a unit waits for a batch.
 
     `seen` is called with each outcome as it comes. Raises Interrupted (nothing is written, all
@@ -153,7 +153,7 @@ async def build_units(
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
 
-def conclude(task: BuildTask, counted: Tally) -> list[ModelCheck]:
+def conclude(task: BuildTask, counted: Tally) -> list[ReplyCheck]:
     """Write the outcome files of a run whose units have all ended, unless one waits."""
     store, rules = task.store, task.rules
     checked = model_checks(store, counted)

@@ -107,10 +107,14 @@ def tally_outcomes(store: Store) -> Tally:
     return counted
 
 
-class ModelCheck(NamedTuple):
+class ReplyCheck(NamedTuple):
+    """A share over the replies of some calls, by which a model of the build is judged."""
+
     name: str
+    """The purpose of the calls, such as `support_control`."""
     meaning: str
     found: Share
+    """k of n cases, with its 95 % interval."""
 
 
 def _carried(text: str) -> list[bool]:
@@ -132,7 +136,7 @@ _CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
 }
 
 
-def model_checks(store: Store, counted: Tally) -> list[ModelCheck]:
+def model_checks(store: Store, counted: Tally) -> list[ReplyCheck]:
     """Each check with its share over the calls of a run; replies that cannot be read count
     for nothing."""
     rows = []
@@ -144,5 +148,5 @@ def model_checks(store: Store, counted: Tally) -> list[ModelCheck]:
             if body is not None
             for answer in read(completion_of(key, body).text)
         ]
-        rows.append(ModelCheck(name, meaning, share(sum(seen), len(seen))))
+        rows.append(ReplyCheck(name, meaning, share(sum(seen), len(seen))))
     return rows

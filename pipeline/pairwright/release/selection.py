@@ -19,7 +19,7 @@ LONGEST = 100
 FORGOTTEN, SIMULATED, NOT_ASKED = "forgotten", "simulated", "not in the study"
 
 
-class Candidate(NamedTuple):
+class ReleaseCandidate(NamedTuple):
     """What is held in memory of a subject: a twin with both halves, or a pair."""
 
     id: str
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 class Candidates(NamedTuple):
     """A run's kept pairs, gone through once."""
 
-    entries: tuple[Candidate, ...]
+    entries: tuple[ReleaseCandidate, ...]
     """All subjects, in the run's order."""
     outlines: tuple[Outline, ...]
     """Those of the study."""
@@ -57,11 +57,11 @@ def read_candidates(
     tasks = (key or {}).values()
     asked = {keyed.subject for keyed in tasks}
     about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
-    entries, outlines, domains = list[Candidate](), list[Outline](), dict[str, str]()
+    entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
         _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
         entries.append(
-            Candidate(
+            ReleaseCandidate(
                 id=subject.id,
                 place=place,
                 config=f"{subject.domain}-{subject.mode}",
@@ -77,7 +77,7 @@ def read_candidates(
 
 
 def exclusions(
-    entries: tuple[Candidate, ...], decisions: Mapping[str, Decision] | None, *, trial: bool
+    entries: tuple[ReleaseCandidate, ...], decisions: Mapping[str, Decision] | None, *, trial: bool
 ) -> dict[str, str]:
     """By subject: why it is not released; empty for those that are.
 
@@ -87,7 +87,9 @@ def exclusions(
     return {entry.id: _why_not(entry, decisions, trial=trial) for entry in entries}
 
 
-def _why_not(entry: Candidate, decisions: Mapping[str, Decision] | None, *, trial: bool) -> str:
+def _why_not(
+    entry: ReleaseCandidate, decisions: Mapping[str, Decision] | None, *, trial: bool
+) -> str:
     if entry.forgotten:
         return FORGOTTEN
     if entry.simulated and not trial:
@@ -110,7 +112,9 @@ def why_not_verified(decision: Decision) -> str:
     return "" if decision.state == "verified" else decision.state
 
 
-def trial_because(entries: Iterable[Candidate], public: ReleasedStudy | None) -> tuple[str, ...]:
+def trial_because(
+    entries: Iterable[ReleaseCandidate], public: ReleasedStudy | None
+) -> tuple[str, ...]:
     """Why what is released is only for trying out, in words."""
     reasons = []
     if any(entry.simulated for entry in entries):

@@ -20,7 +20,7 @@ from pairwright.release.history import first_version, next_version
 from pairwright.release.pairs_file import subject_at
 from pairwright.release.primary import PrimaryFiles, ReleaseFiles, primary_texts
 from pairwright.release.records import Erratum, UnitOutcome, Version, file_note
-from pairwright.release.selection import Candidate
+from pairwright.release.selection import ReleaseCandidate
 from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright_human_eval.decisions import Decision, Votes
 from pairwright_human_eval.subjects import Subject
@@ -33,7 +33,7 @@ class PrimaryContent(NamedTuple):
     """As the run gives them: without a history and an audit, and with all errata and units."""
     pairs: Path
     """The run's pairs.jsonl."""
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ReleaseCandidate, ...]
     """The subjects that are released, in the run's order."""
     splits: Mapping[str, str]
     """By pseudonym."""
@@ -106,8 +106,8 @@ class _RowTally:
         self._step(self._n)
 
 
-def _by_part(content: PrimaryContent) -> dict[Part, list[Candidate]]:
-    parts: dict[Part, list[Candidate]] = {}
+def _by_part(content: PrimaryContent) -> dict[Part, list[ReleaseCandidate]]:
+    parts: dict[Part, list[ReleaseCandidate]] = {}
     for candidate in content.candidates:
         part = Part(candidate.config, content.splits[candidate.users[0]])
         parts.setdefault(part, []).append(candidate)

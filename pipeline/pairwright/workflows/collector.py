@@ -4,7 +4,6 @@ import gc
 
 
 def ease() -> None:
-    """Have the collector look seldom, and not at all at what is loaded by now: records hold no
-    cycles."""
+    """Have the collector look seldom, and never at what is loaded: records hold no cycles."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)

@@ -24,8 +24,8 @@ from pairwright.release.provenance import run_provenance
 from pairwright.release.records import UnitOutcome
 from pairwright.release.run_notes import read_errata, read_tombstones
 from pairwright.release.selection import (
-    Candidate,
     Candidates,
+    ReleaseCandidate,
     exclusions,
     read_candidates,
     trial_because,
@@ -55,7 +55,7 @@ class ReleaseContent(NamedTuple):
     """What is released of a run, and why the rest is not."""
 
     content: PrimaryContent
-    entries: tuple[Candidate, ...]
+    entries: tuple[ReleaseCandidate, ...]
     """All subjects of the run."""
     why: dict[str, str]
     """By subject: why it is not released; empty for those that are."""
@@ -71,7 +71,7 @@ class _Surveyed(NamedTuple):
     decisions: dict[str, Decision] | None
 
 
-def release_content(
+def gather_release_content(
     run: Path, store: Store, options: ReleaseOptions, progress: Progress
 ) -> ReleaseContent:
     """Read what a release of a run is written from.
@@ -203,7 +203,7 @@ def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) ->
 
 
 def _units(
-    store: Store, entries: Sequence[Candidate], forgotten: ForgetList, pairs: Path
+    store: Store, entries: Sequence[ReleaseCandidate], forgotten: ForgetList, pairs: Path
 ) -> Iterator[UnitOutcome]:
     """Every unit in the source's order, without those of people who are to be forgotten.
 

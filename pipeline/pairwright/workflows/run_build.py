@@ -11,7 +11,7 @@ from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.resume import content_hashes, identity
 from pairwright.construct.session import BuildTask, build_here, read_corpus
-from pairwright.construct.tally import ModelCheck, Tally
+from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
@@ -28,12 +28,12 @@ from pairwright.workflows.progress import (
     UnitEnded,
     log_notes,
 )
-from pairwright.workflows.run_models import CallCounts, batch_models, call_counts, open_models
+from pairwright.workflows.run_models import MeterCounts, batch_models, call_counts, open_models
 from pairwright.workflows.run_status import RunStatus, source_problems, status_of
 from pairwright.workflows.workers.limits import most_workers
 from pairwright.workflows.workers.shared_build import build_over_workers
 
-Engine = Literal["local", "ray"]
+BuildEngine = Literal["local", "ray"]
 """What shares the work of a build: processes of this machine, or actors of a Ray cluster."""
 
 
@@ -43,7 +43,7 @@ class BuildResult:
 
     status: RunStatus
     """Its counts by outcome, its checks, and what its store holds."""
-    usage: CallCounts
+    usage: MeterCounts
     """Calls and tokens of this build alone, without those that were stored before."""
     round: Round | None
     """The files that wait for replies, where the build wrote its calls to files."""
@@ -61,7 +61,7 @@ def build(
     folder: str | Path | None = None,
     limit: int | None = None,
     accept_changes: bool = False,
-    engine: Engine = "local",
+    engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: str | Path | None = None,
     batch_lines: int = MOST_LINES,
@@ -149,7 +149,7 @@ def estimate(
 
 async def _build_in_process(
     task: BuildTask, requests: PendingCalls | None, progress: Progress, stop: Stop
-) -> tuple[Tally, list[ModelCheck], Meter]:
+) -> tuple[Tally, list[ReplyCheck], Meter]:
     config, store = task.rules.config, task.store
     async with AsyncExitStack() as end:
         models = (

@@ -99,7 +99,7 @@ def meter_of(config: Config, store: Store) -> Meter:
     )
 
 
-class CallCounts(NamedTuple):
+class MeterCounts(NamedTuple):
     """What a meter counted since its run or its worker began."""
 
     in_flight: int = 0
@@ -110,9 +110,9 @@ class CallCounts(NamedTuple):
     cost: float = 0.0
 
 
-def call_counts(meter: Meter) -> CallCounts:
+def call_counts(meter: Meter) -> MeterCounts:
     """The counts of a meter as they are now."""
-    return CallCounts(*(getattr(meter, name) for name in CallCounts._fields))
+    return MeterCounts(*(getattr(meter, name) for name in MeterCounts._fields))
 
 
 @asynccontextmanager

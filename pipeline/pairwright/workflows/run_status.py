@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
-from pairwright.construct.tally import ModelCheck, Tally, model_checks, tally_outcomes
+from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.models.store import Store, Totals
 from pairwright.settings.config import Config
@@ -25,7 +25,7 @@ class RunStatus:
     """The config that the run was last built with."""
     tally: Tally
     """Units, pairs and drafts, counted by what came of them."""
-    checks: tuple[ModelCheck, ...]
+    checks: tuple[ReplyCheck, ...]
     """What the planner and the support judge are worth, as shares with 95 % intervals."""
     stored: Totals
     """Calls and tokens of the run's store, those of earlier builds included."""
@@ -82,7 +82,7 @@ def status(run: str | Path) -> RunStatus:
 
 
 def status_of(
-    folder: RunFolder, store: Store, config: Config, counted: Tally, checked: list[ModelCheck]
+    folder: RunFolder, store: Store, config: Config, counted: Tally, checked: list[ReplyCheck]
 ) -> RunStatus:
     """The status of a run whose outcomes are counted already."""
     return RunStatus(

@@ -17,7 +17,7 @@ from pairwright.dataset import Row
 from pairwright.dataset.tombstones import ForgetList
 
 
-class People:
+class PeoplePart:
     """The part of an audit on people. `forgotten` is what tombstones name; None where the auditor
     has no list of them."""
 

@@ -7,11 +7,11 @@ from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.files import open_files
 from pairwright.audit.read.folders import is_release, is_run, open_release, open_run
 from pairwright.audit.read.hub import open_hub
-from pairwright.audit.read.source import PairSource, SourceRow, UnreadRow
+from pairwright.audit.read.source import PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.hub import looks_like_id
 
-__all__ = ["PairSource", "SourceRow", "UnreadRow", "open_source"]
+__all__ = ["PairSource", "ReadRow", "UnreadRow", "open_source"]
 
 
 def open_source(given: str, columns: Iterable[str] = ()) -> PairSource:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.messages import as_text, prompt, reply, transcript
-from pairwright.audit.read.source import TIE, Kind, SourceRow
+from pairwright.audit.read.source import TIE, Kind, ReadRow
 from pairwright.dataset import Row, RowAspect, RowPost, licence_of
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import kind, rows, time
@@ -41,9 +41,7 @@ def kind_of(fields: Fields) -> Kind:
     return "official" if fields.keys() >= _OFFICIAL else "plain"
 
 
-def rows_of(
-    fields: Fields, columns: Columns, config: str, split: str, where: str
-) -> list[SourceRow]:
+def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[ReadRow]:
     """The row, in the configuration and split of its file unless it names its own.
 
     A row whose sides are lists of responses gives a pair for each place in the lists: the first
@@ -51,17 +49,17 @@ def rows_of(
     place of each name its index, from 0. Raises SourceRefusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
-        return [SourceRow(split, _released(fields), where)]
+        return [ReadRow(split, _released(fields), where)]
     sides = _sides(fields, columns)
     split = _label(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
-        return [SourceRow(split, _row(fields, columns, config, sides[0]), where)]
+        return [ReadRow(split, _row(fields, columns, config, sides[0]), where)]
     item = content_id(
         "item", where, *(side.chosen for side in sides), *(side.rejected for side in sides)
     )
     rows = [_row(fields, columns, config, side) for side in sides]
     return [
-        SourceRow(
+        ReadRow(
             split,
             row.model_copy(update={"id": f"{row.id}[{n}]", "item_id": row.item_id or item}),
             f"{where} chosen[{n}]",

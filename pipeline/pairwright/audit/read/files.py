@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.fields import kind_of, rows_of
-from pairwright.audit.read.source import REASONS, Kind, PairSource, SourceRow, UnreadRow
+from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.parquet import open_parquet
@@ -73,7 +73,7 @@ def first_kind(piece: PairTable) -> Kind:
     return kind_of(first.fields) if first else "plain"
 
 
-def read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[SourceRow | UnreadRow]:
+def read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[ReadRow | UnreadRow]:
     """Every row of every piece.
 
     Raises InputError after a piece in which not one row could be read, naming its columns.
@@ -99,7 +99,7 @@ def read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[Sourc
 
 def _read(
     line: Line | SourceProblem, columns: Columns, piece: PairTable
-) -> list[SourceRow] | UnreadRow:
+) -> list[ReadRow] | UnreadRow:
     # Two files of a folder may have one name, so the place has the whole path below the folder.
     where = f"{piece.name}:{line.where.rpartition(':')[2]}"
     if isinstance(line, SourceProblem):

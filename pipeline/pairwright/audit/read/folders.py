@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ConfigDict
 
-from pairwright.audit.read.source import PairSource, SourceRow
+from pairwright.audit.read.source import PairSource, ReadRow
 from pairwright.dataset import (
     Layout,
     Part,
@@ -63,10 +63,10 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     )
 
 
-def _release_rows(folder: Path, parts: list[Part]) -> Iterator[SourceRow]:
+def _release_rows(folder: Path, parts: list[Part]) -> Iterator[ReadRow]:
     for part in parts:
         for number, row in enumerate(read_rows(folder / part.path), start=1):
-            yield SourceRow(part.split, row, f"{part.path}:{number}")
+            yield ReadRow(part.split, row, f"{part.path}:{number}")
 
 
 def _name_and_version(layout: Layout) -> tuple[str, str]:
@@ -142,7 +142,7 @@ def _licence(file: Path) -> str | None:
         ) from None
 
 
-def _run_rows(folder: Path, licence: str | None) -> Iterator[SourceRow]:
+def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
     file = folder / "pairs.jsonl"
     users: dict[str, set[str]] = {}
     for half in read_lines(file, _Half):
@@ -160,7 +160,7 @@ def _run_rows(folder: Path, licence: str | None) -> Iterator[SourceRow]:
             simulated=decision.simulated,
             licence=licence,
         )
-        yield SourceRow("", row, f"{file.name}:{number}")
+        yield ReadRow("", row, f"{file.name}:{number}")
 
 
 def _decisions(file: Path) -> dict[str, _PairDecision]:

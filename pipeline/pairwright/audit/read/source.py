@@ -33,7 +33,7 @@ TIE = "tie"
 """The reason of a row that can be read, and is not a preference."""
 
 
-class SourceRow(NamedTuple):
+class ReadRow(NamedTuple):
     """A row with its split, which is empty where the source has none, and its place."""
 
     split: str
@@ -58,7 +58,7 @@ class PairSource:
     name: str
     """For the report: never a path of this machine."""
     kind: Kind
-    read: Callable[[], Iterator[SourceRow | UnreadRow]]
+    read: Callable[[], Iterator[ReadRow | UnreadRow]]
     """Raises InputError where a file is of no use as a whole."""
     version: str = ""
     folder: Path | None = None
@@ -69,9 +69,9 @@ class PairSource:
     def seen_by(self, look: Callable[[Row], None]) -> "PairSource":
         """The same, with every row shown to `look` as it is read."""
 
-        def read() -> Iterator[SourceRow | UnreadRow]:
+        def read() -> Iterator[ReadRow | UnreadRow]:
             for found in self.read():
-                if isinstance(found, SourceRow):
+                if isinstance(found, ReadRow):
                     look(found.row)
                 yield found
 
@@ -89,4 +89,4 @@ class RepeatableRows:
     source: PairSource
 
     def __iter__(self) -> Iterator[Row]:
-        return (found.row for found in self.source.read() if isinstance(found, SourceRow))
+        return (found.row for found in self.source.read() if isinstance(found, ReadRow))

@@ -81,7 +81,7 @@ def _tfidf(drawn: Sequence[PairOverlap]) -> Floats:
     return difference
 
 
-class Baseline(NamedTuple):
+class BaselineCheck(NamedTuple):
     """A check by what the responses share with the user: it picks the one that shares more."""
 
     definition: CheckDefinition
@@ -92,14 +92,14 @@ class Baseline(NamedTuple):
 
 
 BASELINES = (
-    Baseline(PROFILE_OVERLAP, "profile", _shared_words(0)),
-    Baseline(ASPECTS_OVERLAP, "aspects", _shared_words(1)),
-    Baseline(PROFILE_RESIDUAL, "profile", _shared_words(2)),
-    Baseline(PROFILE_TFIDF, "profile", _tfidf),
+    BaselineCheck(PROFILE_OVERLAP, "profile", _shared_words(0)),
+    BaselineCheck(ASPECTS_OVERLAP, "aspects", _shared_words(1)),
+    BaselineCheck(PROFILE_RESIDUAL, "profile", _shared_words(2)),
+    BaselineCheck(PROFILE_TFIDF, "profile", _tfidf),
 )
 
 
-def baseline_points(drawn: Sequence[PairOverlap]) -> Iterator[tuple[Baseline, Floats]]:
+def baseline_points(drawn: Sequence[PairOverlap]) -> Iterator[tuple[BaselineCheck, Floats]]:
     """The points of each baseline, shape (n,); NaN for pairs without the profile or the aspects
     that it needs."""
     there = {

@@ -137,7 +137,7 @@ def _points(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
     return points
 
 
-class Classifier(NamedTuple):
+class ClassifierCheck(NamedTuple):
     """A check by what can be learned from pairs."""
 
     definition: CheckDefinition
@@ -146,17 +146,17 @@ class Classifier(NamedTuple):
 
 
 CLASSIFIERS = (
-    Classifier(BAG_OF_WORDS, partial(bags, asked=False)),
-    Classifier(STYLE, partial(styles, asked=False)),
-    Classifier(BAG_OF_WORDS_WITH_QUESTION, partial(bags, asked=True)),
-    Classifier(STYLE_WITH_QUESTION, partial(styles, asked=True)),
+    ClassifierCheck(BAG_OF_WORDS, partial(bags, asked=False)),
+    ClassifierCheck(STYLE, partial(styles, asked=False)),
+    ClassifierCheck(BAG_OF_WORDS_WITH_QUESTION, partial(bags, asked=True)),
+    ClassifierCheck(STYLE_WITH_QUESTION, partial(styles, asked=True)),
 )
 """In the order of the report."""
 
 
 def classifier_points(
     drawn: Sequence[LearnablePair], clusters: Places, seed: int
-) -> Iterator[tuple[Classifier, Floats]]:
+) -> Iterator[tuple[ClassifierCheck, Floats]]:
     """The points of each classifier, shape (n,). Every pair is judged by a model that was fitted
     without its cluster. The same pairs in the same order have the same points on every machine."""
     # More threads would sum in another order.

@@ -31,7 +31,7 @@ INFORMED = {
 AuditVerdict = Literal["passed", "undecided", "failed"]
 
 
-class FailedCheck(Record):
+class FailedAuditCheck(Record):
     """A check that failed."""
 
     family: str
@@ -67,7 +67,7 @@ class AuditSummary(Record):
     """Failed if one check did; else undecided if one had too few pairs."""
     checks: dict[str, int]
     """By status."""
-    failed: tuple[FailedCheck, ...]
+    failed: tuple[FailedAuditCheck, ...]
     """In the order of the audit."""
     baselines: tuple[BaselineScore, ...]
     """What ways of choosing score on these pairs, in the order of the audit."""
@@ -122,7 +122,7 @@ def audit_summary(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
         ) from None
     statuses = Counter(check.status for check in audit.checks)
     failed = tuple(
-        FailedCheck(family=check.family, name=check.name, config=check.config)
+        FailedAuditCheck(family=check.family, name=check.name, config=check.config)
         for check in audit.checks
         if check.status == "fail"
     )

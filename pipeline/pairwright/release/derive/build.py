@@ -45,7 +45,7 @@ class RoleEndpoints(_ManifestPart):
     judge: str
 
 
-class CallCounts(_ManifestPart):
+class BuildCallCounts(_ManifestPart):
     n: int
     prompt_tokens: int
     completion_tokens: int
@@ -77,7 +77,7 @@ class BuildSummary(_ManifestPart):
     source: BuildSource | None = None
     roles: RoleEndpoints | None = None
     endpoints: dict[str, EndpointModel] = Field(default={})
-    calls: CallCounts | None = None
+    calls: BuildCallCounts | None = None
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
     config: BuildSettings = BuildSettings()

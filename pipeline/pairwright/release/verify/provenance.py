@@ -88,7 +88,7 @@ def _build(provenance: Provenance, name: str) -> _BuildManifest:
         raise difference(first["msg"], f"{name} [build.{at}]") from None
 
 
-class ModelCheck:
+class ProvenanceModel:
     """The models that the build states, where it names any."""
 
     def __init__(self, provenance: Provenance, name: str) -> None:

@@ -15,7 +15,7 @@ from pairwright.records import content_id
 from pairwright.release.records import Provenance, file_note
 from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright.release.verify.comparison import VerifyProgress, difference, same
-from pairwright.release.verify.provenance import ModelCheck
+from pairwright.release.verify.provenance import ProvenanceModel
 from pairwright.release.verify.row_checks import DecisionCheck, TwinCheck, check_evidence
 from pairwright.release.verify.units import KeptUnit
 
@@ -43,7 +43,7 @@ def check_rows(
 ) -> RowTotals:
     """Raises Difference; InputError for a file that cannot be read."""
     own, summing, digest = _AllRows(units, provenance), SummaryBuilder(), hashlib.sha256()
-    models = ModelCheck(provenance, layout.provenance.name)
+    models = ProvenanceModel(provenance, layout.provenance.name)
     done = 0
     for part in parts_of(layout.root):
         halves, before = TwinCheck(), done

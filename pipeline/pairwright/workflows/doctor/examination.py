@@ -21,7 +21,7 @@ from pairwright.workflows.doctor.replies import (
 )
 from pairwright.workflows.doctor.server import cache_metrics, list_models
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.run_models import CallCounts, api_key, call_counts
+from pairwright.workflows.run_models import MeterCounts, api_key, call_counts
 
 PATIENCE_S = 120.0
 INSTRUCTIONS = 1000
@@ -49,7 +49,7 @@ class ServerReport:
     url: str
     """Empty for a model that runs in the build's own process, which is not examined."""
     findings: tuple[ServerFinding, ...]
-    usage: CallCounts
+    usage: MeterCounts
     """The requests that were sent, and their tokens."""
 
     @property
@@ -85,7 +85,7 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
     for name, key in keys.items():
         endpoint, sampling = config.endpoints[name], _sampling(config, name)
         if endpoint.engine == "vllm":
-            reports.append(ServerReport(name, endpoint.model, "", (), CallCounts()))
+            reports.append(ServerReport(name, endpoint.model, "", (), MeterCounts()))
             continue
         async with AsyncExitStack() as stack:
             urls: tuple[str, ...] = endpoint.base_urls

@@ -17,7 +17,7 @@ from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
-from pairwright.workflows.run_models import CallCounts, RunModels, open_clients
+from pairwright.workflows.run_models import MeterCounts, RunModels, open_clients
 
 
 class WorkerSetup(NamedTuple):
@@ -130,7 +130,7 @@ class ChunkReport(NamedTuple):
     """Units of a chunk that have ended, or the chunk itself."""
 
     worker: str
-    counts: CallCounts
+    counts: MeterCounts
     chunk: int | None = None
     """None where it is about the worker, which could not begin."""
     ended: tuple[Brief, ...] = ()

@@ -28,7 +28,7 @@ from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows import collector
-from pairwright.workflows.run_models import CallCounts, api_key, call_counts, units_at_once
+from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, units_at_once
 from pairwright.workflows.workers.chunk_builder import (
     Builder,
     ChunkReport,
@@ -89,7 +89,7 @@ class Actor:
         except Exception as error:
             # Raised here it would end the whole job, and calls that are in flight with it.
             trouble = trouble_of(error)
-        counts = call_counts(self._builder.meter) if self._builder else CallCounts()
+        counts = call_counts(self._builder.meter) if self._builder else MeterCounts()
         return ChunkReport(self._name, counts, chunk.number, tuple(outcomes), True, trouble)
 
     async def _ready(self) -> Builder:

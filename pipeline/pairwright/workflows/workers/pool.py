@@ -12,7 +12,7 @@ from multiprocessing.process import BaseProcess
 from pairwright.construct.units import Chunk
 from pairwright.errors import PairwrightError
 from pairwright.models.client import Meter
-from pairwright.workflows.run_models import CallCounts, units_at_once
+from pairwright.workflows.run_models import MeterCounts, units_at_once
 from pairwright.workflows.workers.chunk_builder import ChunkReport, Trouble, WorkerSetup
 from pairwright.workflows.workers.limits import Allowance, part_of
 from pairwright.workflows.workers.process import Order, work
@@ -33,7 +33,7 @@ class _Worker:
     chunks: dict[int, Chunk] = field(default_factory=dict)
     open_units: dict[int, set[str]] = field(default_factory=dict)
     """By chunk: the units that have not ended."""
-    counts: CallCounts = field(default_factory=CallCounts)
+    counts: MeterCounts = field(default_factory=MeterCounts)
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.units import Chunk
 from pairwright.workflows import collector
-from pairwright.workflows.run_models import CallCounts, call_counts
+from pairwright.workflows.run_models import MeterCounts, call_counts
 from pairwright.workflows.workers.chunk_builder import (
     Builder,
     ChunkReport,
@@ -32,7 +32,7 @@ def work(setup: WorkerSetup, workers: int, rank: int, allowance: Allowance, pipe
     try:
         asyncio.run(_work(setup, workers, rank, allowance, pipe))
     except Exception as error:
-        _send(pipe, ChunkReport(_name(), CallCounts(), trouble=trouble_of(error)))
+        _send(pipe, ChunkReport(_name(), MeterCounts(), trouble=trouble_of(error)))
 
 
 async def _work(

@@ -8,14 +8,14 @@ from typing import Protocol
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.resume import unfinished
 from pairwright.construct.session import BuildTask, conclude
-from pairwright.construct.tally import ModelCheck, Tally, tally_outcomes
+from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.construct.units import BuildUnit, Chunk, chunks, size_of
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.models.store.shards import merge, merge_all, place
 from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
-from pairwright.workflows.run_models import CallCounts, meter_of
+from pairwright.workflows.run_models import MeterCounts, meter_of
 from pairwright.workflows.workers.chunk_builder import ChunkReport, WorkerSetup, worst
 from pairwright.workflows.workers.limits import check_engines, most_workers
 from pairwright.workflows.workers.pool import Pool
@@ -23,7 +23,7 @@ from pairwright.workflows.workers.pool import Pool
 
 def build_over_workers(
     task: BuildTask, progress: Progress, stop: Stop, *, on_ray: bool, address: str | None
-) -> tuple[Tally, list[ModelCheck], Meter]:
+) -> tuple[Tally, list[ReplyCheck], Meter]:
     """Do what `construct.session.build_here` does, with several workers.
 
     Workers are processes of this machine, or with `on_ray` actors of the cluster at `address`.
@@ -128,13 +128,13 @@ class CombinedCounts:
         self._meter = meter
         self._seen = seen
         self._before = meter.cost
-        self._by_worker: dict[str, CallCounts] = {}
+        self._by_worker: dict[str, MeterCounts] = {}
         self._units: set[str] = set()
 
     def __call__(self, report: ChunkReport) -> None:
         self._by_worker[report.worker] = report.counts
         for name, counts in zip(
-            CallCounts._fields, zip(*self._by_worker.values(), strict=True), strict=True
+            MeterCounts._fields, zip(*self._by_worker.values(), strict=True), strict=True
         ):
             setattr(self._meter, name, sum(counts))
         self._meter.cost += self._before
