@@ -43,7 +43,7 @@ from pairwright.dataset.message import user_message
 from pairwright.errors import PairwrightError
 from pairwright.evaluate.local.conversation import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.wire import RewardSample, UserMessage
 

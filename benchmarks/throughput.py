@@ -68,8 +68,8 @@ async def ours(url: str, in_flight: int, n: int) -> Took:
     from pairwright.models.client import Client, Meter
     from pairwright.models.run import work_through
     from pairwright.models.store import Durable, Store
-    from pairwright.settings.config import Endpoint
-    from pairwright.settings.prompt import Ask, Message
+    from pairwright.settings.endpoints import Endpoint
+    from pairwright.settings.prompt_variables import Ask, Message
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:

@@ -38,18 +38,8 @@ from pairwright.evaluate.scorers.spec import (
 )
 from pairwright.models.simulated import Defects
 from pairwright.records import GoldAspect, Post
-from pairwright.settings.config import (
-    DECIDING,
-    OPERATIONAL,
-    PRESETS,
-    Budget,
-    Config,
-    Endpoint,
-    Roles,
-    Sampling,
-    SamplingByRole,
-    essential,
-)
+from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
+from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampling
 from pairwright.settings.rules import (
     GateRules,
     HumanRules,

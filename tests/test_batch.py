@@ -17,7 +17,7 @@ from pairwright.models import Request
 from pairwright.models.batch import PendingCalls, Recorder, rounds
 from pairwright.models.client import Meter
 from pairwright.models.simulated import Defects
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 3

@@ -17,7 +17,7 @@ from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch import Ingest, Ingested, PendingCalls
 from pairwright.models.batch.ingest import LineProblem
 from pairwright.models.store import Store
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
 
 N = 4

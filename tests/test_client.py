@@ -40,8 +40,8 @@ from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.pace import Concurrency
 from pairwright.models.client.wire import Transient, refusal
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"

@@ -19,8 +19,8 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, Pairwrig
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
 from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

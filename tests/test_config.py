@@ -10,15 +10,8 @@ import pytest
 from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
-from pairwright.settings.config import (
-    OPERATIONAL,
-    PRESETS,
-    Config,
-    differences,
-    essential,
-    load,
-    validate,
-)
+from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
+from pairwright.settings.endpoints import OPERATIONAL
 from scripted import settings
 
 GOOD = """

@@ -27,7 +27,7 @@ from pairwright.cli.renamed import RENAMED
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import VARIABLES
+from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.train.plan_score.spec import PlanScoring
 from pairwright.train.planner.settings import Training

@@ -14,7 +14,8 @@ from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, sa
 from pairwright import assets
 from pairwright.cli.doctor import print_server
 from pairwright.models.client import Client, Meter
-from pairwright.settings.config import Endpoint, Sampling, validate
+from pairwright.settings.config import validate
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.doctor import ServerReport
 from pairwright.workflows.doctor.examination import (

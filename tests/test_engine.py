@@ -21,8 +21,8 @@ from pairwright.models import CONTEXT_LENGTH, Answer, Request
 from pairwright.models.client import Client, Engine, Meter, engine
 from pairwright.models.client.flags import parsed
 from pairwright.models.client.wire import Response
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
 
 

@@ -25,7 +25,7 @@ from pairwright.models import (
     schema_of,
     together,
 )
-from pairwright.settings.prompt import Ask, Message
+from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.stages.aspect_match import MatchReply
 from pairwright.stages.judges import AdherenceReply, CompareReply, _quality_reply
 from pairwright.stages.narrative_aspects import NarrativeReply

@@ -15,7 +15,8 @@ from pairwright.evaluate.scorers.seam import Preference, PromptContent, Response
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
-from pairwright.settings.prompt import OWN, OwnPrompt
+from pairwright.settings.prompt import OwnPrompt
+from pairwright.settings.prompt_variables import OWN
 from pairwright.workflows.scorers import open_scorers
 from pairwright.workflows.scoring import prompts_of
 from scripted import Canned, Scripted, model, posts, wait

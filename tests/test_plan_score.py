@@ -17,7 +17,8 @@ from pairwright.errors import CallFailed, ConfigError, InputError
 from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
 from pairwright.report import to_html
-from pairwright.settings.prompt import BUILDING, LISTING, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.settings.rules import SourceRules
 from pairwright.stages.aspect_list import HEADER
 from pairwright.train.gold import (

@@ -34,7 +34,7 @@ from pairwright.models.client import Client, Meter, PromptLogprobs, client
 from pairwright.models.client.stored_scores import TokenLogprobs, of_text, to_text
 from pairwright.models.store import Durable, Store
 from pairwright.report import to_html, to_markdown
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 from released import run_of, written
 from scripted import Said, Scripted
 from study import Done, pairwright

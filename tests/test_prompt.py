@@ -11,7 +11,8 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import PromptError
-from pairwright.settings.prompt import (
+from pairwright.settings.prompt import Prompts, guard
+from pairwright.settings.prompt_variables import (
     BUILDING,
     SAMPLING,
     SCORING,
@@ -20,9 +21,7 @@ from pairwright.settings.prompt import (
     Labelled,
     Numbered,
     NumberedList,
-    Prompts,
     SupportPrompt,
-    guard,
 )
 from scripted import prompts, scales
 

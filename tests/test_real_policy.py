@@ -21,8 +21,8 @@ from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
 from pairwright.models.client.stored_scores import of_text
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 from scripted import Scripted, posts
 
 pytestmark = pytest.mark.real

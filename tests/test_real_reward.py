@@ -19,8 +19,8 @@ from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Classify, Client, Meter
 from pairwright.models.client.stored_scores import score_of
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 from scripted import posts
 
 pytestmark = pytest.mark.real

@@ -26,7 +26,7 @@ from engines.served import NAME, STRICT, Served, serving_vllm
 from pairwright import assets
 from pairwright.models import Model, Reply, Unstored, completion_of, parse
 from pairwright.models.client import Client, Meter
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Prompts
 from pairwright.stages import judges, planner
 from study import Done, Study, pairwright

@@ -25,8 +25,8 @@ from pairwright.errors import StoreError
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 from pairwright.settings.rules import TextGate
 from study import OUTCOMES
 

@@ -11,7 +11,7 @@ import pytest
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Completion, Model, Models, Request
 from pairwright.models.run import Call, CallLog, Traced, traced, work_through
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 
 def nothing() -> None:

@@ -26,7 +26,7 @@ from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import TokenLogprobs
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
 

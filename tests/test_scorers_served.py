@@ -23,7 +23,7 @@ from pairwright.models.client import Classify, Client, Meter, client
 from pairwright.models.client.stored_scores import score_of
 from pairwright.models.store import Durable, Store
 from pairwright.records import Post
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="cooking"),))
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"

@@ -14,7 +14,7 @@ from pairwright.errors import InUse, StoreError
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.store import Store, shards
 from pairwright.models.store.shards import left, merge, merge_all, open_shard, place
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ from pairwright.models.simulated.planting import REFUSAL, Memory
 from pairwright.models.simulated.statements import subject
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
 from pairwright.settings.domains import load_scales
-from pairwright.settings.prompt import VARIABLES, Ask, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import VARIABLES, Ask
 from pairwright.settings.rules import PlanRules
 from pairwright.stages import judges
 from pairwright.stages.aspect_match import match

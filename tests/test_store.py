@@ -23,7 +23,7 @@ from endpoint import completion
 from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, completion_of, key_of
 from pairwright.models.store import Durable, Store, Totals
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 HOLDER = """
 import sys

@@ -15,8 +15,8 @@ from prometheus_client import REGISTRY  # type: ignore[import-not-found]
 
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Client, Engine, Meter
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
 
 
 def read(line: str) -> Request:

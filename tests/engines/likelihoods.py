@@ -17,7 +17,7 @@ from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.spec import Likelihood
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 Texts = list[tuple[str, str]]
 MODELS = ("policy", "reference", "other-tokens")

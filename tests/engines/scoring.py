@@ -18,7 +18,7 @@ from pairwright.evaluate.local import InProcess
 from pairwright.evaluate.scorers.spec import Classifier, Dpo
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 Texts = list[tuple[str, str]]
 SCORED = (

@@ -17,7 +17,7 @@ from pairwright.construct.units import all_units
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
-from pairwright.settings.prompt import Labelled, Message, Numbered, SupportPrompt
+from pairwright.settings.prompt_variables import Labelled, Message, Numbered, SupportPrompt
 from pairwright.stages.planner import MAX_PLANNED
 
 # Assumed reply tokens: three aspects, one sentence of reason for each.

@@ -9,7 +9,7 @@ from pairwright.models.completion import CONTEXT_LENGTH, Completion
 from pairwright.models.reply import R, Unread, parse, schema_of
 from pairwright.models.request import Request
 from pairwright.records import Rejected
-from pairwright.settings.prompt import Ask
+from pairwright.settings.prompt_variables import Ask
 from pairwright.text import visible
 
 

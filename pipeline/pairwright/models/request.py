@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from pydantic_core import to_json
 
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 KEY_TAG = "b2:"
 

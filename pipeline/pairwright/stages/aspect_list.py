@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from pairwright.models import Model
 from pairwright.records import Post, Rejected
-from pairwright.settings.prompt import Ask, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Ask
 from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import PromptPosts, with_history
 

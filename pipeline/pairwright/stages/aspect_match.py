@@ -6,7 +6,8 @@ the planner's precision and recall against gold aspects.
 
 from pairwright.models import Model, Reply, together
 from pairwright.records import Rejected
-from pairwright.settings.prompt import Numbered, NumberedList, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Numbered, NumberedList
 
 
 class MatchedAspect(Reply):

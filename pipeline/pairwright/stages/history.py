@@ -6,7 +6,8 @@ from typing import NamedTuple, TypeVar
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Post, Rejected
 from pairwright.retrieve import ranked, selected
-from pairwright.settings.prompt import Ask, Labelled, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Ask, Labelled
 from pairwright.settings.rules import HistoryRules
 
 T = TypeVar("T")

@@ -11,7 +11,8 @@ from pydantic import create_model
 from pairwright.models import WHOLE_NUMBER, Model, Reply, together
 from pairwright.records import Adherence, AspectScore, Comparison, Quality, Rejected, Rubric
 from pairwright.settings.domains import Scale
-from pairwright.settings.prompt import Numbered, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Numbered
 
 
 class AdherenceScore(Reply):

@@ -10,7 +10,8 @@ from typing import Literal
 
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, Post, Rejected
-from pairwright.settings.prompt import Prompts, SupportPrompt
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import SupportPrompt
 
 
 class SupportCase(Reply):

@@ -17,7 +17,7 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.notebook import run_async
-from pairwright.settings.prompt import SAMPLING
+from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scorers import pointwise

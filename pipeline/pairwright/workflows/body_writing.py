@@ -14,7 +14,7 @@ from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.retrieve import selected
-from pairwright.settings.prompt import COMPLETING
+from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.text import word_count
 from pairwright.train.completions.conditions import (

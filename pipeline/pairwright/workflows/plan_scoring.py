@@ -16,9 +16,10 @@ from pairwright.models.store import Durable, Store
 from pairwright.notebook import run_async
 from pairwright.records import Item
 from pairwright.retrieve import dense
-from pairwright.settings.config import Endpoint, Sampling
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import BUILDING, LISTING, Prompts
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.train.gold import GoldItems, by_embedding, by_words, read_gold
 from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
 from pairwright.train.plan_score.measures import (

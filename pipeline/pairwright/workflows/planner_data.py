@@ -6,7 +6,8 @@ from typing import NamedTuple
 from pairwright import assets
 from pairwright.errors import ConfigError
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import BUILDING, LISTING, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.train.gold import GoldItems, read_gold
 from pairwright.train.planner.choose import apart
 from pairwright.train.planner.examples import PromptMaker

@@ -19,7 +19,8 @@ from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.models.store.shards import merge_all
 from pairwright.notebook import run_async
-from pairwright.settings.config import SIMULATED_URL, Config, load
+from pairwright.settings.config import Config, load
+from pairwright.settings.endpoints import SIMULATED_URL
 from pairwright.workflows.progress import (
     BuildBegun,
     Note,

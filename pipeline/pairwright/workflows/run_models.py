@@ -12,7 +12,8 @@ from pairwright.models import LLM, Model, Models, simulated
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Engine, Meter
 from pairwright.models.store import Durable, Store
-from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling
+from pairwright.settings.config import Config
+from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
 
 AUTO_UNITS = 256
 """Pieces of work under way at an endpoint whose concurrency is found out."""

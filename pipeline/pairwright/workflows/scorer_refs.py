@@ -14,8 +14,9 @@ from pairwright.evaluate.scorers.spec import (
     PythonScorer,
 )
 from pairwright.models import key_of
-from pairwright.settings.config import Endpoint
-from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt import OwnPrompt, Prompts
+from pairwright.settings.prompt_variables import SCORING
 
 
 def deciding(spec: Classifier | Dpo | Likelihood) -> str:

@@ -35,7 +35,7 @@ from pairwright.evaluate.scorers.spec import (
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
-from pairwright.settings.config import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.workflows.run_models import Say, client_of, in_flight, model_of, say
 from pairwright.workflows.scorer_refs import (

@@ -10,7 +10,8 @@ from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
-from pairwright.settings.prompt import LISTING, VARIABLES, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
 from pairwright.workflows.scorers import OpenScorer, open_scorers

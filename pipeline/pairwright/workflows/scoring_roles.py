@@ -16,8 +16,9 @@ from pairwright.evaluate.scorers.spec import Policy, Scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, ReplyStore
-from pairwright.settings.config import Endpoint, Planner, Sampling
+from pairwright.settings.config import Planner
 from pairwright.settings.domains import Domains
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.run_models import client_of, in_flight, model_of
 

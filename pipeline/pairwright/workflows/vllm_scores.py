@@ -4,7 +4,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.spec import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
-from pairwright.settings.config import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
 from pairwright.workflows.run_models import Say, api_key
 
 _SERVED: dict[str, tuple[str, str, str]] = {

@@ -12,7 +12,7 @@ import jinja2
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 SHORTEST = 0.8
 """The least length in a batch, as a share of its longest: no more than a fifth of what is computed

@@ -22,7 +22,7 @@ from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.models.client.wire import stand_in
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 
 class LocalModel(Protocol):

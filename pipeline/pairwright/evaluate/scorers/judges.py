@@ -20,7 +20,8 @@ from pairwright.evaluate.scorers.seam import (
 from pairwright.models import WHOLE_NUMBER, Model, Reply, Unread, parse, schema_of, together
 from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
-from pairwright.settings.prompt import Ask, Labelled, OwnPrompt, Prompts
+from pairwright.settings.prompt import OwnPrompt, Prompts
+from pairwright.settings.prompt_variables import Ask, Labelled
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
 from pairwright.models.client.stored_scores import TokenLogprobs, of_text
-from pairwright.settings.prompt import Message
+from pairwright.settings.prompt_variables import Message
 
 
 def score_request(

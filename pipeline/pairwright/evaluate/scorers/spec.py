@@ -21,7 +21,8 @@ from pairwright.evaluate.results import NAME
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.models import key_of
 from pairwright.records import Record
-from pairwright.settings.config import Endpoint, Planner, Sampling
+from pairwright.settings.config import Planner
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.tables import read_toml, validated
 

@@ -10,7 +10,7 @@ from pairwright.files import write_whole
 from pairwright.models.batch.rounds import URL
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.wire import refusal
-from pairwright.settings.config import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
 
 if TYPE_CHECKING:
     from openai.types import Batch

@@ -18,7 +18,7 @@ from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.submissions import read_submissions
 from pairwright.models.client.wire import body_of
 from pairwright.records import Record
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 URL: Final = "/v1/chat/completions"
 MOST_LINES = 50_000

@@ -27,7 +27,7 @@ from pairwright.models.client.wire import (
     bytes_of,
     refusal,
 )
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.extras import install
 from pairwright.models.client.wire import Response, Transient
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
     from pairwright.models.client.vllm import EngineChat

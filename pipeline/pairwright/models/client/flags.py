@@ -7,7 +7,7 @@ from typing import NoReturn
 from pydantic import JsonValue
 
 from pairwright.errors import ConfigError
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 
 def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list[str]) -> Namespace:

@@ -30,7 +30,7 @@ from vllm.v1.engine.async_llm import AsyncLLM
 from pairwright.errors import EndpointRefused
 from pairwright.models.client.flags import parsed, wrong
 from pairwright.models.client.wire import Response
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 
 class EngineChat(NamedTuple):

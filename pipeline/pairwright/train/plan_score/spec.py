@@ -15,7 +15,8 @@ from pydantic import Field, field_validator, model_validator
 
 from pairwright.assets import DOCS
 from pairwright.records import Record
-from pairwright.settings.config import Endpoint, Planner, Sampling
+from pairwright.settings.config import Planner
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.rules import SourceRules
 from pairwright.settings.tables import read_toml, validated
 from pairwright.train.planner.training_target import Form

@@ -7,7 +7,8 @@ from pairwright.errors import ConfigError
 from pairwright.records import Item
 from pairwright.retrieve import ranked, selected
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Ask, Labelled, Prompts
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Ask, Labelled
 from pairwright.settings.rules import HistoryRules, PlanRules
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED

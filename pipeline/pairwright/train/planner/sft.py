@@ -26,7 +26,7 @@ from transformers.utils import logging as transformers_logging
 from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
-from pairwright.settings.prompt import Ask, Message
+from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.train.planner.examples import SplitPrompt, split
 from pairwright.train.planner.settings import Training
 

@@ -10,7 +10,8 @@ from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import simulated
 from pairwright.models.client import Client, Meter
 from pairwright.notebook import run_async
-from pairwright.settings.config import SIMULATED_URL, Config, Endpoint, Sampling, load
+from pairwright.settings.config import Config, load
+from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
 from pairwright.workflows.doctor.replies import (

@@ -6,8 +6,9 @@ from typing import Literal, NamedTuple
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Client
-from pairwright.settings.config import Endpoint, Sampling
-from pairwright.settings.prompt import Ask, Prompts
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Ask
 
 QUESTION = "How do I keep bread fresh?"
 

@@ -11,7 +11,7 @@ from typing import Any
 from pairwright.models import Model, Unstored, leniency
 from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
-from pairwright.settings.prompt import Labelled
+from pairwright.settings.prompt_variables import Labelled
 from pairwright.stages.planner import plan_blind
 from pairwright.workflows.doctor.questions import (
     QUESTION,

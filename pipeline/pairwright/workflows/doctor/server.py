@@ -7,7 +7,7 @@ from typing import NamedTuple
 import aiohttp
 
 from pairwright.models.client.connection import proxy_for, why
-from pairwright.settings.config import Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.workflows.doctor.questions import ServerFinding
 
 TIMEOUT_S = 20.0

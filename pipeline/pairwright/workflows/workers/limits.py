@@ -5,7 +5,8 @@ from multiprocessing.context import BaseContext
 
 from pairwright.errors import BudgetSpent, ConfigError
 from pairwright.models.client import Meter
-from pairwright.settings.config import Config, Endpoint
+from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Endpoint
 
 
 def most_workers(config: Config) -> int:

@@ -1,0 +1,104 @@
+"""The prompts by name, the variables that each one takes, and the records that are their values."""
+
+from typing import Literal, NamedTuple
+
+
+class Message(NamedTuple):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Ask(NamedTuple):
+    """A rendered prompt: the file's name, for the record, and the messages."""
+
+    name: str
+    messages: tuple[Message, ...]
+
+
+class Labelled(NamedTuple):
+    """A post in a prompt, under `p1`, `p2`, ...: ids of users never enter a prompt."""
+
+    label: str
+    text: str
+
+
+class Numbered(NamedTuple):
+    """An aspect in a prompt."""
+
+    number: int
+    text: str
+
+
+class NumberedList(NamedTuple):
+    """Somebody's list of aspects in a prompt."""
+
+    number: int
+    aspects: tuple[str, ...]
+
+
+class SupportPrompt(NamedTuple):
+    """An aspect in a prompt with the post it rests on."""
+
+    number: int
+    aspect: str
+    post: str
+
+
+# Which variables each prompt may use, and must use.
+VARIABLES: dict[str, frozenset[str]] = {
+    "system": frozenset(),
+    "history": frozenset({"posts", "question"}),
+    "plan": frozenset({"history", "max_aspects", "words", "kinds"}),
+    "plan_blind": frozenset({"question", "max_aspects"}),
+    "support": frozenset({"question", "cases"}),
+    "match": frozenset({"question", "aspects", "lists"}),
+    "narrative": frozenset({"question", "narrative", "max_aspects"}),
+    "write_plain": frozenset({"question", "words"}),
+    "write_adhering": frozenset({"question", "aspects", "words"}),
+    "write_omitting": frozenset({"question", "aspects", "words"}),
+    "write_contradicting": frozenset({"question", "aspects", "words"}),
+    "paper_expected": frozenset({"history", "aspects", "words"}),
+    "paper_avoided": frozenset({"history", "aspects", "words"}),
+    "adherence": frozenset({"question", "response", "aspects"}),
+    "quality": frozenset({"question", "response", "scales"}),
+    "compare": frozenset({"question", "first", "second", "scales"}),
+    "system_scoring": frozenset(),
+    "prefer": frozenset({"history", "aspects", "first", "second"}),
+    "rate": frozenset({"history", "aspects", "response"}),
+    "system_sampling": frozenset(),
+    "sample": frozenset({"history", "words"}),
+    "plan_list": frozenset({"history"}),
+    "system_completing": frozenset(),
+    "complete": frozenset({"history", "words"}),
+}
+
+
+# What judges under test are asked, what a policy is, and what writes in a user's place. A build has
+# no part in them: its runs and their manifests stay the same whatever these say.
+SCORING = frozenset({"system_scoring", "prefer", "rate"})
+
+
+SAMPLING = frozenset({"system_sampling", "sample"})
+
+
+# What planners are asked that were trained to write a plain list.
+LISTING = frozenset({"plan_list"})
+
+
+# What one prompt of somebody's own for a judge under test may use, and must use: the whole of what
+# that judge is asked stands in it.
+OWN: dict[str, frozenset[str]] = {
+    "prefer": frozenset({"question", "posts", "aspects", "first", "second"}),
+    "rate": frozenset({"question", "posts", "aspects", "response"}),
+}
+
+
+COMPLETING = frozenset({"system_completing", "complete"})
+
+
+BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING - COMPLETING
+
+
+# What is the same for all users comes before the history and what is asked of it after, so that
+# all plans about one user begin with the same bytes, and so do both papers' writers.
+WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)
