@@ -42,7 +42,11 @@ from pairwright.release.write import write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.progress import log_notes
-from pairwright.workflows.release_content import ReleaseContent, ReleaseOptions, release_content
+from pairwright.workflows.release_content import (
+    ReleaseContent,
+    ReleaseOptions,
+    gather_release_content,
+)
 from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.annotation_tool import clean_task
 from pairwright_human_eval.exports.raw_files import store
@@ -397,7 +401,7 @@ def gathered(
     database = Store(RunFolder(run).calls, writing=False)
     try:
         options = ReleaseOptions(version, previous, trial, share)
-        return release_content(run, database, options, log_notes)
+        return gather_release_content(run, database, options, log_notes)
     finally:
         database.close()
 

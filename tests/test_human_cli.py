@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import shlex
 import shutil
 import stat
 from collections import Counter, defaultdict
@@ -517,3 +518,22 @@ def test_simulating_a_second_time_answers_the_second_round_alone(run: Path) -> N
     people = json.loads(HumanFolder(run).people.read_bytes())["found"]
     assert people["simulated:1"] == ["annotator-01"]
     assert people["simulated:10"] == ["adjudicator-01"]
+
+
+def test_printed_commands_can_be_pasted(built: Path, tmp_path: Path) -> None:
+    run = tmp_path / "a run"
+    shutil.copytree(built, run)
+    for command in ("export", "simulate", "report"):
+        done = pairwright("human", command, run)
+        assert done.code == 0, done.said
+        for line in done.out.splitlines():
+            if match := re.match(r"  pairwright (human .*)", line):
+                assert str(run) in shlex.split(match[1], comments=True), line
+    made = pairwright(
+        "release", run, "--out", tmp_path / "a release", "--version", "1.0.0", "--trial"
+    )
+    assert made.code == 0, made.said
+    (verify,) = re.findall(r"^  pairwright (verify .*)$", made.out, re.MULTILINE)
+    name, release, *_ = shlex.split(verify)
+    assert (name, release) == ("verify", str(tmp_path / "a release"))
+    assert pairwright(*shlex.split(verify)).code == 0

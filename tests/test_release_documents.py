@@ -37,7 +37,7 @@ from pairwright.release.records import Erratum, Version
 from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.workflows.progress import log_notes
-from pairwright.workflows.release_content import ReleaseOptions, release_content
+from pairwright.workflows.release_content import ReleaseOptions, gather_release_content
 from released import DOMAINS, PAIRS, run_of, violated
 
 
@@ -48,7 +48,7 @@ def primary(
     layout = Layout(folder)
     with closing(Store(run / "calls.sqlite")) as store:
         options = ReleaseOptions("1.0.0", None, trial, share)
-        content = release_content(run, store, options, log_notes).content
+        content = gather_release_content(run, store, options, log_notes).content
     write_primary(layout, content)
     if audit:
         write_one(layout.audit, audit)

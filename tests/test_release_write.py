@@ -165,7 +165,7 @@ def test_a_run_is_read_one_subject_at_a_time(
         alive.append(_pairs_alive() - before)
         return parse(line)
 
-    monkeypatch.setattr("pairwright.release.pairs_file.Pair.model_validate_json", counted)
+    monkeypatch.setattr(Pair, "model_validate_json", counted)
     written(run, tmp_path / "out")
     assert read == len(PAIRS) + 18
     assert max(alive) <= 4

@@ -33,7 +33,7 @@ from pairwright.workflows.release_content import (
     ReleaseContent,
     ReleaseOptions,
     every_100,
-    release_content,
+    gather_release_content,
 )
 
 
@@ -103,7 +103,7 @@ def release(
     output_folder(out)
     partial = _partial(out)
     with _store(run) as store:
-        content = release_content(run, store, options, progress)
+        content = gather_release_content(run, store, options, progress)
         layout = Layout(partial / _INSIDE)
         result = _write(layout, content, out, progress)
         with on_disk(out):

@@ -13,6 +13,7 @@ from pairwright.audit.run import Options, shortened
 from pairwright.audit.run import audit as audit_source
 from pairwright.dataset import Layout, write_lines, write_one
 from pairwright.dataset.tombstones import ForgetList
+from pairwright.errors import InputError
 from pairwright.release.run_notes import read_tombstones
 from pairwright.release.selection import read_candidates
 from pairwright.workflows.output import output_folder
@@ -62,13 +63,19 @@ def audit(
     without the user, 0.5 to 1. `corpora` are files of texts that the pairs are compared with.
     `columns` name the columns of somebody's file, each as WHAT=COLUMN.
 
-    Raises InputError where pairs, a corpus or a study cannot be read or `out` is in a release, and
-    StoreError where the disk refuses.
+    Raises InputError where pairs, a corpus or a study cannot be read, a bound is not one, or `out`
+    is in a release, and StoreError where the disk refuses.
 
         >>> found = audit("releases/1.0.0")
         >>> found.passed, [check.name for check in found.audit.failed]
         (True, [])
     """
+    if not 0.5 <= max_shortcut <= 1:
+        raise InputError(
+            f"{max_shortcut} cannot be a bound on accuracy",
+            where="--max-shortcut",
+            fix="Give 0.5 to 1.",
+        )
     source = open_source(str(path), columns)
     beside = open_source(str(against), against_columns) if against is not None else None
     folder = _folder(source, Path(out) if out is not None else None)

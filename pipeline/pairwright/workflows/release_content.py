@@ -1,6 +1,7 @@
 """From a run folder to what a release is written from."""
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -70,7 +71,7 @@ class _Surveyed(NamedTuple):
     decisions: dict[str, Decision] | None
 
 
-def release_content(
+def gather_release_content(
     run: Path, store: Store, options: ReleaseOptions, progress: Progress
 ) -> ReleaseContent:
     """Read what a release of a run is written from.
@@ -142,14 +143,14 @@ def _manifest(run: Path) -> JsonValue:
 def _surveyed(
     run: Path, config: Config, forgotten: ForgetList, options: ReleaseOptions, progress: Progress
 ) -> _Surveyed:
-    human, trial = HumanFolder(run), options.trial
+    human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     if not human.study.exists():
         if not trial:
             raise InputError(
                 "no study: nobody has verified its pairs",
                 where=human.path,
-                fix=f"`pairwright human export {run}` begins one; --trial makes a release for"
+                fix=f"`pairwright human export {quoted}` begins one; --trial makes a release for"
                 " trying out.",
             )
         found = read_candidates(run / "pairs.jsonl", forgotten, None, count)
@@ -186,7 +187,8 @@ def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) ->
     or of another rule."""
     if not path.exists():
         return
-    fix = f"`pairwright human report {run}`, look at what it says, and release then."
+    quoted = shlex.quote(str(run))
+    fix = f"`pairwright human report {quoted}`, look at what it says, and release then."
     for number, line in enumerate(read_lines(path, Decision), start=1):
         now = decisions.get(line.subject)
         if now and now != line:
@@ -236,6 +238,7 @@ def _nothing(run: Path, why: Mapping[str, str], *, trial: bool) -> InputError:
     reasons = ", ".join(f"{n:,} {reason}" for reason, n in Counter(why.values()).most_common())
     fix = "Build until pairs are kept."
     if why:
-        fix = f"`pairwright human report {run}` says what is open or refused."
+        quoted = shlex.quote(str(run))
+        fix = f"`pairwright human report {quoted}` says what is open or refused."
         fix += "" if trial else " For trying out, add --trial."
     return InputError(f"nothing to release ({reasons or 'no pairs'})", where=run, fix=fix)

@@ -13,10 +13,10 @@ from pairwright.errors import InputError
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
+from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.export import StudyPlan, make_tasks
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.reading_time import ReadingTime, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import add_adjudication, not_given, read_fixed, write_study

@@ -18,10 +18,10 @@ from pairwright.audit.shortcuts.trials import (
     BLIND,
     RESIDUAL,
     Trial,
+    blind_trials,
     comparison,
     identity_note,
     note,
-    trials,
 )
 from pairwright.dataset import Row
 
@@ -60,7 +60,7 @@ class Shortcuts:
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
         tried = {
-            config: list(trials(config, features, self._seed))
+            config: list(blind_trials(config, features, self._seed))
             for config, features in sorted(self._features.items())
         }
         for config, own in tried.items():

@@ -127,7 +127,7 @@ BLIND = tuple(check.definition.name for check in (*COUNTED, *CLASSIFIERS))
 RESIDUAL = PROFILE_RESIDUAL.name
 
 
-def trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
     """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
     every = np.arange(len(features))
     for check, points in zip(COUNTED, features.points.T, strict=True):
