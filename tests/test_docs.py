@@ -187,7 +187,7 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
         else:
             assert Path(program).name == "pairwright", f"{where}: {line}"
             command, name = commands[words[0]], words[0]
-            if (group := getattr(command, "commands", None)) and not words[1:]:
+            if (group := getattr(command, "commands", None)) and words[1:] in ([], ["..."]):
                 continue  # It speaks of the whole group.
             if group:
                 command, name = group[words[1]], f"{words[0]} {words[1]}"
