@@ -118,7 +118,7 @@ def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptConte
     return asyncio.run(ContentSources(ALL, Strangers(map(asker_of, rows), 0)).shown(row, condition))
 
 
-# ContentSources
+# Where the content comes from
 
 
 def test_the_question_alone_comes_without_posts_and_aspects(rows: list[Row]) -> None:

@@ -52,7 +52,7 @@ def by_letter(id: int) -> float:
     return float(96 - id)
 
 
-# TokenLogprobs as they are stored
+# Tokens as they are stored
 
 
 def test_tokens_come_back_from_what_is_stored() -> None:

@@ -47,7 +47,7 @@ class StandIn:
     """A batch waits for it."""
     loads: int = 0
     batches: list[list[int]] = field(default_factory=list)
-    """TokenLogprobs of each text of each batch."""
+    """Tokens of each text of each batch."""
 
     def load(self, where: str, spec: Classifier) -> "StandIn":
         self.loads += 1

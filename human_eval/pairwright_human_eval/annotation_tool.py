@@ -1,6 +1,7 @@
-"""The annotator tool of a study, for all who need it for files: the one place that says which.
+"""The annotation tool that a study's files are for: Label Studio.
 
-Another tool in its place gives the same functions. Its server is for `pairwright.workflows`.
+Another tool gives the same functions, and this module imports them from its room instead. What
+talks to the tool's server is in `pairwright.workflows`.
 """
 
 from pairwright_human_eval.label_studio.annotations import (

@@ -1,6 +1,6 @@
-"""SimulationResult annotators, with the accuracy, bias and carelessness they are given.
+"""Simulated annotators with a given accuracy, bias and carelessness.
 
-They fill in the form as Label Studio would export it, so their answers take the same way as
+They fill in the form as the annotation tool would export it, so their answers take the same way as
 people's: raw files, acceptance, verdicts. All of it is marked as simulated. What is true they
 take from the private key.
 """

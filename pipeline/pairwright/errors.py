@@ -11,7 +11,7 @@
     |   `-- InUse               another process is writing there
     |-- EndpointRefused     2   the endpoint will refuse every call like this (401, 403, 404)
     |-- Interrupted       130   the run was asked to stop; running it again goes on
-    `-- CallFailed          1   one call came to nothing; its item failed, and is asked again
+    `-- CallFailed          1   one call got no usable reply; its item failed, and is asked again
         `-- BudgetSpent     1   the call was not sent, because a budget of the config is spent
     Unanswered              3   the call is written for a batch; no error, and no Exception
 

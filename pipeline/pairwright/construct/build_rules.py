@@ -1,8 +1,6 @@
-"""What a build function decides by: the config with the content it names, and the other_users.
-
-The other_users is what a build knows of other users: their histories, for specificity, and how
-common a word is among them, for the copying gate.
-"""
+"""What a build function decides by: the config with the content it names, and the other users of
+the run (their histories, for specificity, and how common a word is among them, for the copying
+gate)."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The conditions of an evaluation: what a scorer is shown of the person who asks.
 
 Each condition is one record, with the function that makes its content. Everything else (what is
-scored, the leaderboard, its plots, the command line) asks the record. A new condition is a name in
+scored, the leaderboard and its plots) asks the record. A new condition is a name in
 `ConditionName`, a function, and a record in `CONDITIONS`.
 """
 

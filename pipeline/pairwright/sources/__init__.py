@@ -25,7 +25,7 @@ __all__ = ["SourceProblem", "read", "source_hash"]
 
 
 def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
-    """The source's items, each after its Problems, in the source's order.
+    """The source's items, each after its problems, in the source's order.
 
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
     is of no use as a whole: also at the end, where not one item came of it.

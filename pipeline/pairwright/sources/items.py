@@ -21,7 +21,7 @@ def required(rules: SourceRules) -> list[str]:
 def read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
-    """Each row as an item, after the Problems it had; one row is held at a time."""
+    """Each row as an item, after the problems it had; one row is held at a time."""
     first: dict[str, str] = {}
     with_users = False
     for row in table:

@@ -21,7 +21,7 @@ _FLAT = (".csv", ".tsv")
 
 
 def locate(rules: SourceRules, folder: Path) -> Path | None:
-    """The file that the rules names, or None for a Hub id; raises SourceError."""
+    """The file that the rules name, or None for a Hub id; raises SourceError."""
     path = folder / Path(rules.path).expanduser()
     if path.is_file():
         _check_readable(path)

@@ -39,7 +39,7 @@ class RawPost(NamedTuple):
 
 
 def required(rules: SourceRules) -> list[str]:
-    """The columns that must be there: the three, and others that the rules names otherwise."""
+    """The columns that must be there: the three, and others that the rules name otherwise."""
     names = ["user", "text", "created"]
     for name in ("title", "category", "url"):
         renamed = getattr(rules, name) != SourceRules.model_fields[name].default

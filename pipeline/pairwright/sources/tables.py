@@ -22,7 +22,7 @@ LONGEST = 64_000_000
 
 
 class SourceRow(NamedTuple):
-    """One row and its place, as Problems name it."""
+    """One row and its place, as a problem names it."""
 
     where: str
     fields: dict[str, Any]

@@ -37,7 +37,7 @@ class SamplingResult:
 
     @property
     def counted(self) -> int:
-        """ReleaseQuestions that count in every curve."""
+        """Questions that count in every curve."""
         return min((curve.questions for curve in self.summary.curves), default=0)
 
 

@@ -187,7 +187,7 @@ class TrainingRun(NamedTuple):
         self.progress(Note(line))
 
     def _counter(self, name: str, total: int) -> Callable[[int], None]:
-        """TrainingReport a step, and return what counts so many more as done."""
+        """Report a step, and return what counts so many more as done."""
         done = 0
         self.progress(Step(name, done, total))
 

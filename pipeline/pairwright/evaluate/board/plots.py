@@ -108,7 +108,7 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
 
 
 def _sees_user(condition: ConditionName) -> bool:
-    """Whether its rows are ranked for what they make of the user."""
+    """Whether its rows are ranked: the condition shows something about the user."""
     return CONDITIONS[condition].about_user and not CONDITIONS[condition].unranked
 
 

@@ -29,7 +29,7 @@ class LocalModel(Protocol):
     """A model that is ready. Both methods are called in a thread, one at a time."""
 
     limit: int
-    """TokenLogprobs of the longest text that it reads."""
+    """Tokens of the longest text that it reads."""
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         """The tokens of a conversation. Raises ConfigError for a model without a usable chat

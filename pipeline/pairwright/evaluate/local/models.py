@@ -233,7 +233,7 @@ def _in_float32(head: Any) -> None:
 
 
 def _limit(words: ModelTokenizer, spec: InProcessModel, model: Any) -> int:
-    """TokenLogprobs of the longest text."""
+    """Tokens of the longest text."""
     most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:
         # A tokenizer without a limit says a number that no text reaches.

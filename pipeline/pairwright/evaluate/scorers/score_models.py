@@ -71,7 +71,7 @@ class ResponseTokens(NamedTuple):
     tokens: TokenLogprobs
     """All finite, at least one."""
     read: int
-    """TokenLogprobs of the whole conversation."""
+    """Tokens of the whole conversation."""
 
 
 class LanguageModel(NamedTuple):

@@ -1,6 +1,6 @@
 """The store of calls: one SQLite file that holds every request beside its raw reply.
 
-ReplyStore are committed in groups, one transaction per turn of the event loop, and handed on only
+Replies are committed in groups, one transaction per turn of the event loop, and handed on only
 after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
 call; a power cut may lose the last ones. Only answers are stored, never failures.
 """

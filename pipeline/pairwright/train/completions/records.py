@@ -39,9 +39,9 @@ class ConditionMean(Record):
 
     condition: str
     posts: float
-    """ConditionMean of the posts that were shown."""
+    """Mean of the posts that were shown."""
     words: float
-    """ConditionMean of the words that were written, or picked."""
+    """Mean of the words that were written, or picked."""
     rouge_1: Interval
     rouge_l: Interval
 
@@ -95,6 +95,6 @@ class Completions(Record):
     shortened: int
     """Texts that were written with fewer posts than chosen, for want of room."""
     truth_words: float
-    """ConditionMean of the words that users wrote."""
+    """Mean of the words that users wrote."""
     means: tuple[ConditionMean, ...]
     differences: tuple[CompletionDifference, ...]

@@ -27,12 +27,12 @@ class TrainingData(Record):
     """Rows and items that nothing is learned from, by reason."""
     aspects: int
     dropped: dict[str, int]
-    """GoldItems aspects of the items that are in no target, by reason."""
+    """Gold aspects of the items that are in no target, by reason."""
     shortened: int
     """Items with fewer posts than the policy shows, for want of room."""
     tokens: int
     learned: int
-    """SplitPrompt of targets: those that the loss counts."""
+    """Tokens of targets: those that the loss counts."""
 
 
 def rows_of(
