@@ -84,8 +84,8 @@ def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> 
 @pytest.mark.parametrize(
     ("table", "key", "told"),
     [
-        ({"max_model_length": 4096}, "max_model_length", "no such flag"),
-        ({"max-model-len": 4096}, "max-model-len", "no such flag"),
+        ({"max_model_length": 4096}, "max_model_length", "flag does not exist"),
+        ({"max-model-len": 4096}, "max-model-len", "flag does not exist"),
         ({"max_model_len": "long"}, "max_model_len", "invalid int value: 'long'"),
         ({"max_model_len": 0.5}, "max_model_len", "invalid int value"),
         ({"max_model_len": [1, 2]}, "max_model_len", "argument"),
@@ -95,7 +95,7 @@ def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> 
         ({"max_model_len": True}, "max_model_len", "expected one argument"),
         ({"dtype": False}, "dtype", "unrecognized arguments: --no-dtype"),
         ({"structured_outputs_config": "guidance"}, "structured_outputs_config", "invalid"),
-        ({"help": True}, "help", "no such flag"),
+        ({"help": True}, "help", "flag does not exist"),
         ({"dtype": "float16", "max_model_len": "long"}, "max_model_len", "invalid int"),
     ],
 )
@@ -227,7 +227,7 @@ def test_the_body_is_the_one_that_a_server_gets(stand_in: StandIn) -> None:
         (OSError("org/tiny is not a local folder"), "org/tiny is not a local folder"),
         (RuntimeError("Engine core initialization failed."), "initialization failed"),
         (MemoryError(), "MemoryError"),
-        (ConfigError("no such flag", where="[endpoints.local.vllm.x]", fix="..."), "no such flag"),
+        (ConfigError("flag does not exist", where="[endpoints.local.vllm.x]", fix="..."), "flag does not exist"),
     ],
 )
 def test_an_engine_that_cannot_start_is_tried_once_and_every_call_is_told(
