@@ -227,7 +227,10 @@ def test_the_body_is_the_one_that_a_server_gets(stand_in: StandIn) -> None:
         (OSError("org/tiny is not a local folder"), "org/tiny is not a local folder"),
         (RuntimeError("Engine core initialization failed."), "initialization failed"),
         (MemoryError(), "MemoryError"),
-        (ConfigError("flag does not exist", where="[endpoints.local.vllm.x]", fix="..."), "flag does not exist"),
+        (
+            ConfigError("flag does not exist", where="[endpoints.local.vllm.x]", fix="..."),
+            "flag does not exist",
+        ),
     ],
 )
 def test_an_engine_that_cannot_start_is_tried_once_and_every_call_is_told(
