@@ -179,6 +179,7 @@ def test_no_rule_of_size_or_layout_tells_a_check(made: Made, measure: str) -> No
     assert 0.4 <= area(checks, others) <= 0.6
 
 
+@pytest.mark.real
 @needs_data
 @pytest.mark.parametrize("site", ["coffee", "movies"])
 def test_nor_in_a_run_of_real_histories(site: str) -> None:

@@ -361,7 +361,8 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
         assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
 
 
-@pytest.mark.parametrize("script", ["cell.py", pytest.param("example.py", marks=pytest.mark.real)])
+@pytest.mark.real
+@pytest.mark.parametrize("script", ["cell.py", "example.py"])
 def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     whole = "\n\n".join(block.text for block in blocks("python", [ROOT / "docs" / "python.md"]))
     assert "pairwright.cli" not in whole

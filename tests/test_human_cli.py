@@ -303,6 +303,7 @@ def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path, violate
     refused(export(violates), "another study was exported here")
 
 
+@pytest.mark.real
 def test_a_newer_version_finds_its_study_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     export(run)
     monkeypatch.setattr("pairwright.workflows.tasks.__version__", "99.0")
@@ -328,6 +329,7 @@ def test_a_sample_is_of_subjects(run: Path) -> None:
     assert set(halves.values()) == {3}
 
 
+@pytest.mark.real
 def test_a_share_of_checks_is_written_either_way(built: Path, tmp_path: Path) -> None:
     made = []
     for name, share in (("a", "10%"), ("b", "0.1")):
@@ -520,6 +522,7 @@ def test_simulating_a_second_time_answers_the_second_round_alone(run: Path) -> N
     assert people["simulated:10"] == ["adjudicator-01"]
 
 
+@pytest.mark.real
 def test_printed_commands_can_be_pasted(built: Path, tmp_path: Path) -> None:
     run = tmp_path / "a run"
     shutil.copytree(built, run)
