@@ -619,8 +619,8 @@ from test_audit_leakage import many
 from pairwright.audit.catalogue import decide
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.integrity import Integrity
-from pairwright.audit.people import People
-for part in (Leakage(["a corpus of five words", "number 7 of the dozens"]), Integrity(), People()):
+from pairwright.audit.people import PeoplePart
+for part in (Leakage(["a corpus of five words", "number 7 of the dozens"]), Integrity(), PeoplePart()):
     for row in many():
         part.add(row)
     for check in decide(part.checks()):

@@ -89,7 +89,7 @@ RESPONSE_IN_PROFILE = CheckDefinition(
     family="leakage",
     name="response_in_profile",
     title="A response copies the user's own post",
-    why="Whoever finds the copied words picks that side, and has understood neither what the "
+    why="A scorer that finds the copied words picks that side, and has understood neither what the "
     "user wants nor the answer.",
     todo="Draw these responses again from question and aspects; the writer should never see "
     "the posts.",

@@ -54,7 +54,7 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             " marks are not ranked."
         )
         if twins:
-            caption += " Whoever cannot see the user has 0 % of twins with both halves right."
+            caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
         return plot(figure, caption, name=f"accuracy-{whole(mode).name}")
 
 

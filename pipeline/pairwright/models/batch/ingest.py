@@ -36,7 +36,7 @@ _TOGETHER = 200
 
 
 class LineProblem(Record):
-    """A line that came to nothing."""
+    """A line that gave no reply."""
 
     where: str
     """`file:line`"""

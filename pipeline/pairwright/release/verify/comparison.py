@@ -11,7 +11,7 @@ from pairwright.version import code_digest
 
 VerifyProgress = Callable[[str, int, int | None], None]
 """Called with what is being checked, how much of it is done, and of how much, where it is known."""
-ANEW = (
+RELEASE_AGAIN = (
     "Take the release again from where it was published; if it is the same there, tell its"
     " maintainers."
 )
@@ -20,7 +20,7 @@ _LONGEST = 100
 
 def difference(what: str, where: str) -> Difference:
     """The error to raise; names of files are shown so that a terminal stays whole."""
-    return Difference(what, where=where if where.isprintable() else ascii(where), fix=ANEW)
+    return Difference(what, where=where if where.isprintable() else ascii(where), fix=RELEASE_AGAIN)
 
 
 def same(name: str, there: object, must: object, where: str) -> None:

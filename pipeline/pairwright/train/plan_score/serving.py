@@ -28,7 +28,7 @@ class Serving(NamedTuple):
     domains: Domains
 
     async def planned(self, item: Item) -> ScoredPlan:
-        """The item with its plan. A reply that cannot be used, and a call that came to nothing,
+        """The item with its plan. A reply that cannot be used, and a call that failed,
         are the reason why there is none; the latter is asked again by the next run."""
         asked = self._listed if self.spec.form == "lamp-qa" else self._planned
         try:
