@@ -620,7 +620,8 @@ from pairwright.audit.catalogue import decide
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.people import PeoplePart
-for part in (Leakage(["a corpus of five words", "number 7 of the dozens"]), Integrity(), PeoplePart()):
+corpora = ["a corpus of five words", "number 7 of the dozens"]
+for part in (Leakage(corpora), Integrity(), PeoplePart()):
     for row in many():
         part.add(row)
     for check in decide(part.checks()):
