@@ -4,19 +4,15 @@ come in by the invite link, as in a browser.
 
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import httpx2
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-
-if TYPE_CHECKING:
-    from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 
 
 @dataclass(frozen=True)
@@ -66,18 +62,19 @@ def sign_up(url: str, link: str, email: str, password: str) -> ServerAccount:
 
 
 def team_accounts(
-    server: "LabelStudioServer", annotators: Iterable[str]
+    data: Path, sign_up_at: Callable[[str, str], ServerAccount], annotators: Iterable[str]
 ) -> dict[str, ServerAccount]:
     """An account for each annotator; those that were made before are kept.
 
-    They are in `team.json` in the server's data folder, which only its owner can read.
+    They are in `team.json` in `data`, the server's data folder, which only its owner can read.
+    `sign_up_at` makes an account of an e-mail and a password.
     """
-    path = server.data / "team.json"
+    path = data / "team.json"
     accounts = _read(path)
     for annotator in annotators:
         if annotator not in accounts:
             email = f"{annotator}@pairwright.example"
-            accounts[annotator] = server.sign_up(email, secrets.token_urlsafe(9))
+            accounts[annotator] = sign_up_at(email, secrets.token_urlsafe(9))
             rows = {who: vars(account) for who, account in accounts.items()}
             write_whole(path, json.dumps(rows, indent=1), mode=0o600)
     return accounts

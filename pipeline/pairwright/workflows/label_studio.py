@@ -201,7 +201,7 @@ def serve_study(
         with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
-            accounts = team_accounts(server, people)
+            accounts = team_accounts(server.data, server.sign_up, people)
             _load(study, server, progress)
             links = _links(study)
             if study.lock:
