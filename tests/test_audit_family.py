@@ -153,6 +153,7 @@ def coin(number: int, config: int, chance: random.Random) -> Row:
     )  # fmt: skip
 
 
+@pytest.mark.real
 def test_of_200_audits_of_coins_with_ten_configurations_few_fail() -> None:
     chance = random.Random(0)
     together = alone = 0

@@ -284,6 +284,7 @@ def test_neither_a_table_nor_code_is_torn_apart(before: int) -> None:
         assert len(re.findall(r"^\|", side, re.MULTILINE)) in (0, 4)
 
 
+@pytest.mark.real
 def test_no_end_of_a_text_comes_twice_for_an_annotator() -> None:
     made = made_of((5, 8), (60, 90), lambda chance: plain(chance, 250))
     for tasks in made.tasks.values():

@@ -280,6 +280,7 @@ def test_exporting_again_changes_nothing_and_says_so(run: Path) -> None:
     assert "nothing has changed" in done.out
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     "options",
     [("--annotators", 10), ("--annotators", 12, "--overlap", 4), ("--sample", 20), ("--checks", 0)],
@@ -291,6 +292,7 @@ def test_other_options_over_a_study_are_refused(run: Path, options: tuple[object
     assert files(run) == before
 
 
+@pytest.mark.real
 def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path, violates: Path) -> None:
     export(run)
     config = run / "config.toml"
@@ -392,6 +394,7 @@ def test_a_damaged_line_is_named(run: Path) -> None:
 Lines = list[str]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -459,6 +462,7 @@ def test_an_example_in_the_help_names_every_option(run: Path) -> None:
     assert "pairwright human export runs/first" in done.out
 
 
+@pytest.mark.real
 def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(run: Path) -> None:
     def ids() -> set[str]:
         return {line.task for line in read_key(HumanFolder(run).key)}
@@ -501,6 +505,7 @@ def test_quality_is_named_first(run: Path) -> None:
 # Simulated annotators
 
 
+@pytest.mark.real
 def test_simulating_a_second_time_answers_the_second_round_alone(run: Path) -> None:
     def verdicts() -> set[str]:
         return set(HumanFolder(run).verdicts.read_text(encoding="utf-8").splitlines())

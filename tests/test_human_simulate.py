@@ -169,12 +169,14 @@ def pair_chosen(verdict: Verdict) -> str:
     return verdict.b if int(verdict.subject.split("-")[1]) % 2 else verdict.a
 
 
+@pytest.mark.real
 def test_cannot_tell_is_as_frequent_as_told(simulation: Simulation) -> None:
     told = [choice for _, choice in votes(simulation.run(cannot_tell=0.2))]
     assert holds(told.count(CANNOT_TELL), len(told), 0.2)
     assert CANNOT_TELL not in {c for _, c in votes(simulation.run(cannot_tell=0.0))}
 
 
+@pytest.mark.real
 def test_bias_shows_where_nothing_is_known(simulation: Simulation) -> None:
     """A wrong profile tells nothing: without bias A and B are even, with it they are not."""
     for bias, expected in ((0.0, 0.5), (0.6, 0.8), (1.0, 1.0)):
