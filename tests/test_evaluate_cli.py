@@ -12,7 +12,7 @@ from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
 from pairwright.assets import DOCS
-from pairwright.cli.evaluate import end_by_coverage
+from pairwright.cli.coverage import end_by_coverage
 from pairwright.cli.evaluate_tables import print_result
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError

@@ -11,8 +11,9 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -80,16 +81,34 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def start(engines: str, folder: Path, out: str, *more: str) -> "subprocess.Popen[str]":
-    cli = "from pairwright.cli import main; main()"
-    command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
-    return subprocess.Popen(
-        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, start_new_session=True,
-    )  # fmt: skip
+Training: TypeAlias = "subprocess.Popen[str]"
 
 
-def wait_for(path: Path, process: "subprocess.Popen[str]") -> None:
+@pytest.fixture
+def start(engines: str, folder: Path) -> Iterator[Callable[..., Training]]:
+    """Start `pairwright train planner`; what still runs at the test's end is killed."""
+    started: list[Training] = []
+
+    def begin(out: str, *more: str) -> Training:
+        cli = "from pairwright.cli import main; main()"
+        command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
+        started.append(
+            subprocess.Popen(
+                command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            )
+        )  # fmt: skip
+        return started[-1]
+
+    yield begin
+    for training in started:
+        if training.poll() is None:
+            os.killpg(training.pid, signal.SIGKILL)
+        if training.stdout and not training.stdout.closed:
+            training.communicate()
+
+
+def wait_for(path: Path, process: Training) -> None:
     deadline = time.monotonic() + WAIT_S
     while not path.exists():
         assert process.poll() is None, process.communicate()[0]
@@ -122,10 +141,10 @@ def test_the_loss_counts_the_targets_tokens_and_nothing_else(engines: str, folde
 
 
 def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
-    engines: str, folder: Path
+    folder: Path, start: Callable[..., Training]
 ) -> None:
-    whole, out = start(engines, folder, "whole"), folder / "broken"
-    killed = start(engines, folder, "broken")
+    whole, out = start("whole"), folder / "broken"
+    killed = start("broken")
     wait_for(out / "checkpoint-40" / "trainer_state.json", killed)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
@@ -133,7 +152,7 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
     shutil.copytree(out / "checkpoint-40", out / "checkpoint-70", dirs_exist_ok=True)
     (out / "checkpoint-70" / "trainer_state.json").unlink()
 
-    stopped = start(engines, folder, "broken")
+    stopped = start("broken")
     assert stopped.stdout is not None
     first = [next(line for line in stopped.stdout if "Going on" in line)]
     os.kill(stopped.pid, signal.SIGTERM)
@@ -143,7 +162,7 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
     assert "Going on from checkpoint-40, of 80 steps" in told
     assert "Stopped after step 41, which is saved" in told
 
-    last = start(engines, folder, "broken", "--merge")
+    last = start("broken", "--merge")
     told, _ = last.communicate(timeout=WAIT_S)
     assert last.returncode == 0, told
     assert "Going on from checkpoint-41" in told

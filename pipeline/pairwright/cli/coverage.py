@@ -1,9 +1,16 @@
 """How a command ends that asked models: what failed, and whether enough was scored."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
+
+from pairwright.assets import DOCS
+from pairwright.text import number_of
+
+if TYPE_CHECKING:
+    from pairwright.workflows.evaluation import EvaluationResult
 
 
 def warn(line: str, console: Console) -> None:
@@ -17,3 +24,23 @@ def end(console: Console, *, short: bool, reasons: Iterable[str]) -> None:
         console.print("Calls that failed are asked again when you run the same command again.")
     if short:
         raise typer.Exit(1)
+
+
+def end_by_coverage(result: "EvaluationResult", coverage: float, console: Console) -> None:
+    """Exit with 1, and say why, where a result covers too few twins and pairs. That a release has
+    nothing to show of a user is printed with the result, and does not count."""
+    short = result.short(coverage)
+    for one in short:
+        why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
+        pairs = number_of(one.pairs, "pair has", "pairs have")
+        warn(
+            f"{one.stem}: {one.scored:,} of {pairs} a score"
+            f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
+            f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
+            console,
+        )
+    if short:
+        page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
+        console.print(page, markup=False, highlight=False, soft_wrap=True)
+    reasons = [reason for one in result.results for reason in one.about.unscored]
+    end(console, short=bool(short), reasons=reasons)

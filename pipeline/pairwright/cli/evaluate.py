@@ -6,22 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pairwright.assets import DOCS
-from pairwright.cli.coverage import end, warn
+from pairwright.cli.coverage import end_by_coverage
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring_options import PairSplit, ReleasePath, ResultFolder, SubjectLimit
 from pairwright.cli.shell import command, print_commands
-from pairwright.text import number_of
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
-    from pairwright.workflows.evaluation import EvaluationResult
+    pass
 
 
 def evaluate_command(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-    ],
+    release: ReleasePath,
+    out: ResultFolder,
     scorer: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A scorer; again for more [the baselines]."),
@@ -40,12 +36,8 @@ def evaluate_command(
             "--scorers", metavar="FILE.toml", help="What scorers, endpoints and so on are."
         ),
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
-    ] = None,
+    split: PairSplit = None,
+    limit: SubjectLimit = None,
     coverage: Annotated[
         float,
         typer.Option(
@@ -90,23 +82,3 @@ def evaluate_command(
         )
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
     end_by_coverage(result, coverage, Console(stderr=True))
-
-
-def end_by_coverage(result: "EvaluationResult", coverage: float, console: Console) -> None:
-    """Exit with 1, and say why, where a result covers too few twins and pairs. That a release has
-    nothing to show of a user is printed with the result, and does not count."""
-    short = result.short(coverage)
-    for one in short:
-        why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
-        pairs = number_of(one.pairs, "pair has", "pairs have")
-        warn(
-            f"{one.stem}: {one.scored:,} of {pairs} a score"
-            f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
-            f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
-            console,
-        )
-    if short:
-        page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
-        console.print(page, markup=False, highlight=False, soft_wrap=True)
-    reasons = [reason for one in result.results for reason in one.about.unscored]
-    end(console, short=bool(short), reasons=reasons)

@@ -110,14 +110,15 @@ class TrainingRun(NamedTuple):
         reached, last = done[-1] if done else (0, None)
         if reached >= most:
             return
-        if last:
-            self._note(f"Going on from {last.name}, of {number_of(most, 'step')}")
-        self.progress(Step("steps", reached, most))
 
         def report(step: int, loss: float) -> None:
             self.progress(Step(f"steps, loss {loss:.3f}", step, most))
 
+        # What says that steps begin is printed when a wish to stop already saves the one under way.
         with self.stop.heard_by(lambda: None):
+            if last:
+                self._note(f"Going on from {last.name}, of {number_of(most, 'step')}")
+            self.progress(Step("steps", reached, most))
             train(
                 self.settings, words, rows, self.out, last,
                 seen=report, stopped=lambda: self.stop.requested,

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring_options import ReleasePath, ResultFolder
 from pairwright.text import number_of
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.best_of_n.records import BestOfN
@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 
 
 def best_of_n_command(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    release: ReleasePath,
     scorers: Annotated[
         Path,
         typer.Option(
             "--scorers", metavar="FILE.toml", help="Its [policy], [judge], scorers and endpoints."
         ),
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-    ],
+    out: ResultFolder,
     scorer: Annotated[
         list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
     ],

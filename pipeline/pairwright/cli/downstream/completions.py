@@ -10,8 +10,8 @@ from rich.table import Table
 
 from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring_options import ResultFolder
 from pairwright.text import number_of
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.train.completions.records import Completions
@@ -25,9 +25,7 @@ def completions_command(
         Path,
         typer.Option("--scorers", metavar="FILE.toml", help="Its [policy], endpoints and scorers."),
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-    ],
+    out: ResultFolder,
     k: Annotated[
         list[int] | None,
         typer.Option("-k", min=1, metavar="K", help="Posts in context; again for more [1, 4, 16]."),

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring_options import ReleasePath, ResultFolder
 from pairwright.text import number_of, visible
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.outputs import OutputScores
@@ -21,16 +21,14 @@ if TYPE_CHECKING:
 
 
 def judge_outputs_command(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    release: ReleasePath,
     outputs: Annotated[
         Path, typer.Argument(metavar="OUTPUTS.jsonl", help="One output a line: id, model, output.")
     ],
     scorers: Annotated[
         Path, typer.Option("--scorers", metavar="FILE.toml", help="Its [judge] and [endpoints].")
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-    ],
+    out: ResultFolder,
     coverage: Annotated[
         float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")
     ] = 0.95,

@@ -8,7 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.coverage import end_by_coverage
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring_options import PairSplit, ReleasePath, SubjectLimit
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def policy_command(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    release: ReleasePath,
     scorers: Annotated[
         Path,
         typer.Option(
@@ -42,12 +44,8 @@ def policy_command(
             help="none, profile, ... as in evaluate; again for more [none, profile].",
         ),
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
-    ] = None,
+    split: PairSplit = None,
+    limit: SubjectLimit = None,
     coverage: Annotated[
         float, typer.Option(min=0, max=1, help="Least share of twins and other pairs to score.")
     ] = 0.95,
@@ -69,7 +67,6 @@ def policy_command(
       --scorer args --condition profile --limit 50
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate import end_by_coverage
     from pairwright.cli.evaluate_tables import print_result
     from pairwright.workflows.guided_policies import policy_accuracy
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.scoring_options import ReleasePath
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
@@ -23,7 +24,7 @@ class ShownCondition(StrEnum):
 
 
 def export_rl_command(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")],
+    release: ReleasePath,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="New folder of the data.", callback=output_folder)
     ],

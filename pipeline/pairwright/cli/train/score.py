@@ -10,8 +10,8 @@ from rich.table import Table
 
 from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring_options import ResultFolder
 from pairwright.text import number_of
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.train.plan_score.report_page import PlanScores
@@ -22,9 +22,7 @@ def score_planners_command(
     settings: Annotated[
         Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-    ],
+    out: ResultFolder,
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
     ] = None,
