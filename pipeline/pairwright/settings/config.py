@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import (
+    ConfigDict,
     Field,
     field_validator,
     model_validator,
@@ -85,6 +86,8 @@ class Budget(Record):
 
 class Config(Record):
     """A whole run."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     preset: Literal["pairwright", "paper"] = Field(
         "pairwright", description="the defaults that the rest of the file changes"
