@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 T = TypeVar("T")
 Mode = Literal["twin", "violate"]
 Side = Literal["chosen", "rejected"]
+DraftSide = Literal["first", "second"]
 Origin = Literal["planner", "narrative", "gold"]
 
 
@@ -164,6 +165,8 @@ class GateResult(Record):
     passed: bool
     value: JsonValue
     limit: JsonValue
+    sides: tuple[DraftSide, ...] = ()
+    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
 
 
 class Draft(Record):

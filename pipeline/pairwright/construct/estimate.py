@@ -117,7 +117,9 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
         "compare": ask(
             "compare", question=question, first=answer, second=answer, scales=rules.scales
         ),
-        "write": ask("write_adhering", question=question, aspects=(_ASPECT,) * 3, words=words),
+        "write": ask(
+            "write_adhering", question=question, aspects=(_ASPECT,) * 3, faults=(), words=words
+        ),
     }
     sizes = {name: _tokens(m.content for m in a.messages) for name, a in rendered.items()}
     plans = [_tokens(m.content for m in _plan_prompt(i, rules)) for i in items]
