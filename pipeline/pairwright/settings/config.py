@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import (
+    ConfigDict,
     Field,
     field_validator,
     model_validator,
 )
 
 from pairwright.errors import ConfigError, near
-from pairwright.records import Mode, Origin, Record
+from pairwright.modes import MODES, Mode
+from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
     GateRules,
@@ -85,6 +87,8 @@ class Budget(Record):
 class Config(Record):
     """A whole run."""
 
+    model_config = ConfigDict(hide_input_in_errors=True)
+
     preset: Literal["pairwright", "paper"] = Field(
         "pairwright", description="the defaults that the rest of the file changes"
     )
@@ -135,7 +139,7 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
-        if "twin" in self.modes and self.aspects != "planner":
+        if self.aspects != "planner" and any(MODES[mode].of_partner for mode in self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )
