@@ -13,8 +13,10 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from pairwright.modes import MODES
+from pairwright.modes import Mode as Mode  # The type of a field here, and imported from here.
+
 T = TypeVar("T")
-Mode = Literal["twin", "violate"]
 Side = Literal["chosen", "rejected"]
 Origin = Literal["planner", "narrative", "gold"]
 
@@ -244,10 +246,9 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        names = ("first", "second") if self.chosen_is_first else ("second", "first")
-        if self.mode == "twin":
-            names = f"{names[0]}_own", f"{names[1]}_other"
-        return _sides(names, self.draft.adherence)
+        chosen, rejected = MODES[self.mode].adherence
+        first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
+        return _sides((first + chosen, second + rejected), self.draft.adherence)
 
     @property
     def quality(self) -> dict[Side, Quality]:

@@ -8,12 +8,13 @@ tokens are measured on rendered prompts at four characters a token; reply length
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import suits
 from pairwright.construct.units import all_units
+from pairwright.modes import MODES
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
@@ -60,15 +61,19 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}
-    for item in {u.item for u in work if u.mode == "violate"} | twins:
+    for item in {u.item for u in work if not MODES[u.mode].of_partner} | twins:
         others = len(corpus.others(corpus.item(item)))
         once.update(_rubric(config, others))
     for unit in work:
-        if unit.mode == "violate":
-            redrawn.update(_contrast(config, shared=unit.item in twins))
-        elif unit.item in twins:
-            once.update({"plan": 1, "support": 1, "match": 1, "adherence": 1})
-            redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+        match unit.mode:
+            case "violate":
+                redrawn.update(_contrast(config, shared=unit.item in twins))
+            case "twin":
+                if unit.item in twins:
+                    once.update({"plan": 1, "support": 1, "match": 1, "adherence": 1})
+                    redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+            case _:
+                assert_never(unit.mode)
     sizes = _prompt_tokens(corpus, rules)
     most = once + Counter({purpose: n * config.draws for purpose, n in redrawn.items()})
     return BuildEstimate(

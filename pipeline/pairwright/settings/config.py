@@ -24,7 +24,8 @@ from pydantic import (
 )
 
 from pairwright.errors import ConfigError, near
-from pairwright.records import Mode, Origin, Record
+from pairwright.modes import MODES, Mode
+from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
     GateRules,
@@ -138,7 +139,7 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
-        if "twin" in self.modes and self.aspects != "planner":
+        if self.aspects != "planner" and any(MODES[mode].of_partner for mode in self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )
