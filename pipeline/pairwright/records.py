@@ -18,6 +18,7 @@ from pairwright.modes import Mode as Mode  # The type of a field here, and impor
 
 T = TypeVar("T")
 Side = Literal["chosen", "rejected"]
+DraftSide = Literal["first", "second"]
 Origin = Literal["planner", "narrative", "gold"]
 
 
@@ -171,6 +172,8 @@ class GateResult(Record):
     passed: bool
     value: JsonValue
     limit: JsonValue
+    sides: tuple[DraftSide, ...] = ()
+    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
 
 
 class Draft(Record):

@@ -24,6 +24,11 @@ CREATE TABLE calls (
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
 CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
+CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part in its cache
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    tokens INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
     position INTEGER PRIMARY KEY,
     unit TEXT NOT NULL,
@@ -33,6 +38,8 @@ CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
 CREATE TABLE run (finished INTEGER NOT NULL);
 INSERT INTO run VALUES (0);
 """
+CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE outcomes")]
+"""The table that stores of earlier versions lack: it is derived from their replies."""
 
 
 def create(path: Path) -> None:
