@@ -98,6 +98,9 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("posts = 10", "top_k = 10", ["[planner.top_k]", "no such key"]),
         ("margin = 0.3", "gap = 0.3", ["[twin.gap]", "no such key"]),
         ("off = []", "on = []", ["[gates.on]", "no such key"]),
+        ("off = []", "rare_share = 0.02", ["[gates.rare_share]", "earlier version", "leak_words"]),
+        ("off = []", "profile_terms = 2", ["[gates.profile_terms]", "Delete this line"]),
+        ("off = []", "min_words = 81", ["80 words", "min_words is 81"]),
         ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
         # A key that is nearly a known one says which, also where that one is now missing.
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),

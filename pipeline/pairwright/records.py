@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -18,6 +18,7 @@ from pairwright.modes import Mode as Mode  # The type of a field here, and impor
 
 T = TypeVar("T")
 Side = Literal["chosen", "rejected"]
+DraftSide = Literal["first", "second"]
 Origin = Literal["planner", "narrative", "gold"]
 
 
@@ -120,8 +121,13 @@ class Rubric(Record):
         return self.origin == "planner"
 
 
+AdherenceLevel = Literal[0, 1, 2]
+"""The scale of adherence: absent or contradicted, partly, fully. It is that of LaMP-QA."""
+FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
+
+
 class AspectScore(Record):
-    """One aspect's adherence: 0 absent or contradicted, 1 partly, 2 fully."""
+    """One aspect's adherence, on the scale of `AdherenceLevel`."""
 
     reason: str
     score: int
@@ -135,7 +141,7 @@ class Adherence(Record):
     @property
     def share(self) -> float:
         """Sum of scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
-        return sum(s.score for s in self.scores) / (2 * len(self.scores))
+        return sum(s.score for s in self.scores) / (FULL_ADHERENCE * len(self.scores))
 
 
 class Quality(Record):
@@ -166,6 +172,8 @@ class GateResult(Record):
     passed: bool
     value: JsonValue
     limit: JsonValue
+    sides: tuple[DraftSide, ...] = ()
+    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
 
 
 class Draft(Record):

@@ -35,6 +35,7 @@ from pairwright.settings.rules import (
     SourceRules,
     Strategy,
     TwinRules,
+    asked_length,
 )
 from pairwright.settings.tables import read_toml, validated
 
@@ -148,6 +149,12 @@ class Config(Record):
             raise ValueError(
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
                 f" {self.planner.min_aspects}: no item could be kept"
+            )
+        least, _ = asked_length(self.words)
+        if self.gated and not self.paper_writers and least < self.gates.min_words:
+            raise ValueError(
+                f"words = {self.words} asks writers for {least} words at least, but [gates]"
+                f" min_words is {self.gates.min_words}: lower it, or raise words"
             )
         if self.paper_writers and self.modes != ("violate",):
             raise ValueError("paper_writers goes with modes = ['violate']")

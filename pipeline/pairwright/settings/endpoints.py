@@ -56,6 +56,12 @@ class Endpoint(Record):
         None, ge=100, description="most tokens of history this model is shown, if fewer"
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
+    price_cached: float | None = Field(
+        None,
+        ge=0,
+        description="price of a million prompt tokens that the endpoint took from its cache;"
+        " none: `price_in`",
+    )
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
     vllm: dict[str, JsonValue] = Field(
         default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
@@ -130,8 +136,11 @@ class Endpoint(Record):
         """The servers; none for an engine in this process."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
 
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
-        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
+    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """By the prices; `cached_tokens` are those of `prompt_tokens` that came from a cache."""
+        cached = self.price_in if self.price_cached is None else self.price_cached
+        prompts = (prompt_tokens - cached_tokens) * self.price_in + cached_tokens * cached
+        return (prompts + completion_tokens * self.price_out) / 1e6
 
 
 class Sampling(Record):
@@ -173,7 +182,7 @@ class Sampling(Record):
 OPERATIONAL = frozenset(
     {
         "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "rpm", "tpm",
-        "token_parameter", "price_in", "price_out",
+        "token_parameter", "price_in", "price_cached", "price_out",
     }
 )  # fmt: skip
 

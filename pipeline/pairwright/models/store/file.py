@@ -25,6 +25,11 @@ CREATE TABLE calls (
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
 CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
+CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part in its cache
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    tokens INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
     position INTEGER PRIMARY KEY,
     unit TEXT NOT NULL,
@@ -37,6 +42,8 @@ PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {FORMAT};
 COMMIT;
 """
+CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE outcomes")]
+"""The table that stores of earlier versions lack: it is derived from their replies."""
 
 
 def create(path: Path) -> None:
