@@ -4,7 +4,7 @@ import gc
 import os
 
 # What tests write need not outlive a power cut; to wait for the disk took a tenth of their time.
-os.fsync = lambda descriptor: None
+os.fsync = lambda fd: None
 
 
 def pytest_collection_finish() -> None:
