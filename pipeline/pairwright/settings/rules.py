@@ -144,7 +144,7 @@ class SourceRules(Record):
 
     path: str = Field(
         description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the dump of a"
-        " Stack Exchange site (folder or Posts.xml)"
+        " Stack Exchange site (.7z, its folder, or Posts.xml)"
     )
     format: Literal["items", "posts", "stackexchange"] = Field(
         "items",
