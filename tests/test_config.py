@@ -542,6 +542,26 @@ def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
 
 
+RETIRED = 'posts = 10\nmin_confidence = 0.4'
+
+
+def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(write(changed("posts = 10", RETIRED)))
+    for words in ("[planner.min_confidence]", "earlier version", "support check", "Delete"):
+        assert words in str(caught.value)
+
+
+def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> None:
+    prepare(tmp_path, settings())
+    file = tmp_path / "config.toml"
+    file.write_text(file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n"))
+    assert RunFolder(tmp_path).settings() == settings()
+    # A build in the same folder says that the settings differ, as ever.
+    with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):
+        prepare(tmp_path, settings())
+
+
 def test_a_folder_in_place_of_a_config_names_the_file_in_it(tmp_path: Path) -> None:
     (tmp_path / "study.toml").touch()
     with pytest.raises(ConfigError, match=r"is a folder, not a TOML file\n.*study\.toml"):

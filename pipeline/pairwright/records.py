@@ -78,15 +78,23 @@ class Item(Record):
     source_url: str | None = None
 
 
+Follows = Literal["stated", "inferred", "pattern"]
+
+
 class Aspect(Record):
     """What this user expects in an answer to this question."""
 
     aspect: str
     reason: str
     evidence: str
-    """Verbatim from the post it names, or from the narrative."""
+    """Verbatim passages, one a line, from the posts it names; of a narrative, one passage."""
     post_ids: tuple[str, ...] = ()
+    """The posts of the passages, in their order."""
+    follows: Follows | None = None
+    """How the planner says that it follows from the posts: said outright, concluded from what a
+    post says, or shown by several posts together. None where no planner inferred it."""
     confidence: float | None = None
+    """What older versions asked the planner for; nothing is decided by it."""
 
 
 class DroppedAspect(Record):

@@ -79,7 +79,7 @@ def _form(response: str) -> tuple[bool, bool, bool]:
 
 def _leak(s: DraftSides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
-    sources = [part for a in aspects for part in (a.aspect, a.reason, a.evidence)]
+    sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
     if s.narrative:
         sources.append(s.narrative)
     for response in s.both:
