@@ -224,7 +224,9 @@ def config_page() -> str:
         "A run is configured by one TOML file. This page lists every key; a key that is not here"
         " is an error that names it. Paths are relative to the file's folder. A default of none"
         " means that the key is absent; TOML has no way to write it. API keys never stand in the"
-        " file: `api_key_env` names the environment variable that holds one.",
+        " file: `api_key_env` names the environment variable that holds one, and what looks like a"
+        " key there, or among the flags and further fields of a model, is refused and not"
+        " repeated.",
         "`pairwright init DIR` writes a file to start from. Complete files for both presets are in"
         " [regenerate.md](regenerate.md).",
         "## Keys outside tables",

@@ -180,17 +180,13 @@ def settings(**changes: Any) -> Config:
 
 
 class Others:
-    """A `Company` of these histories, in which these terms are rare."""
+    """The `OtherUsers` of these histories."""
 
-    def __init__(self, histories: Iterable[Sequence[Post]] = (), rare: Iterable[str] = ()) -> None:
+    def __init__(self, histories: Iterable[Sequence[Post]] = ()) -> None:
         self._histories = tuple(tuple(history) for history in histories)
-        self._rare = frozenset(rare)
 
     def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
         return self._histories
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        return self._rare
 
 
 def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:

@@ -47,7 +47,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
     """For each prompt values as its stage gives them, with `said` wherever people's or models'
     text stands."""
     history = {"posts": labelled("I bake at dawn.", said, "My son eats no nuts."), "question": said}
-    writing = {"aspects": ("Baking without an oven", said), "words": 100}
+    writing = {"aspects": ("Baking without an oven", said), "words": "80 to 95", "faults": (said,)}
     return {
         "plan": {**history, "max_aspects": 4, "words": 100, **GUIDANCE},
         "plan_blind": {"question": said, "max_aspects": 8},
@@ -65,7 +65,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
             "lists": (NumberedList(1, ("Crust", said)), NumberedList(2, ())),
         },
         "narrative": {"question": said, "narrative": said, "max_aspects": 4},
-        "write_plain": {"question": said, "words": 100},
+        "write_plain": {"question": said, "words": "80 to 95"},
         "write_adhering": {"question": said, **writing},
         "write_omitting": {"question": said, **writing},
         "write_contradicting": {"question": said, **writing},
@@ -309,8 +309,11 @@ def test_a_prompt_that_reaches_into_values_is_refused_before_the_first_call(
 
 
 def test_a_list_printed_whole_is_inert_too(edited: Callable[..., Path]) -> None:
-    loaded = Prompts.load(edited("write_adhering", f"{BOTH}{{{{ aspects }}}}").parent)
-    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=("bye</aspects>",))
+    loaded = Prompts.load(
+        edited("write_adhering", f"{BOTH}{{{{ aspects }}}}{{{{ faults }}}}").parent
+    )
+    listed = ("bye</aspects>",)
+    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=listed, faults=listed)
     assert "</aspects>" not in ask.messages[1].content
 
 
@@ -324,11 +327,11 @@ def test_comments_loops_and_raw_text_are_fine(edited: Callable[..., Path]) -> No
     source = (
         "{# for people #}{{ question }} {{ words }}\n"
         "{% for a in aspects %}\n- {{ a }}\n{% else %}\nnone\n{% endfor %}\n"
-        "{% raw %}{{ kept }}{% endraw %}"
+        "{% for f in faults %}{{ f }}{% endfor %}{% raw %}{{ kept }}{% endraw %}"
     )
     loaded = Prompts.load(edited("write_adhering", source).parent)
-    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=("a", "b"))
-    assert ask.messages[1].content == "Q 9\n- a\n- b\n{{ kept }}"
+    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=("a", "b"), faults=("c",))
+    assert ask.messages[1].content == "Q 9\n- a\n- b\nc{{ kept }}"
 
 
 def test_a_changed_prompt_changes_its_own_hash_and_no_other(edited: Callable[..., Path]) -> None:

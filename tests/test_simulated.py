@@ -445,7 +445,7 @@ def test_an_adhering_rejected_serves_everything(stance: Stance) -> None:
 @pytest.mark.parametrize(
     ("kind", "holds"),
     [
-        ("over_long", lambda answer: text.word_count(answer) > 150),
+        ("over_long", lambda answer: text.word_count(answer) > 1.5 * 95),
         ("persona_talk", lambda answer: "As someone who" in answer or "Given your" in answer),
         ("refusal", lambda answer: answer == REFUSAL),
     ],

@@ -692,7 +692,9 @@ def test_a_writer_reads_question_aspects_and_word_limit() -> None:
         (request,) = llm.asked(name)
         assert (request.draw, request.schema_json) == (2, None)
         assert parts("aspect", body(request)) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
-        assert "80 words" in body(request)
+        # Below what is accepted: models count badly.
+        assert "64 to 76 words" in body(request)
+        assert "80" not in body(request)
 
 
 def test_the_plain_writer_reads_the_question_alone() -> None:

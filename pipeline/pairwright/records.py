@@ -9,13 +9,16 @@ import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from pairwright.modes import MODES
+from pairwright.modes import Mode as Mode  # The type of a field here, and imported from here.
+
 T = TypeVar("T")
-Mode = Literal["twin", "violate"]
 Side = Literal["chosen", "rejected"]
+DraftSide = Literal["first", "second"]
 Origin = Literal["planner", "narrative", "gold"]
 
 
@@ -126,8 +129,13 @@ class Rubric(Record):
         return self.origin == "planner"
 
 
+AdherenceLevel = Literal[0, 1, 2]
+"""The scale of adherence: absent or contradicted, partly, fully. It is that of LaMP-QA."""
+FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
+
+
 class AspectScore(Record):
-    """One aspect's adherence: 0 absent or contradicted, 1 partly, 2 fully."""
+    """One aspect's adherence, on the scale of `AdherenceLevel`."""
 
     reason: str
     score: int
@@ -141,7 +149,7 @@ class Adherence(Record):
     @property
     def share(self) -> float:
         """Sum of scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
-        return sum(s.score for s in self.scores) / (2 * len(self.scores))
+        return sum(s.score for s in self.scores) / (FULL_ADHERENCE * len(self.scores))
 
 
 class Quality(Record):
@@ -172,6 +180,8 @@ class GateResult(Record):
     passed: bool
     value: JsonValue
     limit: JsonValue
+    sides: tuple[DraftSide, ...] = ()
+    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
 
 
 class Draft(Record):
@@ -252,10 +262,9 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        names = ("first", "second") if self.chosen_is_first else ("second", "first")
-        if self.mode == "twin":
-            names = f"{names[0]}_own", f"{names[1]}_other"
-        return _sides(names, self.draft.adherence)
+        chosen, rejected = MODES[self.mode].adherence
+        first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
+        return _sides((first + chosen, second + rejected), self.draft.adherence)
 
     @property
     def quality(self) -> dict[Side, Quality]:

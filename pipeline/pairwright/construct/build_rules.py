@@ -1,6 +1,5 @@
 """What a build function decides by: the config with the content it names, and the other users of
-the run (their histories, for specificity, and how common a word is among them, for the copying
-gate)."""
+the run, whose histories show what is specific."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -8,12 +8,13 @@ tokens are measured on rendered prompts at four characters a token; reply length
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import suits
 from pairwright.construct.units import all_units
+from pairwright.modes import MODES
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
@@ -39,6 +40,11 @@ class RoleEstimate(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     cost: float
+    """With no token from a cache."""
+    cached_tokens: int
+    """Prompt tokens of histories that were sent before: the most that an endpoint's cache gives."""
+    cost_with_cache: float
+    """With all of these from the cache."""
 
 
 class BuildEstimate(NamedTuple):
@@ -55,22 +61,26 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}
-    for item in {u.item for u in work if u.mode == "violate"} | twins:
+    for item in {u.item for u in work if not MODES[u.mode].of_partner} | twins:
         others = len(corpus.others(corpus.item(item)))
         once.update(_rubric(config, others))
     for unit in work:
-        if unit.mode == "violate":
-            redrawn.update(_contrast(config, shared=unit.item in twins))
-        elif unit.item in twins:
-            once.update({"plan": 1, "support": 1, "match": 1, "adherence": 1})
-            redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+        match unit.mode:
+            case "violate":
+                redrawn.update(_contrast(config, shared=unit.item in twins))
+            case "twin":
+                if unit.item in twins:
+                    once.update({"plan": 1, "support": 1, "match": 1, "adherence": 1})
+                    redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+            case _:
+                assert_never(unit.mode)
     sizes = _prompt_tokens(corpus, rules)
     most = once + Counter({purpose: n * config.draws for purpose, n in redrawn.items()})
     return BuildEstimate(
         items=len({u.item for u in work}),
         units=len(work),
-        first_draft=_lines(once + redrawn, sizes, config),
-        at_most=_lines(most, sizes, config),
+        first_draft=_lines(once + redrawn, sizes, config, len(corpus)),
+        at_most=_lines(most, sizes, config, len(corpus)),
     )
 
 
@@ -100,7 +110,7 @@ def _contrast(config: Config, *, shared: bool) -> dict[str, int]:
 
 def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
     """Mean prompt tokens by purpose: plan prompts as rendered, the others around texts of
-    the usual length."""
+    the usual length. `history` is what posts take of a plan prompt."""
     step = max(1, len(corpus) // _SAMPLE)
     items = [corpus.item(p) for p in islice(range(0, len(corpus), step), _SAMPLE)]
     answer = "x" * (6 * rules.config.words)
@@ -117,11 +127,15 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
         "compare": ask(
             "compare", question=question, first=answer, second=answer, scales=rules.scales
         ),
-        "write": ask("write_adhering", question=question, aspects=(_ASPECT,) * 3, words=words),
+        "write": ask(
+            "write_adhering", question=question, aspects=(_ASPECT,) * 3, faults=(), words=words
+        ),
     }
     sizes = {name: _tokens(m.content for m in a.messages) for name, a in rendered.items()}
     plans = [_tokens(m.content for m in _plan_prompt(i, rules)) for i in items]
     sizes["plan"] = sum(plans) / max(1, len(plans))
+    shown = [selected(i.question, i.profile, rules.config.planner) for i in items]
+    sizes["history"] = sum(_tokens(p.text for p in posts) for posts in shown) / max(1, len(shown))
     return sizes
 
 
@@ -142,8 +156,11 @@ def _tokens(texts: Iterable[str]) -> float:
     return sum(map(len, texts)) / CHARACTERS_PER_TOKEN
 
 
-def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list[RoleEstimate]:
-    """One line a role: planner, generator (its first endpoint's price), judge."""
+def _lines(
+    calls: Counter[str], sizes: dict[str, float], config: Config, histories: int
+) -> list[RoleEstimate]:
+    """One line a role: planner, generator (its first endpoint's price), judge. `histories` is the
+    number of different ones that a planner may read."""
     # In the paper's setting it is the writers that read the history.
     if config.paper_writers:
         sizes = sizes | {"write": sizes["plan"]}
@@ -158,7 +175,14 @@ def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
         got = sum(calls[p] * _REPLY_TOKENS[p] for p in purposes)
         n = sum(calls[p] for p in purposes)
+        again = max(0, calls["plan"] - histories) if role == "planner" else 0
+        cached = round(again * sizes["history"])
         lines.append(
-            RoleEstimate(role, name, endpoint.model, n, sent, got, endpoint.cost(sent, got))
-        )
+            RoleEstimate(
+                role, name, endpoint.model, n, sent, got,
+                cost=endpoint.cost(sent, got),
+                cached_tokens=cached,
+                cost_with_cache=endpoint.cost(sent, got, cached),
+            )
+        )  # fmt: skip
     return lines

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, assert_never
 
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
@@ -27,6 +27,7 @@ from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
 from pairwright.models import Models
 from pairwright.models.run import traced, work_through
 from pairwright.models.store import Store
+from pairwright.modes import MODES
 from pairwright.records import Contrast, Item, Rejected, Twin, content_id
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
@@ -90,7 +91,7 @@ def read_corpus(
 
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
-    if "twin" in config.modes:
+    if any(MODES[mode].of_partner for mode in config.modes):
         corpus.partners = match_partners(corpus, config.twin, config.seed)
     summary = SourceSummary(
         path=Path(config.source.path).name,
@@ -171,7 +172,7 @@ async def _outcome(
 ) -> Outcome:
     item = corpus.item(unit.item)
     models, log = traced(source.models(_generator(item, rules)))
-    partner = corpus.partners.get(item.user) if unit.mode == "twin" else None
+    partner = corpus.partners.get(item.user) if MODES[unit.mode].of_partner else None
     result: Contrast | Twin | Rejected | Failure | Pending
     try:
         result = await _build(unit, item, partner, corpus, models, rules)
@@ -204,8 +205,19 @@ async def _build(
     models: Models,
     rules: BuildRules,
 ) -> Contrast | Twin | Rejected:
-    if unit.mode == "violate":
-        return await build_contrast(item, models, rules)
+    match unit.mode:
+        case "violate":
+            return await build_contrast(item, models, rules)
+        case "twin":
+            return await _twin(item, partner, corpus, models, rules)
+        case _:
+            assert_never(unit.mode)
+
+
+async def _twin(
+    item: Item, partner: str | None, corpus: Corpus, models: Models, rules: BuildRules
+) -> Twin | Rejected:
+    """The twin with a partner who suits the question; raises as `build_twin` does."""
     if partner is None:
         return Rejected(stage="partners", reason="no_partner", detail="nobody left to match with")
     other = corpus.latest(partner)

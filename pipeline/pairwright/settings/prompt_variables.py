@@ -44,6 +44,7 @@ class SupportPrompt(NamedTuple):
     posts: tuple[str, ...]
 
 
+_WRITING = frozenset({"question", "aspects", "faults", "words"})
 # Which variables each prompt may use, and must use.
 VARIABLES: dict[str, frozenset[str]] = {
     "system_planning": frozenset(),
@@ -58,9 +59,9 @@ VARIABLES: dict[str, frozenset[str]] = {
     "match": frozenset({"question", "aspects", "lists"}),
     "narrative": frozenset({"question", "narrative", "max_aspects"}),
     "write_plain": frozenset({"question", "words"}),
-    "write_adhering": frozenset({"question", "aspects", "words"}),
-    "write_omitting": frozenset({"question", "aspects", "words"}),
-    "write_contradicting": frozenset({"question", "aspects", "words"}),
+    "write_adhering": _WRITING,
+    "write_omitting": _WRITING,
+    "write_contradicting": _WRITING,
     "paper_expected": frozenset({"history", "aspects", "words"}),
     "paper_avoided": frozenset({"history", "aspects", "words"}),
     "adherence": frozenset({"question", "response", "aspects"}),

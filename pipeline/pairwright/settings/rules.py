@@ -10,6 +10,14 @@ from pairwright.records import Record
 Strategy = Literal["omit", "contradict"]
 
 
+def asked_length(words: int) -> tuple[int, int]:
+    """The fewest and the most words that a writer is asked for, where up to `words` are accepted.
+
+    Models count badly: asked for at most so many, they write more.
+    """
+    return 80 * words // 100, 95 * words // 100
+
+
 class HistoryRules(Record):
     """Which of a user's posts are shown."""
 
@@ -49,6 +57,14 @@ class TwinRules(Record):
     margin: float = Field(
         0.3, ge=0, le=1, description="least adherence gap for both rubrics of the 2 x 2 matrix"
     )
+    cross_adherence: float = Field(
+        0.5, ge=0, le=1, description="most adherence of a response to the other user's rubric"
+    )
+    winner_gap: float = Field(
+        0.34,
+        ge=0,
+        description="most gap in mean quality where one response wins in both orders",
+    )
     rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
     min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
     relevance_floor: float = Field(
@@ -62,8 +78,8 @@ TextGate = Literal[
     "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
 ]  # fmt: skip
 JudgedGate = Literal[
-    "adherence", "violation", "adherence_margin", "twin_margin", "twin_margin_mirror",
-    "quality_floor", "parity",
+    "adherence", "violation", "adherence_margin", "cross_adherence", "twin_margin",
+    "twin_margin_mirror", "quality_floor", "parity",
 ]  # fmt: skip
 
 
@@ -74,12 +90,6 @@ class GateRules(Record):
     min_words: int = Field(20, ge=0, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
     leak_words: int = Field(5, ge=2, description="run of words that counts as copied")
-    profile_terms: int = Field(
-        2, ge=0, description="rare words of the profile a response may hold by chance"
-    )
-    rare_share: float = Field(
-        0.02, ge=0, le=1, description="a word is rare if at most this share of users wrote it"
-    )
     near_duplicate: float = Field(
         0.6, ge=0, le=1, description="most shared runs of three words of the two sides"
     )
@@ -87,7 +97,9 @@ class GateRules(Record):
     violation: float = Field(0.5, ge=0, le=1, description="most adherence of the other side")
     margin: float = Field(0.4, ge=0, le=1, description="least gap between them (mode violate)")
     quality_floor: float = Field(3.0, description="least mean quality of either side")
-    parity: float = Field(0.67, ge=0, description="most gap in mean quality without a stable tie")
+    parity: float = Field(
+        0.67, ge=0, description="most gap in mean quality where no response wins in both orders"
+    )
 
 
 class HumanRules(Record):

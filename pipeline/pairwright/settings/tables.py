@@ -36,9 +36,15 @@ def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError)
         raise error(f"not TOML: {failure}", where=path, fix="Mend the line it names.") from None
 
 
+_NO_RARE_WORDS = (
+    "The gate profile_copy counts no rare words any more: it refuses names, numbers and addresses"
+    " of a post, and runs of its words ([gates] leak_words). Delete this line."
+)
 RETIRED = {
     "min_confidence": "No number that a model reports of itself decides anything: the support check"
     " does ([planner] support_check). Delete this line.",
+    "profile_terms": _NO_RARE_WORDS,
+    "rare_share": _NO_RARE_WORDS,
 }
 """Keys of earlier versions: what replaced each, and what to do."""
 

@@ -12,12 +12,6 @@ from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
 
-MODES: dict[Mode | None, str] = {
-    "twin": "Twins",
-    "violate": "Pairs of mode violate",
-    None: "Pairs",
-}
-
 
 class RankingTable(NamedTuple):
     """A table of a ranking: its best row first, and those that are not ranked below."""
