@@ -202,7 +202,9 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     content = {
         k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
     }
-    return kept | {"endpoints": endpoints, "content": content}
+    # A key that an earlier version did not have is as good as its default.
+    source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
+    return kept | {"source": source, "endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:

@@ -103,6 +103,7 @@ class Domains:
 
     def __init__(self, domains: list[Domain], folder: Path) -> None:
         self.by_key = {d.key: d for d in domains}
+        self.folder = folder
         self._by_category: dict[str, Domain] = {}
         for domain in domains:
             for category in (*domain.subcategories, *domain.also):
