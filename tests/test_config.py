@@ -545,7 +545,7 @@ def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
 
 
-RETIRED = 'posts = 10\nmin_confidence = 0.4'
+RETIRED = "posts = 10\nmin_confidence = 0.4"
 
 
 def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> None:

@@ -366,7 +366,9 @@ def test_both_writers_of_the_papers_setting_share_history_and_question() -> None
 
 
 def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..., Path]) -> None:
-    path = edited("plan", "{{ max_aspects }} {{ words }} {{ kinds }} {{ good }} {{ bad }} {{ not_inferred }}")
+    path = edited(
+        "plan", "{{ max_aspects }} {{ words }} {{ kinds }} {{ good }} {{ bad }} {{ not_inferred }}"
+    )
     with pytest.raises(PromptError, match="'history' is not used"):
         Prompts.load(path.parent)
 

@@ -21,10 +21,9 @@ from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import REFUSAL, Memory
 from pairwright.models.simulated.statements import subject
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
-from pairwright.settings.domains import load_scales
+from pairwright.settings.domains import Guidance, load_scales
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import VARIABLES, Ask
-from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
 from pairwright.stages import judges
 from pairwright.stages.aspect_match import match
@@ -102,7 +101,12 @@ def history(texts: tuple[str, ...]) -> tuple[Post, ...]:
 
 def planned(texts: tuple[str, ...], llm: Direct | None = None) -> Plan:
     call = plan(
-        QUESTION, history(texts), model(llm), PROMPTS, PlanRules(), guidance=Guidance(("place",)),
+        QUESTION,
+        history(texts),
+        model(llm),
+        PROMPTS,
+        PlanRules(),
+        guidance=Guidance(("place",)),
         words=100,
     )
     return wait(call)

@@ -551,9 +551,7 @@ def test_adherence_has_one_score_an_aspect_in_order() -> None:
 
 def test_the_order_of_numbered_entries_does_not_matter() -> None:
     told = renumbered(scored(2, 0, 1), 3, 1, 2)
-    found = good(
-        adherence(QUESTION, RESPONSE, RUBRIC, model(Scripted(adherence=told)), prompts())
-    )
+    found = good(adherence(QUESTION, RESPONSE, RUBRIC, model(Scripted(adherence=told)), prompts()))
     assert [s.score for s in found.scores] == [0, 1, 2]
     said = renumbered(verdicts("carried", "far_fetched"), 2, 1)
     cases = good(support(QUESTION, CASES, model(Scripted(support=said)), prompts()))
@@ -763,7 +761,11 @@ def infer(
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
     settings = PlanSettings(
-        prompts(), PlanRules(**policy), guidance=Guidance(("family",)), words=words, once=once or SharedWork()
+        prompts(),
+        PlanRules(**policy),
+        guidance=Guidance(("family",)),
+        words=words,
+        once=once or SharedWork(),
     )
     user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
     return wait(infer_rubric(user_question, models(llm), settings))

@@ -54,7 +54,11 @@ def _rejected(console: Console, rejected: Rejected) -> None:
     console.print(f"[yellow]refused[/yellow] by {rejected.stage}: {escape(rejected.reason)}")
     console.print(escape(rejected.detail))
     for aspect in rejected.aspects:
-        console.print(escape(f"  supported: {aspect.aspect} (evidence: {' / '.join(passages(aspect.evidence))})"))
+        console.print(
+            escape(
+                f"  supported: {aspect.aspect} (evidence: {' / '.join(passages(aspect.evidence))})"
+            )
+        )
     for dropped in rejected.dropped:
         console.print(
             escape(f"  dropped ({dropped.reason}): {dropped.aspect.aspect} {dropped.detail}")

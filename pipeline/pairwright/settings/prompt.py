@@ -48,7 +48,18 @@ _ALLOWED_NODES = (
 )
 # What a template may read of a post, an aspect, a list, a case, a scale or an anchor.
 _ATTRIBUTES = frozenset(
-    {"label", "text", "number", "aspects", "aspect", "posts", "name", "question", "anchors", "score"}
+    {
+        "label",
+        "text",
+        "number",
+        "aspects",
+        "aspect",
+        "posts",
+        "name",
+        "question",
+        "anchors",
+        "score",
+    }
 )
 # What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
 # any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>` in both

@@ -51,9 +51,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "system_writing": frozenset(),
     "system_judging": frozenset(),
     "history": frozenset({"posts", "question"}),
-    "plan": frozenset(
-        {"history", "max_aspects", "words", "kinds", "good", "bad", "not_inferred"}
-    ),
+    "plan": frozenset({"history", "max_aspects", "words", "kinds", "good", "bad", "not_inferred"}),
     "plan_blind": frozenset({"question", "max_aspects"}),
     "support": frozenset({"question", "cases"}),
     "match": frozenset({"question", "aspects", "lists"}),

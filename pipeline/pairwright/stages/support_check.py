@@ -33,7 +33,10 @@ async def support(
     *,
     name: str = "support",
 ) -> tuple[SupportCase, ...] | Rejected:
-    """One verdict for each aspect and its posts, in order; `name` tells the control apart in the record."""
+    """One verdict for each aspect and its posts, in order.
+
+    `name` tells the control apart in the record.
+    """
     shown = tuple(
         SupportPrompt(n, aspect.aspect, tuple(post.text for post in posts))
         for n, (aspect, posts) in enumerate(cases, start=1)

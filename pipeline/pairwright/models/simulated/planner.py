@@ -153,7 +153,5 @@ def narrative_aspects(question: str, narrative: str, most: int) -> list[Simulate
             phrase = max(fresh, key=lambda p: len(terms(p)))
             aspect = FRAMES["explain"].aspect(phrase, len(found))
             reason = FRAMES["explain"].because(phrase, "narrative")
-            found.append(
-                SimulatedAspect(aspect, reason, (SimulatedPassage(0, quote),), "inferred")
-            )
+            found.append(SimulatedAspect(aspect, reason, (SimulatedPassage(0, quote),), "inferred"))
     return found

@@ -20,7 +20,14 @@ from pairwright.records import GoldAspect
 from pairwright.settings.prompt import guard
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
-from pairwright.stages.planner import MAX_PLANNED, PlannedAspect, PlannedPassage, PlanReply, sifted, wrong
+from pairwright.stages.planner import (
+    MAX_PLANNED,
+    PlannedAspect,
+    PlannedPassage,
+    PlanReply,
+    sifted,
+    wrong,
+)
 
 Form = Literal["plan", "lamp-qa"]
 LEAST_CARRIED = 0.25
@@ -86,9 +93,7 @@ def target(
     return PlanTarget(kept.model_dump_json(), len(kept.aspects), counted)
 
 
-def aspects_of(
-    form: Form, said: str, question: str, shown: PromptPosts
-) -> tuple[str, ...] | None:
+def aspects_of(form: Form, said: str, question: str, shown: PromptPosts) -> tuple[str, ...] | None:
     """The aspects that stand of what a planner wrote; None for a text that cannot be read."""
     if form == "lamp-qa":
         return parse_aspects(said)

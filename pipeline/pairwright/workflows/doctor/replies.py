@@ -134,7 +134,11 @@ async def check_prefix_cache(
 ) -> ServerFinding:
     """Two requests: a planner's prompt of about 2,500 tokens, most of them history, twice."""
     ask = questions.prompts.ask(
-        "plan", posts=POSTS, question=QUESTION, max_aspects=4, words=100,
+        "plan",
+        posts=POSTS,
+        question=QUESTION,
+        max_aspects=4,
+        words=100,
         **Guidance()._asdict(),
     )
     try:
