@@ -192,9 +192,8 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     }
     kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
     # One hash of scales and domains together is beside them.
-    content = {
-        k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
-    }
+    beside = ("scales", "domains", "release")
+    content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
     return kept | {"endpoints": endpoints, "content": content}
 
 
