@@ -26,6 +26,7 @@ from pairwright.cli.renamed import RENAMED
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
+from pairwright.text import passages
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8
@@ -724,7 +725,7 @@ def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
         assert re.sub(r"\s+", " ", text) in flat
     for aspect in pair["rubric"]["aspects"]:
         assert aspect["aspect"] in flat
-        assert re.sub(r"\s+", " ", aspect["evidence"]) in flat
+        assert all(re.sub(r"\s+", " ", one) in flat for one in passages(aspect["evidence"]))
     for gate in pair["draft"]["gates"]:
         assert gate["gate"] in flat
     for name in ("plan", "write_adhering", "adherence", "quality", "compare"):

@@ -99,6 +99,9 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("posts = 10", "top_k = 10", ["[planner.top_k]", "no such key"]),
         ("margin = 0.3", "gap = 0.3", ["[twin.gap]", "no such key"]),
         ("off = []", "on = []", ["[gates.on]", "no such key"]),
+        ("off = []", "rare_share = 0.02", ["[gates.rare_share]", "earlier version", "leak_words"]),
+        ("off = []", "profile_terms = 2", ["[gates.profile_terms]", "Delete this line"]),
+        ("off = []", "min_words = 81", ["80 words", "min_words is 81"]),
         ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
         # A key that is nearly a known one says which, also where that one is now missing.
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
@@ -541,6 +544,26 @@ def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
         prepare(tmp_path, settings(), prompt_plan="b2:b")
     with pytest.raises(ConfigError, match=r"changed \(the source\)"):
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
+
+
+RETIRED = "posts = 10\nmin_confidence = 0.4"
+
+
+def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(write(changed("posts = 10", RETIRED)))
+    for words in ("[planner.min_confidence]", "earlier version", "support check", "Delete"):
+        assert words in str(caught.value)
+
+
+def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> None:
+    prepare(tmp_path, settings())
+    file = tmp_path / "config.toml"
+    file.write_text(file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n"))
+    assert RunFolder(tmp_path).settings() == settings()
+    # A build in the same folder says that the settings differ, as ever.
+    with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):
+        prepare(tmp_path, settings())
 
 
 def test_a_folder_in_place_of_a_config_names_the_file_in_it(tmp_path: Path) -> None:

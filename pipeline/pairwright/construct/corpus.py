@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from pairwright.construct.other_users import NeighbourRing, Rarity
+from pairwright.construct.other_users import NeighbourRing
 from pairwright.errors import on_disk
 from pairwright.records import Item, Post
 from pairwright.settings.config import Config
@@ -30,12 +30,9 @@ class ItemEntry(NamedTuple):
 class Corpus:
     """Items by position, and what they say together. It is the `OtherUsers` of a build."""
 
-    def __init__(
-        self, path: Path, entries: list[ItemEntry], rarity: Rarity, *, others: int, seed: int
-    ) -> None:
+    def __init__(self, path: Path, entries: list[ItemEntry], *, others: int, seed: int) -> None:
         self._path = path.absolute()
         self.entries = entries
-        self._rarity = rarity
         self._others = others
         self._seed = seed
         self.partners: dict[str, str] = {}
@@ -54,7 +51,7 @@ class Corpus:
     def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
         """Write the items and open them; the file appears whole or not at all."""
         partial = path.with_suffix(".partial")
-        entries, rarity, offset = [], Rarity(config.gates.rare_share), 0
+        entries, offset = [], 0
         with on_disk(path), partial.open("wb") as file:
             for item in items:
                 line = item.model_dump_json().encode() + b"\n"
@@ -62,14 +59,13 @@ class Corpus:
                 entries.append(
                     ItemEntry(item.id, item.user, item.category.lower(), len(item.profile), offset)
                 )
-                rarity.add(item)
                 offset += len(line)
         partial.replace(path)
-        return cls(path, entries, rarity, others=config.planner.others, seed=config.seed)
+        return cls(path, entries, others=config.planner.others, seed=config.seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file for itself.
-        given = (self._path, self.entries, self._rarity, self._others, self._seed, self.partners)
+        given = (self._path, self.entries, self._others, self._seed, self.partners)
         return _reopened, given
 
     def close(self) -> None:
@@ -111,20 +107,15 @@ class Corpus:
         chosen = self.rings[item.category.lower()].others(item.user, self._others)
         return tuple(_fair(item, self.latest(user).profile) for user in chosen)
 
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        """The terms of these posts that few users of the run write."""
-        return self._rarity.rare(posts)
-
 
 def _reopened(
     path: Path,
     entries: list[ItemEntry],
-    rarity: Rarity,
     others: int,
     seed: int,
     partners: dict[str, str],
 ) -> Corpus:
-    corpus = Corpus(path, entries, rarity, others=others, seed=seed)
+    corpus = Corpus(path, entries, others=others, seed=seed)
     corpus.partners = partners
     return corpus
 

@@ -15,6 +15,7 @@ from pairwright.models.store import CallRecord
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.tables import without_retired
 
 
 class RunFolder:
@@ -118,7 +119,8 @@ class RunFolder:
 
     def settings(self) -> Config:
         """The same as a Config."""
-        return validate({k: v for k, v in self.saved().items() if k != "content"}, self.config)
+        saved = without_retired(self.saved())
+        return validate({k: v for k, v in saved.items() if k != "content"}, self.config)
 
     def scales(self) -> tuple[Scale, ...]:
         """The quality scales that the judges of this run read."""

@@ -35,6 +35,7 @@ from pairwright.settings.rules import (
     SourceRules,
     Strategy,
     TwinRules,
+    asked_length,
 )
 from pairwright.settings.tables import read_toml, validated
 
@@ -149,6 +150,12 @@ class Config(Record):
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
                 f" {self.planner.min_aspects}: no item could be kept"
             )
+        least, _ = asked_length(self.words)
+        if self.gated and not self.paper_writers and least < self.gates.min_words:
+            raise ValueError(
+                f"words = {self.words} asks writers for {least} words at least, but [gates]"
+                f" min_words is {self.gates.min_words}: lower it, or raise words"
+            )
         if self.paper_writers and self.modes != ("violate",):
             raise ValueError("paper_writers goes with modes = ['violate']")
         return self
@@ -194,7 +201,9 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     # One hash of scales and domains together is beside them.
     beside = ("scales", "domains", "release")
     content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
-    return kept | {"endpoints": endpoints, "content": content}
+    # A key that an earlier version did not have is as good as its default.
+    source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
+    return kept | {"source": source, "endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:
