@@ -390,9 +390,7 @@ def test_a_foreign_store_is_refused_and_no_outcome_moves(copied: Study) -> None:
     }
 
 
-def test_a_deleted_store_is_not_paid_for_again_without_consent(
-    copied: Study, built: Built
-) -> None:
+def test_a_deleted_store_is_not_paid_for_again_without_consent(copied: Study, built: Built) -> None:
     (copied.run / "calls.sqlite").unlink()
     before = everything(copied.run)
     done = copied.build()
