@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from pairwright.modes import MODES
+from pairwright.records import FULL_ADHERENCE
 from pairwright.release.derive import build, cautions
 from pairwright.release.derive.audit import (
     BASELINE_HEAD,
@@ -38,7 +39,8 @@ COLUMNS = {
     "profile": "The user's earlier posts, oldest first, with time, address and licence.",
     "rubric_aspects": (
         "What this user expects in an answer: aspect, reason, evidence (its passages, one a line)"
-        " and the posts it is from, and the judge's adherence scores of both responses (0 to 2)."
+        " and the posts it is from, and the judge's adherence scores of both responses"
+        f" (0 to {FULL_ADHERENCE})."
         " `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (
