@@ -298,7 +298,7 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
     assert done.code == 0, done.said
     assert "wrong-profile is left out" in done.said
     assert f"leaderboard {tmp_path / 'out'} --out board" in done.said
-    assert {path.stem for path in (tmp_path / "out").glob("*.json")} == {
+    assert {path.stem for path in (tmp_path / "out").glob("*.*.json")} == {
         "overlap.none", "overlap.profile",
     }  # fmt: skip
 

@@ -99,7 +99,7 @@ def _form(response: str) -> tuple[bool, bool, bool]:
 
 def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
-    sources = [part for a in aspects for part in (a.aspect, a.reason, a.evidence)]
+    sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
     if s.narrative:
         sources.append(s.narrative)
     runs = [text.shared_span(r, sources, s.question, rules.leak_words) for r in s.both]

@@ -16,11 +16,11 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks
-from pairwright_human_eval.export import StudyPlan, make_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.reading_time import ReadingTime, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import add_adjudication, not_given, read_fixed, write_study
+from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task

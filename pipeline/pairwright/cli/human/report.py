@@ -32,7 +32,7 @@ def report_command(run: RunPath) -> None:
       pairwright human report runs/first
     """
     # Plots and statistics take a while to import, and other commands do without.
-    from pairwright.workflows.decisions import decide
+    from pairwright.workflows.decision_report import decide
 
     collector.ease()
     with display() as progress:

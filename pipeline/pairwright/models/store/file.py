@@ -11,7 +11,8 @@ from pairwright.errors import InUse, StoreError
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
-SCHEMA = """
+SCHEMA = f"""
+BEGIN;
 CREATE TABLE calls (
     key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
     purpose TEXT NOT NULL,     -- the prompt's name
@@ -37,6 +38,9 @@ CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
 );
 CREATE TABLE run (finished INTEGER NOT NULL);
 INSERT INTO run VALUES (0);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+COMMIT;
 """
 CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE outcomes")]
 """The table that stores of earlier versions lack: it is derived from their replies."""
@@ -50,9 +54,9 @@ def create(path: Path) -> None:
         partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
         with closing(sqlite3.connect(partial)) as database:
             database.executescript(SCHEMA)
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {FORMAT}")
-            database.commit()
+        for end in ("-wal", "-shm"):
+            # The journal of a store that was removed must not be read into the new one.
+            path.with_name(path.name + end).unlink(missing_ok=True)
         partial.replace(path)
     except (OSError, sqlite3.Error) as error:
         raise unusable(path, error) from None
@@ -104,7 +108,7 @@ def no_run(calls: Path) -> str:
     if (folder / "pairs.jsonl").exists():
         return (
             f"a run folder without its {calls.name}, which holds every call\n"
-            "  Restore the file from a copy, or build again into a new folder."
+            "  Restore the file from a copy; `pairwright build` says what asking again would cost."
         )
     return f"is not a run folder: it has no {calls.name}\n  {name}"
 

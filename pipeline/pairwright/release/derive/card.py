@@ -37,8 +37,9 @@ COLUMNS = {
     "question": "The question both responses answer.",
     "profile": "The user's earlier posts, oldest first, with time, address and licence.",
     "rubric_aspects": (
-        "What this user expects in an answer: aspect, reason, evidence and the posts it is from,"
-        " the planner's confidence, and the judge's adherence scores of both responses (0 to 2)."
+        "What this user expects in an answer: aspect, reason, evidence (its passages, one a line)"
+        " and the posts it is from, and the judge's adherence scores of both responses (0 to 2)."
+        " `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (
         "The asker's own long explanation, where the source has one. Never show it to a scorer."
