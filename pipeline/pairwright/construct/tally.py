@@ -32,6 +32,9 @@ class Tally:
     """By mode and reason."""
     waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By mode and the purpose of the call that has no reply yet."""
+    aspects: Counter[str] = field(default_factory=Counter)
+    """Aspects that a planner inferred, over the pairs: those that rest on `one_post`, and on
+    `several_posts`."""
     drafts: Counter[str] = field(default_factory=Counter)
     """Refused drafts by gate, those before a kept one included."""
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
@@ -67,6 +70,12 @@ class Tally:
         else:
             self.kept[mode] += 1
             self.pairs[mode] += len(outcome.pairs)
+            self.aspects.update(
+                "one_post" if len(aspect.post_ids) == 1 else "several_posts"
+                for pair in outcome.pairs
+                if pair.rubric.inferable
+                for aspect in pair.rubric.aspects
+            )
             refused = result.refused
         self.drafts.update(d.refused_by.gate for d in refused if d.refused_by)
         if any(call.purpose == "plan" for call in outcome.calls):

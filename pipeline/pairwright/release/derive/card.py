@@ -98,6 +98,7 @@ def dataset_card(release: ReleaseContext) -> str:
         what=[build.PAIR, *(MODES[mode].meaning for mode in MODES if mode in modes)],
         configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
         source=list(build.source_sentences(release.build)),
+        evidence=list(build.evidence_sentences(summary)),
         models=_table_or_none(("role", "model", "sampling"), build.model_rows(release.build)),
         calls=build.call_sentence(release.build),
         stages=_table_or_none(_STAGE_HEAD, build.stage_rows(release.units)),
