@@ -56,6 +56,9 @@ class Post(Record):
     created: str | None = None
     """ISO 8601 in UTC, without offset, so that text order is time order."""
     source_url: str | None = None
+    kind: str = ""
+    """What kind of post it is (`question`, `answer`, `comment`, `review`), where the source tells.
+    It stays in the run folder: rows of a release do not have it."""
 
 
 class GoldAspect(Record):
@@ -64,6 +67,19 @@ class GoldAspect(Record):
     aspect: str
     reason: str = ""
     evidence: str = ""
+
+
+class GivenAnswer(Record):
+    """An answer that people gave to an item's question: where it is, and what was thought of it."""
+
+    source_url: str
+    user: str
+    """Empty where its account was deleted."""
+    created: str
+    score: int
+    """Votes up less votes down."""
+    accepted: bool
+    """Whether the user who asked accepted it."""
 
 
 class Item(Record):
@@ -79,6 +95,14 @@ class Item(Record):
     rubric_aspects: tuple[GoldAspect, ...] = ()
     created: str | None = None
     source_url: str | None = None
+    tags: tuple[str, ...] = ()
+    """Of the question, where the source has tags."""
+    answers: tuple[GivenAnswer, ...] = ()
+    """Where the source tells. With the tags it stays in the run folder's `items.jsonl`: no prompt
+    shows it, and no pair or release holds it."""
+
+
+Follows = Literal["stated", "inferred", "pattern"]
 
 
 class Aspect(Record):
@@ -87,9 +111,14 @@ class Aspect(Record):
     aspect: str
     reason: str
     evidence: str
-    """Verbatim from the post it names, or from the narrative."""
+    """Verbatim passages, one a line, from the posts it names; of a narrative, one passage."""
     post_ids: tuple[str, ...] = ()
+    """The posts of the passages, in their order."""
+    follows: Follows | None = None
+    """How the planner says that it follows from the posts: said outright, concluded from what a
+    post says, or shown by several posts together. None where no planner inferred it."""
     confidence: float | None = None
+    """What older versions asked the planner for; nothing is decided by it."""
 
 
 class DroppedAspect(Record):

@@ -52,6 +52,7 @@ def make_manifest(
             "units": counted.units,
             "kept": dict(sorted(counted.kept.items())),
             "pairs": dict(sorted(counted.pairs.items())),
+            "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
             "rejected": [
                 {"mode": mode, "stage": stage, "reason": reason, "n": n}
                 for (mode, stage, reason), n in sorted(counted.rejected.items())

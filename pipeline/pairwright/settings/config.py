@@ -204,10 +204,11 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     }
     kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
     # One hash of scales and domains together is beside them.
-    content = {
-        k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
-    }
-    return kept | {"endpoints": endpoints, "content": content}
+    beside = ("scales", "domains", "release")
+    content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
+    # A key that an earlier version did not have is as good as its default.
+    source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
+    return kept | {"source": source, "endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:

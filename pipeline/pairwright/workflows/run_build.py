@@ -18,8 +18,6 @@ from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
-from pairwright.models.store import Store
-from pairwright.models.store.shards import merge_all
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
 from pairwright.text import number_of
@@ -33,7 +31,13 @@ from pairwright.workflows.progress import (
     UnitEnded,
     log_notes,
 )
-from pairwright.workflows.run_models import MeterCounts, batch_models, call_counts, open_models
+from pairwright.workflows.run_models import (
+    MeterCounts,
+    batch_models,
+    call_counts,
+    open_models,
+    run_store,
+)
 from pairwright.workflows.run_status import RunStatus, source_problems, status_of
 from pairwright.workflows.workers.limits import most_workers
 from pairwright.workflows.workers.shared_build import build_over_workers
@@ -66,6 +70,7 @@ def build(
     folder: str | Path | None = None,
     limit: int | None = None,
     accept_changes: bool = False,
+    ask_again: bool = False,
     engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: str | Path | None = None,
@@ -77,6 +82,7 @@ def build(
 
     The same call again resumes: no finished call is sent twice. `config` is a TOML file, or a
     Config whose paths start from `folder`. `limit` builds the first items of the source only.
+    `ask_again` sends calls again that are missing from the folder's store.
     `engine` and `address` choose what the config's `processes` are. With `batch_out` nothing is
     sent: the calls are written to files below it, of at most `batch_lines` calls each.
 
@@ -107,8 +113,7 @@ def build(
     content = content_hashes(config, rules, base)
     folder_of_run.make()
     with ExitStack() as end:
-        store = end.enter_context(closing(Store(folder_of_run.calls)))
-        merge_all(store, folder_of_run.shards)
+        store = end.enter_context(run_store(folder_of_run, config, ask_again=ask_again))
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         folder_of_run.prepare(config, content, accept_changes=accepted)

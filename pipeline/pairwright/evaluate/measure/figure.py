@@ -18,10 +18,17 @@ class FigureKind(NamedTuple):
     """What figures of one name are, and where the leaderboard has them."""
 
     meaning: str
-    table: Literal["", "twins", "people", "judges"] = ""
-    """Its further table; empty for a column of the tables that rank, or none."""
+    table: Literal["", "ranking", "twins", "people", "judges"] = ""
+    """Which table has it: `ranking` is a column of those that rank; empty where a table has it in a
+    place of its own, or none has it."""
     percent: bool = True
     """Whether it is a share, which is written in percent."""
+    interval: bool = True
+    """Whether a column of `ranking` has its interval."""
+
+    def head(self, name: str) -> str:
+        """The head of its column."""
+        return f"{name.replace('_', ' ')}, %" if self.percent else name.replace("_", " ")
 
 
 FIGURES: dict[str, FigureKind] = {
@@ -44,6 +51,8 @@ FIGURES: dict[str, FigureKind] = {
     ),
     "ties": FigureKind(
         "share of the scored pairs that are tied",
+        table="ranking",
+        interval=False,
     ),
     "swap_consistency": FigureKind(
         "share of pairs where a comparing judge says the same in both orders",
@@ -121,7 +130,7 @@ class ScorerFigure(Record):
 
 
 def figure_names(table: str) -> tuple[str, ...]:
-    """The figures of one of the leaderboard's further tables, in their order."""
+    """The figures of one of the leaderboard's tables, in their order."""
     return tuple(name for name, kind in FIGURES.items() if kind.table == table)
 
 
@@ -134,8 +143,8 @@ def share(
     name: str, group: Group, points: Sequence[float], clusters: Sequence[str], note: str = ""
 ) -> ScorerFigure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
-    found = accuracy(np.array(points, np.float64), numbered(clusters))
-    return figure_of(name, group, found and found.found(z_of(LEVEL)), note)
+    estimate = accuracy(np.array(points, np.float64), numbered(clusters))
+    return figure_of(name, group, estimate and estimate.found(z_of(LEVEL)), note)
 
 
 def average(
@@ -149,10 +158,10 @@ def average(
 ) -> ScorerFigure:
     """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
     a spread."""
-    found = mean(values, numbered(clusters), least=least, most=1)
-    bare = found and with_width(found)
-    if bare == found:
-        return figure_of(name, group, found, note)
+    estimate = mean(values, numbered(clusters), least=least, most=1)
+    bare = estimate and with_width(estimate)
+    if bare == estimate:
+        return figure_of(name, group, estimate, note)
     reason = "no interval: no two clusters differ"
     return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
 
@@ -163,9 +172,9 @@ def numbered(clusters: Sequence[str]) -> Places:
     return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 
 
-def figure_of(name: str, group: Group, found: Interval | None, note: str = "") -> ScorerFigure:
+def figure_of(name: str, group: Group, estimate: Interval | None, note: str = "") -> ScorerFigure:
     """An estimate as a figure; None where the group is empty."""
-    found = found or Interval(value=None, low=None, high=None, n=0, clusters=0)
+    estimate = estimate or Interval(value=None, low=None, high=None, n=0, clusters=0)
     return ScorerFigure(
-        name=name, mode=group.mode, group=group.name, note=note, **found.model_dump()
+        name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
     )

@@ -152,6 +152,16 @@ def source_sentences(build: BuildSummary) -> Iterator[str]:
             yield f"Rows of the source {what}, by reason: {reasons}."
 
 
+def evidence_sentences(summary: Summary) -> Iterator[str]:
+    """On how many posts aspects rest: finding one statement again is less than reading several."""
+    one, several = summary.aspects_of_one_post, summary.aspects_of_several_posts
+    if one + several:
+        yield (
+            f"Of {one + several:,} aspects that a planner inferred, {one:,} rest on one post and"
+            f" {several:,} on several."
+        )
+
+
 def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
     """What was done to the material, as far as its rows and units show it."""
     yield "Posts that are not older than the question are left out; very long ones are cut."
@@ -163,6 +173,7 @@ def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> It
     origins = (f"{n:,} {how[name]}" for name, n in summary.origins.items() if name in how)
     if rubrics := ", ".join(origins):
         yield f"Rubrics, by pairs: {rubrics}."
+    yield from evidence_sentences(summary)
     judged = summary.rows - summary.judges.get("none", 0)
     yield f"Responses were written by a model; those of {judged:,} pairs were scored by a judge."
     outcomes = Counter[str]()
