@@ -94,7 +94,7 @@ def consensus(
 
 def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, ...]:
     """The right profile against a stranger's, and against the narrative beside it."""
-    found = []
+    contrasts = []
     own = answers.counted()
     voted = {vote.about.pair.id for vote in own}
     for control in CONTROLS:
@@ -103,7 +103,7 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
         if not pairs:
             continue
         same = [vote for vote in own if vote.about.pair.id in pairs]
-        found.append(
+        contrasts.append(
             ControlContrast(
                 control=control,
                 pairs=len(pairs),
@@ -113,7 +113,7 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
                 difference_of_all=_difference(same, controls, draws, CHOICES),
             )
         )
-    return tuple(found)
+    return tuple(contrasts)
 
 
 def _difference(
