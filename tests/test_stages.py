@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from pairwright import assets
+from pairwright.construct.tally import CHECKS
 from pairwright.errors import CallFailed
 from pairwright.models import Request, SharedWork
 from pairwright.models.simulated import judge
@@ -433,6 +434,18 @@ def test_a_wrong_number_of_verdicts_is_drawn_again_and_then_refused(
     rejected = refused(support(QUESTION, CASES, model(Scripted(support=reply)), prompts()))
     assert (rejected.stage, rejected.reason) == ("support", "unparseable")
     assert complaint in rejected.detail
+
+
+@pytest.mark.parametrize("numbered", [True, False], ids=["of this version", "of an earlier one"])
+def test_the_figures_of_a_run_count_replies_of_earlier_versions(numbered: bool) -> None:
+    said, listed = verdicts("carried", "far_fetched"), found_in([1], [])
+    if not numbered:
+        for entry in (*said["cases"], *listed["aspects"]):
+            del entry["number"]
+    counts = {name: count for name, (_, count) in CHECKS.items()}
+    assert counts["support_control"](json.dumps(said)) == [True, False]
+    assert counts["planner_recall"](json.dumps(listed)) == [True, False]
+    assert counts["support"]("carried") == []
 
 
 # Match

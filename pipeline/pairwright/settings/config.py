@@ -124,6 +124,11 @@ class Config(Record):
     release: ReleaseInfo = ReleaseInfo()
     budget: Budget = Budget()
 
+    def beside(self, folder: Path) -> "Config":
+        """The config with the paths of its recordings starting from a folder."""
+        endpoints = {name: endpoint.beside(folder) for name, endpoint in self.endpoints.items()}
+        return self.model_copy(update={"endpoints": endpoints})
+
     @field_validator("modes")
     @classmethod
     def _distinct(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
