@@ -44,6 +44,7 @@ def make_manifest(
     return {
         "pairwright": __version__,
         "simulated": counted.simulated > 0,
+        "recorded": [*sorted(counted.recorded)],
         "state": "short" if counted.failed else "whole",
         "source": source.model_dump(),
         "counts": {

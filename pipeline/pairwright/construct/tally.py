@@ -40,6 +40,8 @@ class Tally:
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
     """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
     simulated: int = 0
+    recorded: set[str] = field(default_factory=set)
+    """Models whose replies came from a recording."""
     json_replies: int = 0
     """Readings of replies as JSON, by the units that were kept or rejected: a reply that several
     units share counts for each."""
@@ -55,6 +57,7 @@ class Tally:
             if call.purpose in MEASURED:
                 self.calls[call.purpose].add(call.key)
         self.simulated += outcome.simulated
+        self.recorded.update(outcome.recorded)
         if isinstance(result, Failure):
             self.failed[mode, result.failure] += 1
             return

@@ -77,6 +77,8 @@ class BuildSummary(_ManifestPart):
     source: BuildSource | None = None
     roles: RoleEndpoints | None = None
     endpoints: dict[str, EndpointModel] = Field(default={})
+    recorded: tuple[str, ...] = ()
+    """Models whose replies came from a recording."""
     calls: BuildCallCounts | None = None
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
@@ -205,6 +207,19 @@ def model_rows(build: BuildSummary) -> list[Row]:
     ]
 
 
+def recorded_sentence(build: BuildSummary) -> str:
+    """Who wrote replies that came from a recording; empty where none did."""
+    if not build.recorded:
+        return ""
+    calls = build.calls
+    simulated = calls is not None and calls.n == calls.simulated > 0
+    who = "the embedded model" if simulated else "a language model"
+    return (
+        f" The replies were written by {who} ({', '.join(build.recorded)}) and recorded; this build"
+        " took them from the recording."
+    )
+
+
 def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
     """Mode, outcome, stage, reason, n."""
     return [
@@ -221,7 +236,7 @@ def call_sentence(build: BuildSummary) -> str:
     simulated = f", {calls.simulated:,} of them simulated" if calls.simulated else ""
     return (
         f"In all {calls.n:,} calls of models{simulated}, with {calls.prompt_tokens:,} tokens in and"
-        f" {calls.completion_tokens:,} tokens out."
+        f" {calls.completion_tokens:,} tokens out.{recorded_sentence(build)}"
     )
 
 
