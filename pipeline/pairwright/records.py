@@ -102,15 +102,23 @@ class Item(Record):
     shows it, and no pair or release holds it."""
 
 
+Follows = Literal["stated", "inferred", "pattern"]
+
+
 class Aspect(Record):
     """What this user expects in an answer to this question."""
 
     aspect: str
     reason: str
     evidence: str
-    """Verbatim from the post it names, or from the narrative."""
+    """Verbatim passages, one a line, from the posts it names; of a narrative, one passage."""
     post_ids: tuple[str, ...] = ()
+    """The posts of the passages, in their order."""
+    follows: Follows | None = None
+    """How the planner says that it follows from the posts: said outright, concluded from what a
+    post says, or shown by several posts together. None where no planner inferred it."""
     confidence: float | None = None
+    """What older versions asked the planner for; nothing is decided by it."""
 
 
 class DroppedAspect(Record):
@@ -275,7 +283,7 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        chosen, rejected = MODES[self.mode].adherence
+        chosen, rejected = MODES[self.mode].adherence_endings
         first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
         return _sides((first + chosen, second + rejected), self.draft.adherence)
 

@@ -32,7 +32,7 @@ async def plan_rubric(
             UserQuestion(item.id, item.question, user, posts, others),
             models,
             PlanSettings(
-                rules.prompts, config.planner, rules.kinds(item), config.words, rules.once
+                rules.prompts, config.planner, rules.guidance(item), config.words, rules.once
             ),
         )
 

@@ -11,7 +11,7 @@ from pairwright.models import SharedWork
 from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
-from pairwright.settings.domains import Domains, Scale, load_scales
+from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 
 SHARED = 1024
@@ -49,9 +49,9 @@ class BuildRules:
         """The rules of one run over these users; its units share their work."""
         return replace(self, other_users=other_users, once=SharedWork(SHARED))
 
-    def kinds(self, item: Item) -> tuple[str, ...]:
-        """Kinds of aspects of the item's domain."""
-        return self.domains.by_key[item.domain].kinds
+    def guidance(self, item: Item) -> Guidance:
+        """What the planner reads of the item's domain."""
+        return self.domains.by_key[item.domain].guidance
 
 
 def _folder(given: str | None, key: str, base: Path, shipped: Path) -> Path:

@@ -61,7 +61,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}
-    for item in {u.item for u in work if not MODES[u.mode].of_partner} | twins:
+    for item in {u.item for u in work if not MODES[u.mode].needs_partner} | twins:
         others = len(corpus.others(corpus.item(item)))
         once.update(_rubric(config, others))
     for unit in work:
@@ -115,7 +115,7 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
     items = [corpus.item(p) for p in islice(range(0, len(corpus), step), _SAMPLE)]
     answer = "x" * (6 * rules.config.words)
     aspects = tuple(Numbered(n, _ASPECT) for n in range(MAX_PLANNED))
-    cases = tuple(SupportPrompt(n, _ASPECT, "x" * 500) for n in range(3))
+    cases = tuple(SupportPrompt(n, _ASPECT, ("x" * 500,)) for n in range(3))
     ask, words, question = rules.prompts.ask, rules.config.words, _ASPECT
     rendered = {
         "plan_blind": ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED),
@@ -148,8 +148,8 @@ def _plan_prompt(item: Item, rules: BuildRules) -> tuple[Message, ...]:
     }
     if rules.config.paper_writers:
         return rules.prompts.ask("paper_expected", aspects=(_ASPECT,) * 3, **values).messages
-    kinds = rules.kinds(item)
-    return rules.prompts.ask("plan", max_aspects=MAX_PLANNED, kinds=kinds, **values).messages
+    values |= rules.guidance(item)._asdict()
+    return rules.prompts.ask("plan", max_aspects=MAX_PLANNED, **values).messages
 
 
 def _tokens(texts: Iterable[str]) -> float:

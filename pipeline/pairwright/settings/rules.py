@@ -43,8 +43,7 @@ class PlanRules(HistoryRules):
     )
     min_aspects: int = Field(2, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
-    min_confidence: float = Field(0.5, ge=0, le=1, description="less sure aspects are dropped")
-    support_check: bool = Field(True, description="ask a judge whether the post carries it")
+    support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: float = Field(
         0.1, ge=0, le=1, description="share of rubrics also asked with shuffled posts"
     )

@@ -41,6 +41,8 @@ _NO_RARE_WORDS = (
     " of a post, and runs of its words ([gates] leak_words). Delete this line."
 )
 RETIRED = {
+    "min_confidence": "No number that a model reports of itself decides anything: the support check"
+    " does ([planner] support_check). Delete this line.",
     "profile_terms": _NO_RARE_WORDS,
     "rare_share": _NO_RARE_WORDS,
 }
