@@ -59,10 +59,10 @@ def _writers(py7zr: Any, parsers: Mapping[str, RowParser]) -> Any:
             self._size += len(data)
             return len(data)
 
-        def read(self, size: int | None = None) -> bytes:
+        def read(self, _size: int | None = None) -> bytes:
             return b""
 
-        def seek(self, offset: int, whence: int = 0) -> int:
+        def seek(self, _offset: int, _whence: int = 0) -> int:
             return self._size
 
         def flush(self) -> None:

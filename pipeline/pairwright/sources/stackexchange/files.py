@@ -118,6 +118,12 @@ def dump_hash(dump: Dump) -> str:
 def _site(rules: SourceRules, path: Path) -> str:
     """The host that the rules state, or that the folder or archive is named after."""
     if rules.site:
+        if not stack_exchange_host(rules.site):
+            raise SourceError(
+                f"{rules.site!r} is not the host of a Stack Exchange site",
+                where="[source] site",
+                fix='Write it as a browser shows it, such as "cooking.stackexchange.com".',
+            )
         return rules.site
     names = [path.name, path.resolve().name]
     if path.is_file():
