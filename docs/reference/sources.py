@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import items, markup, posts, problems, tables
-from pairwright.sources.opening import _FLAT, _OPENERS
+from pairwright.sources.opening import FLAT, OPENERS
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.stackexchange import histories, titles
 from reference.markdown import page_of, table
@@ -134,8 +134,8 @@ def sources_page() -> str:
         table(
             ("file", "rows", '`format = "items"`', '`format = "posts"`'),
             [
-                (f"`{suffix}`", FILE_KINDS[suffix], "no" if suffix in _FLAT else "yes", "yes")
-                for suffix in _OPENERS
+                (f"`{suffix}`", FILE_KINDS[suffix], "no" if suffix in FLAT else "yes", "yes")
+                for suffix in OPENERS
             ]
             + [
                 (
