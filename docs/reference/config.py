@@ -40,7 +40,7 @@ def config_page() -> str:
         "# The configuration",
         "A run is configured by one TOML file. This page lists every key; a key that is not here"
         " is an error that names it. Paths are relative to the file's folder. A default of none"
-        " means that the key is absent; TOML has no way to write it. API keys never stand in the"
+        " means that the key is absent; TOML has no way to write it. API keys are never in the"
         " file: `api_key_env` names the environment variable that holds one, and what looks like a"
         " key there, or among the flags and further fields of a model, is refused and not"
         " repeated.",

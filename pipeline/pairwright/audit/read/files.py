@@ -50,7 +50,7 @@ def open_files(path: Path, columns: Columns) -> PairSource:
     kind = first_kind(pieces[0])
     if kind == "run":
         raise InputError(
-            "a run's pairs, which are no whole rows without their folder",
+            "a run's pairs, which are not whole rows without their folder",
             where=path,
             fix="Name the run folder itself.",
         )

@@ -102,7 +102,7 @@ class Manifest(Record):
     version: str
     kind: Kind
     trial_because: tuple[str, ...]
-    """Why it is no benchmark; empty in an ordinary release."""
+    """Why it is not a benchmark; empty in an ordinary release."""
     pairwright: str
     """Version that wrote the release."""
     code: str

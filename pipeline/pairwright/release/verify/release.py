@@ -150,7 +150,7 @@ def _check_derived(
     folder: ReleaseFolder,
     progress: VerifyProgress,
 ) -> None:
-    """Every file but the primary ones, written again; and no file that is none of either."""
+    """Every file but the primary ones, written again; no further file may be there."""
     progress("decisions and findings", 0, None)
     context = release_context(layout, primary, read.summary)
     check_digests(layout, context.digests)
