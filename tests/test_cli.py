@@ -153,6 +153,10 @@ def test_a_build_accounts_for_every_unit_in_whole_files(built: Built) -> None:
     assert counts["kept"]["twin"] > 0
     assert counts["kept"]["violate"] > 0
     assert counts["rejected"]
+    aspects = [a for pair in built.study.rows("pairs.jsonl") for a in pair["rubric"]["aspects"]]
+    one = sum(len(aspect["post_ids"]) == 1 for aspect in aspects)
+    assert counts["aspects"] == {"one_post": one, "several_posts": len(aspects) - one}
+    assert 0 < one < len(aspects)
     assert built.study.manifest["calls"]["n"] == built.calls
     assert set(built.endpoint.by_identity.values()) <= {1}
 

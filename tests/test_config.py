@@ -559,7 +559,8 @@ def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> No
 def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> None:
     prepare(tmp_path, settings())
     file = tmp_path / "config.toml"
-    file.write_text(file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n"))
+    older = file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n")
+    file.write_text(older.replace("[gates]\n", "[gates]\nrare_share = 0.02\nprofile_terms = 2\n"))
     assert RunFolder(tmp_path).settings() == settings()
     # A build in the same folder says that the settings differ, as ever.
     with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):

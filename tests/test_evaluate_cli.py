@@ -23,16 +23,14 @@ from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.models.store import Store
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
-from released import released, run_of
 from study import pairwright
 
 ALL = tuple(CONDITIONS)
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evaluate-cli")
-    return released(run_of(folder / "run"), folder / "release").root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}
-    for item in {u.item for u in work if not MODES[u.mode].of_partner} | twins:
+    for item in {u.item for u in work if not MODES[u.mode].needs_partner} | twins:
         others = len(corpus.others(corpus.item(item)))
         once.update(_rubric(config, others))
     for unit in work:

@@ -91,7 +91,7 @@ def read_corpus(
 
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
-    if any(MODES[mode].of_partner for mode in config.modes):
+    if any(MODES[mode].needs_partner for mode in config.modes):
         corpus.partners = match_partners(corpus, config.twin, config.seed)
     summary = SourceSummary(
         path=Path(config.source.path).name,
@@ -172,7 +172,7 @@ async def _outcome(
 ) -> Outcome:
     item = corpus.item(unit.item)
     models, log = traced(source.models(_generator(item, rules)))
-    partner = corpus.partners.get(item.user) if MODES[unit.mode].of_partner else None
+    partner = corpus.partners.get(item.user) if MODES[unit.mode].needs_partner else None
     result: Contrast | Twin | Rejected | Failure | Pending
     try:
         result = await _build(unit, item, partner, corpus, models, rules)
@@ -192,6 +192,7 @@ async def _outcome(
         prompt_tokens=log.prompt_tokens,
         completion_tokens=log.completion_tokens,
         simulated=log.simulated,
+        recorded=tuple(sorted(log.recorded)),
         json_replies=log.json_replies,
         lenient=dict(log.lenient),
     )

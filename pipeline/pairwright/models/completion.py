@@ -10,6 +10,8 @@ from pairwright.text import visible
 
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` of replies of the embedded model."""
+RECORDED = "pairwright-recorded"
+"""The `object` of replies that come from a recording."""
 CONTEXT_LENGTH = "context_length"
 """The `finish` of an answer that says that the prompt does not fit."""
 
@@ -34,9 +36,10 @@ class Completion(NamedTuple):
     """Prompt tokens that the endpoint took from its cache, as far as it says so."""
     thinking_tokens: int = 0
     """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
-
     reasoning_inline: bool = False
     """Whether any of the reasoning stood in the message's content."""
+    recorded: bool = False
+    """Whether it comes from a recording of an earlier run."""
 
     @property
     def only_thinking(self) -> bool:
@@ -80,6 +83,7 @@ def completion_of(key: str, body: bytes) -> Completion:
             cached_tokens=min(prompt_tokens, _count(of_prompt, "cached_tokens")),
             reasoning_inline=bool(inline),
             thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
+            recorded=data.get("object") == RECORDED,
         )
     except (
         KeyError,

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.corpus import Corpus
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.resume import content_hashes, identity
@@ -16,9 +17,12 @@ from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
+from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
-from pairwright.settings.endpoints import SIMULATED_URL
+from pairwright.text import number_of
+from pairwright.workflows import recording
+from pairwright.workflows.example_study import bundled_users
 from pairwright.workflows.progress import (
     BuildBegun,
     Note,
@@ -102,6 +106,9 @@ def build(
         check(config, address)
     rules = BuildRules.load(config, base)
     _warn_of_self_judging(config, progress)
+    if batches is None:
+        for description in recording.descriptions(config):
+            progress(Note(description))
     folder_of_run = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
     folder_of_run.make()
@@ -115,6 +122,7 @@ def build(
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run)
         end.callback(corpus.close)
         _note_problems(folder_of_run, progress, named=True)
+        _warn_of_strangers(config, corpus, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
         # There is no work to share where calls are only written down.
         if on_ray or (most_workers(config) > 1 and not requests):
@@ -123,6 +131,7 @@ def build(
             )
         else:
             tally, checks, meter = run_async(_build_in_process(task, requests, progress, stop))
+        _note_missing_calls(config, folder_of_run, tally, progress)
         round_ = None
         if batches and requests and tally.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
@@ -174,9 +183,11 @@ async def _build_in_process(
 def _config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
     """The config, and the folder that its paths start from."""
     if isinstance(config, Config):
-        return config, Path(folder or ".").resolve()
+        base = Path(folder or ".").resolve()
+        return config.beside(base), base
     path = Path(config)
-    return load(path), Path(folder).resolve() if folder else path.resolve().parent
+    base = Path(folder).resolve() if folder else path.resolve().parent
+    return load(path).beside(base), base
 
 
 def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) -> None:
@@ -207,8 +218,31 @@ def _note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
     progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
 
 
+def _note_missing_calls(config: Config, run: RunFolder, tally: Tally, progress: Progress) -> None:
+    missing = sum(n for (_, reason), n in tally.failed.items() if reason == NOT_RECORDED)
+    if missing:
+        progress(Note(recording.reasons_missing(config, run.saved(), missing)))
+
+
+def _warn_of_strangers(config: Config, corpus: Corpus, progress: Progress) -> None:
+    """Say that the embedded planner knows no users but the bundled ones."""
+    planner = config.endpoints[config.roles.planner]
+    if config.aspects != "planner" or not planner.simulated:
+        return
+    bundled = bundled_users()
+    strangers = sum(entry.user not in bundled for entry in corpus.entries)
+    if strangers:
+        progress(
+            Note(
+                "Note: the planner is the embedded model, which can read the bundled users only:"
+                f" it finds hardly a signal in {strangers:,} of {number_of(len(corpus), 'item')}."
+                " Name a real endpoint under [roles]."
+            )
+        )
+
+
 def _warn_of_self_judging(config: Config, progress: Progress) -> None:
-    if all(SIMULATED_URL in config.endpoints[name].base_urls for name in config.roles.all):
+    if all(config.endpoints[name].simulated for name in config.roles.all):
         return
     models = {config.endpoints[name].model for name in config.roles.generator}
     if config.gated and config.endpoints[config.roles.judge].model in models:

@@ -17,6 +17,7 @@ from pairwright.models.store import Durable, Store, recorded_store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
+from pairwright.workflows.recording import replay_of
 
 AUTO_UNITS = 256
 """Pieces of work under way at an endpoint whose concurrency is found out."""
@@ -159,7 +160,13 @@ async def open_clients(
 async def client_of(
     name: str, endpoint: Endpoint, meter: Meter, say: Say = say
 ) -> AsyncIterator[Client]:
-    """Connect one endpoint; a `simulated` one is served on loopback."""
+    """Connect one endpoint; a `simulated` one is served on loopback, and a recording is read."""
+    if endpoint.recording is not None:
+        async with Client(
+            name, endpoint, None, meter, replay_of(name, endpoint), say=say
+        ) as client:
+            yield client
+        return
     async with AsyncExitStack() as stack:
         if SIMULATED_URL in endpoint.base_urls:
             url = await stack.enter_async_context(simulated.serve())

@@ -40,11 +40,11 @@ def documents(release: ReleaseContext) -> Iterator[Document]:
     """
     layout = release.layout
     yield layout.inside(layout.manifest), [_indented(make_manifest(release))]
-    yield "README.md", [dataset_card(release)]
-    yield "DATASHEET.md", [datasheet(release)]
-    yield "croissant.json", [croissant_json(release)]
-    yield "LICENSE.md", [licence_page(release)]
-    yield "CHANGELOG.md", [changelog(release)]
+    yield layout.inside(layout.card), [dataset_card(release)]
+    yield layout.inside(layout.datasheet), [datasheet(release)]
+    yield layout.inside(layout.croissant), [croissant_json(release)]
+    yield layout.inside(layout.licences), [licence_page(release)]
+    yield layout.inside(layout.changelog), [changelog(release)]
     if release.findings:
         decisions = release.decisions.values()
         yield layout.inside(layout.decisions), (each.model_dump_json() + "\n" for each in decisions)
