@@ -58,7 +58,7 @@ TWIN = ModeDefinition(
     limits=(
         "Twins: two users, one question, the same two responses with chosen and rejected"
         " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
-        " 50 % on complete twins, ties counted one half. That is arithmetic. It is no evidence"
+        " 50 % on complete twins, ties counted one half. That is arithmetic. It is not evidence"
         " that the pairs are good, or that what they measure is personal.",
         "In one half of a twin the user never asked the question (the column “asked” is false):"
         " that half is counterfactual, and the halves are to be reported apart too.",
@@ -79,7 +79,7 @@ VIOLATE = ModeDefinition(
     limits=(
         "Mode violate: the rejected response was written against the rubric, so that missing"
         " aspects, length or tone can give it away to a scorer that knows nothing of the user."
-        " Accuracy on such pairs is no evidence of personalization unless the same scorer"
+        " Accuracy on such pairs is not evidence of personalization unless the same scorer"
         " without the history does worse.",
     ),
     against_rubric=True,

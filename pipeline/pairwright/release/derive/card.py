@@ -66,7 +66,7 @@ COLUMNS = {
     "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
     "votes": "Annotators' preference votes of the first round; none where nobody was asked.",
     "verified": "Whether people's answers verified the pair under the rule of its study.",
-    "simulated": "Whether a program had a part in it: then it is no benchmark.",
+    "simulated": "Whether a program had a part in it: then it is not a benchmark.",
     "created": "When the question was asked, in UTC.",
     "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
