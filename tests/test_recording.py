@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import CallFailed, ConfigError, InputError
-from pairwright.models import SIMULATED, Request, completion_of
+from pairwright.models import SIMULATED, Completion, Request, completion_of
 from pairwright.models.recorded import (
     RecordedCall,
     RecordedModel,
