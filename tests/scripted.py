@@ -186,7 +186,7 @@ class Others:
         self._histories = tuple(tuple(history) for history in histories)
         self._rare = frozenset(rare)
 
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
+    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
         return self._histories
 
     def rare(self, posts: Iterable[Post]) -> frozenset[str]:

@@ -25,9 +25,9 @@ CREATE TABLE calls (
 );
 CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
 CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
-    position INTEGER PRIMARY KEY,
+    position INTEGER PRIMARY KEY, -- of a survey below zero
     unit TEXT NOT NULL,
-    kind TEXT NOT NULL,        -- kept, rejected, failed or waiting
+    kind TEXT NOT NULL,        -- kept, rejected, failed, waiting or surveyed
     record TEXT NOT NULL
 );
 CREATE TABLE run (finished INTEGER NOT NULL);

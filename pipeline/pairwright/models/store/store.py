@@ -251,7 +251,7 @@ class Store:
         forgotten; calls never are."""
         self._execute("CREATE TABLE IF NOT EXISTS follows (identity TEXT NOT NULL)")
         if self._execute("SELECT identity FROM follows").fetchall() == [(identity,)]:
-            self._execute("DELETE FROM outcomes WHERE kind NOT IN ('kept', 'rejected')")
+            self._execute("DELETE FROM outcomes WHERE kind NOT IN ('kept', 'rejected', 'surveyed')")
             self._execute("UPDATE run SET finished = 0")
             return
         # First, so that a kill in between leaves no outcome under the wrong name.
@@ -291,14 +291,36 @@ class Store:
         return None if row is None else str(row[0])
 
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
-        """(unit, kind, record) in source order."""
+        """(unit, kind, record) in source order, without surveys."""
         if self._outcomes:
             self._spool()
-        where = "" if kind is None else "WHERE kind = ?"
+        where = "" if kind is None else "AND kind = ?"
         given = () if kind is None else (kind,)
         yield from self._execute(
-            f"SELECT unit, kind, record FROM outcomes {where} ORDER BY position", *given
+            "SELECT unit, kind, record FROM outcomes"
+            f" WHERE position >= 0 {where} ORDER BY position",
+            *given,
         )
+
+    def surveys(self) -> Iterator[tuple[str, str, str]]:
+        """The same of surveys, whose positions are below zero."""
+        if self._outcomes:
+            self._spool()
+        yield from self._execute(
+            "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
+        )
+
+    def match(self, digest: str) -> None:
+        """Name the matching that twins are built by. Outcomes of twins that were built by
+        another are forgotten; their calls never are."""
+        self._execute("CREATE TABLE IF NOT EXISTS matched (digest TEXT NOT NULL)")
+        if self._execute("SELECT digest FROM matched").fetchall() == [(digest,)]:
+            return
+        if self._outcomes:
+            self._spool()
+        self._execute("DELETE FROM matched")
+        self._execute("DELETE FROM outcomes WHERE unit LIKE 'twin:%'")
+        self._execute("INSERT INTO matched VALUES (?)", digest)
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         try:

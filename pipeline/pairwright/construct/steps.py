@@ -1,0 +1,55 @@
+"""The steps of a build: the survey with what does not wait for it, the matching, then the twins."""
+
+import json
+from collections.abc import Iterator
+
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Failure, Pending
+from pairwright.construct.partners import SurveyedQuestion, assign_partners
+from pairwright.construct.survey import Survey, iterate_surveys
+from pairwright.construct.units import BuildUnit, Task, all_units
+from pairwright.models.store import Store
+from pairwright.records import Rejected, content_id
+from pairwright.settings.config import Config
+
+FIRST: tuple[Task, ...] = ("survey", "violate")
+"""The units of one item ask for the same rubric. Pairs of mode violate need no partner, so they do
+not wait until all items are surveyed."""
+TWINS: tuple[Task, ...] = ("twin",)
+Partners = dict[str, str | Rejected | Failure | Pending]
+"""By item: the partner's user, or why there is none. Items without a signal are not in it."""
+
+
+def build_steps(
+    corpus: Corpus, config: Config, store: Store, limit: int | None
+) -> Iterator[Iterator[BuildUnit]]:
+    """The units of each step. Those of one must have ended, with their outcomes in the store,
+    before the next step is asked for."""
+    if "twin" not in config.modes:
+        yield all_units(corpus, config.modes, config.modes, limit)
+        return
+    yield all_units(corpus, config.modes, FIRST, limit)
+    partners = surveyed_partners(store, config)
+    twins = all_units(corpus, config.modes, TWINS, limit)
+    yield (unit._replace(partner=partners.get(corpus.entries[unit.item].id)) for unit in twins)
+
+
+def surveyed_partners(store: Store, config: Config) -> Partners:
+    """Match partners by the survey; while a question waits for a batch, so do the twins.
+
+    The store forgets the outcomes of twins that were built by another matching.
+    """
+    partners: Partners = {}
+    questions = list[SurveyedQuestion]()
+    for surveyed in iterate_surveys(store):
+        result = surveyed.result
+        if not isinstance(result, Survey):
+            partners[surveyed.item_id] = result
+        elif result.signal:
+            questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, result.possible))
+    if any(isinstance(result, Pending) for result in partners.values()):
+        return partners | {q.item: Pending(waits_for="partners") for q in questions}
+    assigned = assign_partners(questions, config.twin.questions_per_couple, config.seed)
+    given = {item: one if isinstance(one, str) else one.reason for item, one in assigned.items()}
+    store.match(content_id("matching", json.dumps(given, sort_keys=True)))
+    return {**partners, **assigned}
