@@ -48,9 +48,10 @@ from pairwright.settings.rules import (
     SourceRules,
     TwinRules,
 )
-from pairwright.sources import items, posts, problems
+from pairwright.sources import items, markup, posts, problems, tables
 from pairwright.sources.opening import _FLAT, _OPENERS
 from pairwright.sources.problems import REMEDIES
+from pairwright.sources.stackexchange import histories, titles
 from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, PromptedPlanner
 from pairwright.train.plan_score.spec import MatchEmbedding as PlanEmbedding
 from pairwright.train.plan_score.spec import MatchJudge as PlanJudge
@@ -106,6 +107,7 @@ POST_FIELDS = {
     "category": "category of the post",
     "created": "time of the post",
     "source_url": "address of the post",
+    "kind": "kind of post, such as `question`, `answer` or `review`; stays in the run folder",
 }
 ASPECT_FIELDS = {
     "aspect": "what the user expects in an answer",
@@ -224,7 +226,9 @@ def config_page() -> str:
         "A run is configured by one TOML file. This page lists every key; a key that is not here"
         " is an error that names it. Paths are relative to the file's folder. A default of none"
         " means that the key is absent; TOML has no way to write it. API keys never stand in the"
-        " file: `api_key_env` names the environment variable that holds one.",
+        " file: `api_key_env` names the environment variable that holds one, and what looks like a"
+        " key there, or among the flags and further fields of a model, is refused and not"
+        " repeated.",
         "`pairwright init DIR` writes a file to start from. Complete files for both presets are in"
         " [regenerate.md](regenerate.md).",
         "## Keys outside tables",
@@ -384,6 +388,84 @@ def _help(name: str, context: Any) -> str:
 # ---- sources.md ------------------------------------------------------------------------------
 
 
+DUMP = f"""\
+## From a Stack Exchange dump
+
+Stack Exchange publishes what people wrote on each of its sites as an archive of XML files, one
+site each. Unpack it into a folder of the site's name, such as `cooking.stackexchange.com/`, and
+name the folder. Two files are read: `Posts.xml`, and `Comments.xml` with `comments = true`. They
+are streamed: memory holds one user's posts at a time, and a temporary file on disk (in
+`SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
+
+A whole `pairwright.toml`; `pairwright init` writes the folder `rubrics`:
+
+```toml
+modes = ["twin", "violate"]
+rubrics = "rubrics"
+
+[source]
+format = "stackexchange"
+path = "cooking.stackexchange.com"
+targets = 3          # of each user's latest questions, or "all"
+min_posts = 4        # earlier posts that an item needs
+comments = true      # Comments.xml lies beside Posts.xml
+
+[roles]
+planner = "local"
+generator = ["local"]
+judge = "local"
+
+[endpoints.local]
+base_url = "http://127.0.0.1:8000/v1"
+model = "Qwen/Qwen3-32B"
+```
+
+`pairwright build pairwright.toml --run runs/cooking --dry-run` reads it, prints what was refused
+and why, and sends no call.
+
+**What is asked, and what is history.** A question is asked by its title; its text is the
+narrative. The history is what the user wrote before it, oldest first: questions (title and
+text), answers and comments, each with its `kind`. An answer or a comment begins with the title
+of the question that it is about, so that it can be read alone; that line is another person's. A
+closed question, and one whose title cannot be answered without the text below it, is not asked
+and stays in the history. A title is taken for one of these if it points at something (`this
+circuit`, `the following`, `my code`, `the picture`), or has fewer than {titles.MIN_TERMS} words
+with content; `What is a doppio?` passes. The rules are for English titles. A text is the last
+version of a post: what its author added later is in it.
+
+**How a post is read.** HTML becomes text, the texts of links stay, entities are decoded. A block
+of more than {markup.CODE_LINES} lines of code becomes `[code, 24 lines]`, an image `[image]` or
+`[image: what it shows]`, a quoted line begins with `> `, a raised character with `^`. Formulas
+stay as their authors wrote them, in TeX.
+
+**Addresses and licences.** The name of the folder or archive tells the site; where it does not,
+set `site = "cooking.stackexchange.com"`. Each post gets its address on the site (`/q/`, `/a/`,
+`/posts/comments/` and its number), and a release derives the licence from address and date as
+[Stack Exchange states it](https://stackoverflow.com/help/licensing): CC BY-SA 2.5 before
+2011-04-08, 3.0 before 2018-05-02, then 4.0. A user is `cooking.stackexchange.com/users/12`, as
+`pairwright forget` takes it.
+
+**Categories.** The category is the site: `cooking`, `stackoverflow`. It must be in a domain:
+`subcategories` or `also` of a file in the rubrics folder. Partners of twins are sought within a
+category. On a large site most people share no topic: `category_by = "tag"` makes the category
+`cooking/bread`, by the one of a question's tags that most questions of the site have; the domain
+stays that of the site. The tags of every item are kept in `items.jsonl` of the run folder.
+
+**Accepted answers and votes.** `items.jsonl` also lists the answers that each question got
+(`answers`: address, user, time, votes, whether the asker accepted it), without their text. No
+prompt shows them, and no release holds them.
+
+**Who is left out.** Posts of deleted accounts and of the community, wikis and tags' pages,
+comments of fewer than {histories.COMMENT_TERMS} words with content. A question that was moved to
+another site is closed in a dump; one that was moved to this site cannot be told from others.
+Each case is counted by a rule of [the list below](#rules).
+
+The files are taken for hostile: a document type or an entity in one is refused before it is read
+on (the parser is the standard library's expat), and so is a row of more than {
+    tables.LONGEST // 1_000_000
+} MB."""
+
+
 def sources_page() -> str:
     return _page(
         "# Sources",
@@ -406,6 +488,8 @@ def sources_page() -> str:
                 )
             ],
         ),
+        'A dump of a Stack Exchange site is read with `format = "stackexchange"`: see'
+        " [below](#from-a-stack-exchange-dump).",
         "Text is UTF-8, with or without a byte order mark. Empty, `NULL`, `None`, `NaN` and `N/A`"
         " cells are missing ones. A time is ISO 8601 (UTC where it names no offset), or seconds or"
         " milliseconds since 1970; a date such as 03/04/2015 is refused, because it has two"
@@ -424,9 +508,11 @@ def sources_page() -> str:
         "## Rows that are posts",
         "One post a row, in any order. A user's latest post becomes the question: its title, or"
         " else its first line or sentence if that has at most 200 characters. Its text becomes the"
-        " narrative, and the strictly earlier posts become the profile. Each column can be renamed"
-        " in `[source]`; a renamed column has to be there.",
+        " narrative, and the strictly earlier posts become the profile. With `targets` more of the"
+        " user's latest posts become items, each with the posts from before it. Each column can be"
+        " renamed in `[source]`; a renamed column has to be there.",
         _post_columns(),
+        DUMP,
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"

@@ -48,8 +48,8 @@ from pairwright.workflows.release_content import (
     gather_release_content,
 )
 from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.annotation_exports.raw_files import store
 from pairwright_human_eval.annotation_tool import clean_task
-from pairwright_human_eval.exports.raw_files import store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.records import KeyedTask, Study

@@ -180,17 +180,13 @@ def settings(**changes: Any) -> Config:
 
 
 class Others:
-    """A `Company` of these histories, in which these terms are rare."""
+    """The `OtherUsers` of these histories."""
 
-    def __init__(self, histories: Iterable[Sequence[Post]] = (), rare: Iterable[str] = ()) -> None:
+    def __init__(self, histories: Iterable[Sequence[Post]] = ()) -> None:
         self._histories = tuple(tuple(history) for history in histories)
-        self._rare = frozenset(rare)
 
     def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
         return self._histories
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        return self._rare
 
 
 def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:
@@ -207,37 +203,61 @@ def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:
 # Replies, as a model would send them.
 
 
-def planned(*aspects: tuple[str, str, str] | tuple[str, str, str, float]) -> dict[str, Any]:
-    """A planner's reply: (post label, evidence, aspect) and, if not 0.9, the confidence."""
+def planned(*aspects: tuple[str, str, str]) -> dict[str, Any]:
+    """A planner's reply of aspects that rest on one post: (post label, passage, aspect)."""
     return {
         "aspects": [
             {
                 "aspect": name,
                 "reason": f"because of {label}",
-                "evidence": evidence,
-                "post_ids": [label],
-                "confidence": sure[0] if sure else 0.9,
+                "evidence": [{"post": label, "passage": passage}],
+                "follows": "stated",
             }
-            for label, evidence, name, *sure in aspects
+            for label, passage, name in aspects
         ]
+    }
+
+
+def pattern(name: str, *passages: tuple[str, str]) -> dict[str, Any]:
+    """One aspect of a planner's reply that several posts show: (post label, passage) of each."""
+    return {
+        "aspect": name,
+        "reason": "several posts say so",
+        "evidence": [{"post": label, "passage": passage} for label, passage in passages],
+        "follows": "pattern",
     }
 
 
 def scored(*scores: int) -> dict[str, Any]:
     """An adherence judge's reply."""
-    return {"scores": [{"reason": f"reason {n}", "score": s} for n, s in enumerate(scores)]}
+    return {
+        "scores": [
+            {"number": n, "reason": f"reason {n}", "score": s}
+            for n, s in enumerate(scores, start=1)
+        ]
+    }
 
 
 def found_in(*lists: Sequence[int]) -> dict[str, Any]:
     """A match reply: for every aspect the numbers of the lists that contain it."""
-    return {"aspects": [{"reason": "r", "found_in": list(numbers)} for numbers in lists]}
+    return {
+        "aspects": [
+            {"number": n, "reason": "r", "found_in": list(numbers)}
+            for n, numbers in enumerate(lists, start=1)
+        ]
+    }
 
 
 def verdicts(*given: str) -> dict[str, Any]:
     """A support judge's reply."""
-    return {"cases": [{"reason": f"why {verdict}", "verdict": verdict} for verdict in given]}
+    return {
+        "cases": [
+            {"number": n, "reason": f"why {verdict}", "verdict": verdict}
+            for n, verdict in enumerate(given, start=1)
+        ]
+    }
 
 
 def graded(score: int) -> dict[str, Any]:
     """A quality judge's reply with the same score on every scale."""
-    return {"reason": "r", **{scale.name: score for scale in scales()}}
+    return {scale.name: {"reason": "r", "score": score} for scale in scales()}

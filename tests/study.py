@@ -15,9 +15,12 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
+
+from typer.main import get_command
 
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
@@ -39,16 +42,28 @@ class Done(NamedTuple):
         return self.out + self.err
 
 
+@cache
+def _commands() -> Any:
+    """All commands, as `pairwright` has them."""
+    with (
+        mock.patch.object(cli.app, "registered_commands", []),
+        mock.patch.object(cli.app, "registered_groups", []),
+    ):
+        cli._register()
+        return get_command(cli.app)
+
+
 def pairwright(*arguments: object) -> Done:
     """Run a command in this process. What is no error for the user is raised as it is."""
     out, err = io.StringIO(), io.StringIO()
+    commands = _commands()
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         mock.patch.object(sys, "argv", ["pairwright", *map(str, arguments)]),
-        # `main` registers the commands at each call.
-        mock.patch.object(cli.app, "registered_commands", []),
-        mock.patch.object(cli.app, "registered_groups", []),
+        # `main` makes the commands at each call.
+        mock.patch.object(cli, "_register"),
+        mock.patch.object(cli, "app", commands),
         mock.patch.dict(os.environ, {"COLUMNS": "400", "NO_COLOR": "1", "TERM": "dumb"}),
         # A build tunes the collector for its own process.
         mock.patch.object(gc, "freeze"),

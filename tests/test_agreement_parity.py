@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
-from pairwright_human_eval.report.decisions import verified_by_chance
+from pairwright_human_eval.report.decision_states import verified_by_chance
 
 
 def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[ScoreDifference]:

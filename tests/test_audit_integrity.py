@@ -261,6 +261,8 @@ def aspect(words: str, evidence: str = "", *posts: str) -> RowAspect:
     [
         (aspect("A", "smoke bothers the dog", "p1"), "does not stand in a post"),
         (aspect("A", "smoke bothers", "p2"), "does not stand in a post"),
+        (aspect("A", "smoke bothers\nwas never said", "p1", "p2"), "does not stand in a post"),
+        (aspect("A", "smoke bothers\nallergic to", "p1"), "does not stand in a post"),
         (aspect("A", "smoke bothers", "p9"), "names none of the row's posts"),
         (aspect("A", "smoke bothers"), "names none of the row's posts"),
         (aspect("A", " ", "p1"), "has no evidence"),
@@ -292,8 +294,9 @@ def test_what_a_check_quotes_of_a_text_is_masked() -> None:
             "A", "is allergic to 'pollen'".replace("'", "\u201c", 1).replace("'", "\u201d"), "p2"
         ),
         aspect("A", "smoke bothers", "p2", "p1"),
+        aspect("A", "Allergic to\nsmoke bothers", "p2", "p1"),
     ],
-    ids=["case, space and quotation marks", "curly quotes", "one of the posts named"],
+    ids=["case, space and quotation marks", "curly quotes", "one of the posts named", "two posts"],
 )
 def test_evidence_is_found_as_the_build_finds_it(of: RowAspect) -> None:
     assert only([row(rubric_aspects=(of, ASPECTS[1]))], "evidence_missing").count == 0

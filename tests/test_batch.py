@@ -107,7 +107,10 @@ def test_what_to_do_next_is_printed_with_the_folders_given(copied: Study) -> Non
     assert f"pairwright batch submit {copied.run} {out}" in done.out
     assert f"-i {out}/round-1/001.jsonl" in done.out
     assert f"pairwright batch ingest {copied.run} {out}/round-1/*.replies.jsonl" in done.out
-    assert f"pairwright build {copied.config} --run {copied.run} --batch-out {out}" in done.out
+    goes_on = f"pairwright build {copied.config} --run {copied.run} --batch-out {out}"
+    assert f"  {goes_on}\n" in done.out
+    done = write(copied, "--limit", 1, "--batch-lines", 2)
+    assert f"  {goes_on} --limit 1 --batch-lines 2\n" in done.out
 
 
 def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun: Study) -> None:

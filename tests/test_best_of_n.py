@@ -365,7 +365,13 @@ class Toy:
         if broken := self.broken(response):
             return broken
         aspects = said.count("<aspect number")
-        return json.dumps({"scores": [{"reason": "r", "score": worth}] * aspects})
+        return json.dumps(
+            {
+                "scores": [
+                    {"number": n, "reason": "r", "score": worth} for n in range(1, aspects + 1)
+                ]
+            }
+        )
 
 
 @pytest.fixture
@@ -539,8 +545,9 @@ def test_outputs_are_judged_once_by_every_aspect(
 
 @pytest.mark.parametrize(
     "reply",
-    ["20", "[2, 2]", '{"scores": [{"reason": "r", "score": 2}]}', "", '{"scores": []}',
-     '{"scores": [{"reason": "r", "score": 3}, {"reason": "r", "score": 2}]}'],
+    ["20", "[2, 2]", '{"scores": [{"number": 1, "reason": "r", "score": 2}]}', "", '{"scores": []}',
+     '{"scores": [{"number": 1, "reason": "r", "score": 3}, {"number": 2, "reason": "r",'
+     ' "score": 2}]}'],
     ids=["a number", "a list", "too few scores", "empty", "no scores", "off the scale"],
 )  # fmt: skip
 def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(

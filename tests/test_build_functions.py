@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from pairwright.construct import build_contrast, build_twin
+from pairwright.construct.redraw import NOTES
 from pairwright.errors import CallFailed
 from pairwright.models import Request
 from pairwright.records import (
@@ -21,6 +22,7 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
+from pairwright.settings.rules import JudgedGate, TextGate
 from scripted import (
     Answer,
     Canned,
@@ -237,15 +239,18 @@ def refused_first(bad: str, good: str) -> Callable[[Request], str]:
 LEAKS = "Methods for a stove without baking chamber are best. " + FOR_UNA
 
 
-def test_a_refused_draft_is_drawn_again_both_sides_together_and_is_kept() -> None:
-    llm = script(write_adhering=refused_first(LEAKS, FOR_UNA))
-    found = kept_pair(llm, strategies=["omit"])
-    draws = {
+def drawn(llm: Scripted) -> dict[str, list[int]]:
+    return {
         name: [r.draw for r in llm.asked(name)] for name in ("write_adhering", "write_omitting")
     }
-    assert draws == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
+
+
+def test_the_side_at_fault_is_drawn_again_and_the_other_stays() -> None:
+    llm = script(write_adhering=refused_first(LEAKS, FOR_UNA))
+    found = kept_pair(llm, strategies=["omit"])
+    assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0]}
     assert [r.seed for r in llm.asked("write_adhering")] == [7, 8]
-    assert found.pair.draft.draw == 1
+    assert (found.pair.draft.draw, found.pair.draft.both) == (1, (FOR_UNA, PLAIN))
     (refused,) = found.refused
     assert (refused.draw, refused.first) == (0, LEAKS)
     assert refusals(found.refused) == ["rubric_leakage"]
@@ -299,6 +304,70 @@ def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
         return {"reason": "r", "verdict": straight if first == FOR_UNA else swapped}
 
     return given
+
+
+def test_after_a_refusal_for_parity_or_an_unread_judgement_both_sides_are_drawn_again() -> None:
+    for changes in (
+        {"quality": by_response(una=5), "compare": verdict("A", "B")},
+        {"quality": "no JSON"},
+    ):
+        llm = script(**changes)
+        assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
+        assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
+
+
+REFUSED = "An earlier version of this answer was refused. "
+
+
+def told_next(name: str, changes: dict[str, Answer]) -> str:
+    """What the writer of a side reads at its last draw of what was wrong before."""
+    llm = script(**changes)
+    no_pair(llm, draws=2, strategies=["omit"])
+    last = llm.prompts(name)[-1]
+    return "\n".join(
+        line.removeprefix(REFUSED) for line in last.split("\n") if line.startswith(REFUSED)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "note"),
+    [
+        ("write_adhering", {"write_adhering": f"{FOR_UNA} {FOR_UNA} {FOR_UNA} {PLAIN}"},
+         "It had 136 words, which is too many."),
+        ("write_adhering", {"write_adhering": "Bake."}, "It had 1 words, which is too few."),
+        ("write_omitting", {"write_omitting": f"- {PLAIN}"}, NOTES["format_parity"]),
+        ("write_adhering", {"write_adhering": f"As someone who bakes, wait. {FOR_UNA}"},
+         NOTES["persona_talk"]),
+        ("write_adhering", {"write_adhering": LEAKS}, NOTES["rubric_leakage"]),
+        ("write_adhering", {"write_adhering": f"{FOR_UNA} I live on a narrowboat."},
+         NOTES["profile_copy"]),
+        ("write_adhering", {"adherence": fitting(una=1)},
+         f'It did not serve this well enough: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
+        ("write_omitting", {"write_omitting": FOR_VICTOR, "adherence": fitting(una=2, victor=2)},
+         f'It served this, which it should not: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
+        ("write_omitting", {"quality": by_response(plain=2)}, NOTES["quality_floor"]),
+        ("write_omitting", {"quality": graded(4), "compare": verdict("A", "B")}, NOTES["parity"]),
+        # Nothing is wrong with the other side.
+        ("write_adhering", {"quality": graded(4), "compare": verdict("A", "B")}, ""),
+        ("write_adhering", {"quality": "no JSON"}, ""),
+    ],
+)  # fmt: skip
+def test_a_redraw_tells_the_writer_what_was_wrong(
+    name: str, changes: dict[str, Answer], note: str
+) -> None:
+    told = told_next(name, changes)
+    assert told.split("\n")[0] == note
+    assert told.count("\n") < 2
+
+
+def test_the_first_draw_says_nothing_of_an_earlier_one() -> None:
+    llm = script()
+    kept_pair(llm, strategies=["omit"])
+    assert not any("earlier" in p for p in llm.prompts("write_adhering", "write_omitting"))
+
+
+def test_every_gate_that_blames_a_side_has_a_note() -> None:
+    assert set(NOTES) == {*get_args(TextGate), *get_args(JudgedGate)}
 
 
 @pytest.mark.parametrize(
@@ -372,15 +441,6 @@ def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
     gates = {g.gate: g for g in found.pair.draft.gates}
     assert gates["quality_floor"].passed
     assert gates["quality_floor"].value == 1
-
-
-def test_copied_rare_words_of_the_profile_are_refused() -> None:
-    other_users = Others(rare={"narrowboat", "hazelnut", "board"})
-    copied = f"{FOR_UNA} A narrowboat has hazelnuts aboard, or on board."
-    rejected = no_pair(
-        script(write_adhering=copied), other_users=other_users, draws=1, strategies=["omit"]
-    )
-    assert rejected.reason == "profile_copy"
 
 
 def test_a_failed_call_is_not_a_rejection() -> None:
@@ -720,8 +780,8 @@ def served(**shares: int) -> Callable[[Request], Canned]:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"adherence": served(victor_by_una=2)}, "twin_margin"),
-        ({"adherence": served(una_by_victor=2)}, "twin_margin_mirror"),
+        ({"adherence": served(victor_by_una=2)}, "cross_adherence"),
+        ({"adherence": served(una_by_victor=2)}, "cross_adherence"),
         ({"adherence": served(una_by_una=1)}, "adherence"),
         ({"adherence": served(victor_by_victor=1)}, "adherence"),
         ({"quality": by_response(victor=2)}, "quality_floor"),
@@ -740,18 +800,42 @@ def test_a_twin_is_refused_as_a_whole_with_its_reason(
     assert rejected.reason == reason
 
 
-def test_a_refused_twin_is_drawn_again_on_both_sides_and_its_drafts_are_kept() -> None:
+def test_the_side_of_a_twin_at_fault_is_drawn_again_and_its_drafts_are_kept() -> None:
     def careless(request: Request) -> str:
         spoiled = request.draw == 0 and VICTORS[0][2] in body(request)
         return f"Given your cafe, wait. {FOR_VICTOR}" if spoiled else writer(request)
 
     llm = script(write_adhering=careless)
     found = kept_twin(llm)
-    assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1, 1]
+    assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1]
+    assert REFUSED + NOTES["persona_talk"] in llm.prompts("write_adhering")[-1]
     assert refusals(found.refused) == ["persona_talk"]
     assert {half.draft.draw for half in found.halves} == {1}
     rejected = no_twin(script(write_adhering=f"Given your cafe, wait. {FOR_VICTOR}"), draws=2)
     assert refusals(rejected.drafts) == ["persona_talk"] * 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"adherence": served(victor_by_una=2)},
+        {"adherence": served(una_by_una=1, victor_by_victor=1)},
+        {"adherence": served(una_by_victor=1, una_by_una=1)},
+        {"quality": by_response(una=5), "compare": verdict("A", "A")},
+    ],
+)
+def test_a_redraw_of_a_twin_quotes_neither_posts_nor_the_other_sides_aspects(
+    changes: dict[str, Answer],
+) -> None:
+    llm = script(**changes)
+    no_twin(llm, draws=3)
+    redrawn = [body(r) for r in llm.asked("write_adhering") if r.draw > 0]
+    assert any(REFUSED in told for told in redrawn)
+    for told in redrawn:
+        own, other = (UNAS, VICTORS) if UNAS[0][2] in parts("aspect", told) else (VICTORS, UNAS)
+        assert not any(aspect in told for _, _, aspect in other)
+        assert not any(evidence in told for _, evidence, _ in (*own, *other))
+        assert FOR_UNA not in told
 
 
 def test_a_writer_that_is_refused_last_is_the_reason_and_earlier_drafts_are_kept() -> None:

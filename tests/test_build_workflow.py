@@ -81,6 +81,20 @@ def test_an_estimate_sends_and_writes_nothing(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_an_estimate_prices_histories_that_a_cache_may_hold(tmp_path: Path) -> None:
+    path = write_example_study(tmp_path / "study")
+    config = load(path)
+    prices = {"price_in": 2.0, "price_cached": 0.5, "price_out": 8.0}
+    priced = {n: e.model_copy(update=prices) for n, e in config.endpoints.items()}
+    expected = estimate(config.model_copy(update={"endpoints": priced}), folder=path.parent)
+    planner, generator, judge = expected.first_draft
+    assert 0 < planner.cached_tokens < planner.prompt_tokens
+    saved = planner.cached_tokens * (2.0 - 0.5) / 1e6
+    assert planner.cost_with_cache == pytest.approx(planner.cost - saved)
+    assert (generator.cached_tokens, judge.cached_tokens) == (0, 0)
+    assert judge.cost_with_cache == judge.cost
+
+
 def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     path = write_example_study(tmp_path / "study")
     with pytest.raises(InputError, match="only Ray has an address"):

@@ -39,8 +39,10 @@ def sentences(
     """About so many words in sentences of so many words."""
     vocabulary = (WORDS["short"] + " " + WORDS["long"] if of == "mixed" else WORDS[of]).split()
     found: list[str] = []
-    while sum(len(line.split()) for line in found) < words:
+    made = 0
+    while made < words:
         line = chance.choices(vocabulary, k=chance.randint(*lengths))
+        made += len(line)
         found.append(" ".join(line).capitalize() + chance.choice(".?!"))
     return " ".join(found)
 

@@ -26,6 +26,7 @@ from pairwright.cli.renamed import RENAMED
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
+from pairwright.text import passages
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8
@@ -573,6 +574,29 @@ def test_a_spent_cost_ends_cleanly_and_stands_in_the_manifest(tmp_path: Path, bu
     assert "cost" in done.out
 
 
+def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path) -> None:
+    plain = simulated()
+
+    async def from_cache(asked: Asked) -> web.StreamResponse:
+        reply = json.loads((await plain(asked)).body)  # type: ignore[attr-defined]
+        reply["usage"]["prompt_tokens_details"] = {
+            "cached_tokens": reply["usage"]["prompt_tokens"] // 2
+        }
+        return web.json_response(reply)
+
+    with in_thread(from_cache) as endpoint:
+        study = Study.make(
+            tmp_path / "s", endpoint.url, limit=1, modes=["violate"],
+            served__price_in=100.0, served__price_cached=10.0,
+        )  # fmt: skip
+        done = study.build()
+    calls = study.manifest["calls"]
+    assert 0 < calls["cached_tokens"] < calls["prompt_tokens"]
+    plainly = calls["prompt_tokens"] - calls["cached_tokens"]
+    assert calls["cost"] == pytest.approx(plainly * 1e-4 + calls["cached_tokens"] * 1e-5)
+    assert f"{calls['cached_tokens']:,}" in done.out
+
+
 # --- status ---
 
 
@@ -685,7 +709,7 @@ def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
         assert re.sub(r"\s+", " ", text) in flat
     for aspect in pair["rubric"]["aspects"]:
         assert aspect["aspect"] in flat
-        assert re.sub(r"\s+", " ", aspect["evidence"]) in flat
+        assert all(re.sub(r"\s+", " ", one) in flat for one in passages(aspect["evidence"]))
     for gate in pair["draft"]["gates"]:
         assert gate["gate"] in flat
     for name in ("plan", "write_adhering", "adherence", "quality", "compare"):

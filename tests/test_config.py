@@ -11,7 +11,7 @@ from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
-from pairwright.settings.endpoints import OPERATIONAL
+from pairwright.settings.endpoints import OPERATIONAL, Endpoint
 from scripted import settings
 
 GOOD = """
@@ -98,6 +98,9 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("posts = 10", "top_k = 10", ["[planner.top_k]", "no such key"]),
         ("margin = 0.3", "gap = 0.3", ["[twin.gap]", "no such key"]),
         ("off = []", "on = []", ["[gates.on]", "no such key"]),
+        ("off = []", "rare_share = 0.02", ["[gates.rare_share]", "earlier version", "leak_words"]),
+        ("off = []", "profile_terms = 2", ["[gates.profile_terms]", "Delete this line"]),
+        ("off = []", "min_words = 81", ["80 words", "min_words is 81"]),
         ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
         # A key that is nearly a known one says which, also where that one is now missing.
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
@@ -542,6 +545,26 @@ def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
 
 
+RETIRED = "posts = 10\nmin_confidence = 0.4"
+
+
+def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(write(changed("posts = 10", RETIRED)))
+    for words in ("[planner.min_confidence]", "earlier version", "support check", "Delete"):
+        assert words in str(caught.value)
+
+
+def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> None:
+    prepare(tmp_path, settings())
+    file = tmp_path / "config.toml"
+    file.write_text(file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n"))
+    assert RunFolder(tmp_path).settings() == settings()
+    # A build in the same folder says that the settings differ, as ever.
+    with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):
+        prepare(tmp_path, settings())
+
+
 def test_a_folder_in_place_of_a_config_names_the_file_in_it(tmp_path: Path) -> None:
     (tmp_path / "study.toml").touch()
     with pytest.raises(ConfigError, match=r"is a folder, not a TOML file\n.*study\.toml"):
@@ -597,3 +620,63 @@ def test_a_password_in_an_address_is_not_repeated(write: Callable[[str], Path]) 
         load(write(changed("http://127.0.0.1:8000/v1", "https://me:secret@host/v1")))
     assert "api_key_env" in str(found.value)
     assert "secret" not in str(found.value)
+
+
+KEYS = [
+    "sk-proj-4f9Jq2LmZx81TtYv0aBc",
+    "sk_live_4f9Jq2LmZx81TtYv0aBc",
+    "hf_AbCdEfGhIjKlMnOpQrStUvWx",
+    "gsk_q1w2e3r4t5y6u7i8o9p0a1s2",
+    "AIzaSyD4f9Jq2LmZx81TtYv0aBcDe",
+    "c0ffee1234567890c0ffee1234567890",
+    "0123456789abcdef0123456789abcdef",
+    "a key with spaces 4f9Jq2LmZx81",
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_in_place_of_a_variable_is_refused_and_not_repeated(
+    write: Callable[[str], Path], key: str
+) -> None:
+    with pytest.raises(ConfigError) as found:
+        load(write(changed('model = "m"', f'model = "m"\napi_key_env = "{key}"')))
+    assert "[endpoints.local.api_key_env]" in str(found.value)
+    assert "Revoke" in str(found.value)
+    assert key not in str(found.value)
+    with pytest.raises(ValueError, match="environment variable") as own:
+        Endpoint(base_url="http://127.0.0.1:8000/v1", model="m", api_key_env=key)
+    assert key not in str(own.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("[sampling.judge.extra]",
+         changed("[sampling.judge]", f'[sampling.judge]\nextra.auth = ["{KEYS[2]}"]')),
+        ("[endpoints.local.vllm]", in_process('dtype = "bfloat16"', f'hf_token = "{KEYS[2]}"')),
+    ],
+)  # fmt: skip
+def test_a_key_among_other_settings_is_refused_and_not_repeated(
+    write: Callable[[str], Path], place: str, content: str
+) -> None:
+    with pytest.raises(ConfigError, match="looks like a key") as found:
+        load(write(content))
+    assert place in str(found.value)
+    assert KEYS[2] not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["OPENAI_API_KEY", "hf_token", "_k2", "SK_LIVE", "hf_inference_endpoint_token",
+     "UNIVERSITY_CLUSTER_2_GATEWAY_KEY"],
+)  # fmt: skip
+def test_the_name_of_a_variable_is_not_taken_for_a_key(name: str) -> None:
+    assert settings(endpoints=endpoint(api_key_env=name)).endpoints
+
+
+def test_an_address_that_goes_on_behind_its_path_is_refused(write: Callable[[str], Path]) -> None:
+    url = "http://127.0.0.1:8000/v1"
+    with pytest.raises(ConfigError) as found:
+        load(write(changed(url, f"{url}?key=4f9Jq2LmZx81")))
+    assert "api_key_env" in str(found.value)
+    assert "4f9Jq2LmZx81" not in str(found.value)

@@ -43,7 +43,6 @@ def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSide
         "rubrics": (rubric("Bread without an oven", "Nothing with nuts"),),
         "narrative": None,
         "posts": POSTS,
-        "rare": frozenset({"narrowboat", "burner", "hazelnut"}),
     }
     return DraftSides(**(fields | changes))
 
@@ -371,33 +370,89 @@ def test_a_run_of_words_from_a_post_is_a_copy() -> None:
         assert found.value == "have only one gas burner"
 
 
-def test_more_rare_words_of_the_profile_than_chance_are_a_copy() -> None:
-    of = both_orders(f"{FIRST} On a narrowboat with burners and no hazelnuts.")
-    for each in of:
-        found = measured("profile_copy", each)
-        assert (found.passed, found.value) == (False, ["burner", "hazelnut", "narrowboat"])
-        assert found.limit == "2 rare words"
-        assert measured("profile_copy", each, GateRules(profile_terms=3)).passed
+LIFE = (
+    "I asked at www.loafclub.example/rye and wrote to jo.k@mill.example; thanks to @crumbly_joe.",
+    "We moved from Upper Marlow in 2019, my old cat Tobias too, and I bake 413 g loaves on 37 mm "
+    "tiles. I own a French press, 300 ml, 12.5 kg of Italian flour and 25 tins.",
+)
 
 
-def test_rare_words_of_the_two_sides_do_not_add_up() -> None:
-    of = sides(f"{FIRST} On a narrowboat with a burner.", f"{SECOND} No hazelnuts.")
-    found = measured("profile_copy", of)
-    assert (found.passed, found.value) == (True, ["burner", "narrowboat"])
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("See https://www.loafclub.example/rye.", "loafclub.example/rye"),
+        ("Ask jo.k@mill.example first.", "jo.k@mill.example"),
+        ("Ask @crumbly_joe first.", "@crumbly_joe"),
+        ("Upper Marlow has hard water.", "Upper Marlow"),
+        ("Keep Tobias away from it.", "Tobias"),
+        ("Weigh 413 grams of it.", "413"),
+        ("Stack 12.5 litres of it.", "12.5"),
+        ("Use tiles of 37 mm.", "37 mm"),
+    ],
+)
+def test_a_name_number_or_address_of_a_post_is_a_copy(said: str, found: str) -> None:
+    for of, side in zip(both_orders(f"{FIRST} {said}"), ("first", "second"), strict=True):
+        measure = measured("profile_copy", of._replace(posts=LIFE))
+        assert (measure.passed, measure.value, measure.sides) == (False, [found], (side,))
+        # What any answer may have, both may.
+        both = sides(f"{FIRST} {said}", f"{SECOND} {said}", posts=LIFE)
+        assert measured("profile_copy", both).passed
 
 
-def test_rare_words_of_the_question_or_the_aspects_may_be_used() -> None:
-    said = f"{FIRST} On a narrowboat with burners and no hazelnuts."
-    asked = sides(said, question="Bread on a narrowboat?")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A French press helps.",
+        "Italian flour is finer.",
+        "Take 300 ml, or 25 tins.",
+        "In 2019 it was in fashion.",
+        "Use 37 tins.",
+        "The upper marlow road is long.",
+        "Cats called so purr.",
+        "On a narrowboat with burners and no hazelnuts.",
+    ],
+)
+def test_what_many_write_is_no_copy(said: str) -> None:
+    for of in both_orders(f"{FIRST} {said}"):
+        assert measured("profile_copy", of._replace(posts=(*POSTS, *LIFE))).passed
+
+
+def test_a_name_or_number_of_the_question_or_of_an_aspect_may_be_used() -> None:
+    said = f"{FIRST} In Upper Marlow take 413 g."
+    assert not measured("profile_copy", sides(said, posts=LIFE)).passed
+    asked = sides(said, posts=LIFE, question="How much of 413 g is water in upper Marlow?")
     assert measured("profile_copy", asked).passed
-    aspect = sides(said, rubrics=(rubric("One burner", "No hazelnuts"),))
+    aspect = sides(said, posts=LIFE, rubrics=(rubric("Life in Upper Marlow", "Loaves of 413 g"),))
     assert measured("profile_copy", aspect).passed
 
 
-def test_a_contraction_is_no_rare_word() -> None:
-    rare = frozenset({"don\u2019t", "can\u2019t", "isn\u2019t"})
-    of = sides(f"{FIRST} Don\u2019t knead if it isn\u2019t stiff; you can\u2019t rush.", rare=rare)
-    assert measured("profile_copy", of).passed
+def test_words_of_a_title_or_of_the_posts_own_lower_case_are_no_names() -> None:
+    titled = "How to Bake Rye Bread Without Any Oven\nI like the Rye Bread Club, a rye bread club."
+    said = f"{FIRST} Bake Rye Bread well. The Rye Bread Club knows."
+    assert measured("profile_copy", sides(said, posts=(titled,))).passed
+
+
+def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
+    long = " ".join(["word"] * 101)
+    for gate, text in (
+        ("refusal", f"I'm sorry, but I can't help with that. {FIRST}"),
+        ("word_limit", long),
+        ("too_short", "Bake."),
+        ("format_parity", f"- {FIRST}"),
+        ("persona_talk", f"Given your budget, wait. {FIRST}"),
+        ("meta_talk", f"As requested, no oven. {FIRST}"),
+        ("rubric_leakage", f"{FIRST} Bread without an oven, nothing with nuts. Bread without an"),
+        ("profile_copy", f"{FIRST} If you have only one gas burner, wait."),
+        ("wrong_language", GERMAN),
+    ):
+        rubrics = (rubric("Bread without an oven, nothing with nuts"),)
+        first, second = (measured(gate, of._replace(rubrics=rubrics)) for of in both_orders(text))
+        assert (first.sides, second.sides) == (("first",), ("second",)), gate
+    # The shorter one fell short of what both were asked for.
+    ratio = measured("length_ratio", sides(" ".join(["a"] * 31), " ".join(["b"] * 20)))
+    assert ratio.sides == ("second",)
+    assert measured("near_duplicate", sides(FIRST, FIRST)).sides == ("first", "second")
+    assert all(not found.sides for found in check_writing(sides(), AS_IT_IS, words=100))
 
 
 def test_two_sides_that_say_the_same_are_near_duplicates() -> None:
@@ -595,7 +650,8 @@ def test_each_judged_gate_can_be_switched_off_alone() -> None:
 def test_a_twin_needs_both_margins_and_both_sides_fitting() -> None:
     passed = twin(1.0, 0.2, 0.9, 0.3)
     assert list(passed) == [
-        "adherence", "twin_margin", "twin_margin_mirror", "quality_floor", "parity",
+        "adherence", "cross_adherence", "twin_margin", "twin_margin_mirror", "quality_floor",
+        "parity",
     ]  # fmt: skip
     assert all(g.passed for g in passed.values())
     assert (passed["twin_margin"].value, passed["twin_margin_mirror"].value) == (0.8, 0.6)
@@ -604,10 +660,32 @@ def test_a_twin_needs_both_margins_and_both_sides_fitting() -> None:
 
 def test_a_twin_margin_compares_two_responses_by_one_rubric() -> None:
     # By the asker's rubric both responses are good; by the partner's only the partner's is.
-    one_sided = twin(1.0, 0.8, 1.0, 0.0)
+    one_sided = twin(0.7, 0.5, 1.0, 0.0)
     assert [n for n, g in one_sided.items() if not g.passed] == ["twin_margin"]
-    mirrored = twin(1.0, 0.0, 1.0, 0.8)
+    mirrored = twin(1.0, 0.0, 0.7, 0.5)
     assert [n for n, g in mirrored.items() if not g.passed] == ["twin_margin_mirror"]
+    assert one_sided["twin_margin"].sides == ("first", "second")
+
+
+def test_a_response_of_a_twin_that_serves_the_other_rubric_as_well_is_refused() -> None:
+    # It serves all of its own rubric and four of six points of the other: ahead by the margin.
+    for shares, side in (((1.0, 0.6, 1.0, 0.0), "second"), ((1.0, 0.0, 1.0, 0.6), "first")):
+        found = twin(*shares)
+        assert [n for n, g in found.items() if not g.passed] == ["cross_adherence"]
+        gate = found["cross_adherence"]
+        assert (gate.value, gate.limit, gate.sides) == (0.6, 0.5, (side,))
+    assert all(g.passed for g in twin(1.0, 0.5, 1.0, 0.5).values())
+    of = draft({"first_own": 1.0, "second_other": 0.6, "second_own": 1.0, "first_other": 0.0})
+    wider = judge_twin(of, TwinRules(cross_adherence=0.6), GateRules())
+    assert all(g.passed for g in wider)
+
+
+def test_a_side_that_fails_alone_is_blamed_alone_for_a_gap_that_is_too_small() -> None:
+    weak, serving, both = contrast(0.5, 0.2), contrast(0.9, 0.6), contrast(0.8, 0.5)
+    blamed = [found["adherence_margin"].sides for found in (weak, serving, both)]
+    assert blamed == [("first",), ("second",), ("first", "second")]
+    assert twin(0.5, 0.3, 1.0, 0.0)["twin_margin"].sides == ("first",)
+    assert twin(1.0, 0.0, 0.9, 0.7)["twin_margin_mirror"].sides == ("first",)
 
 
 def test_a_twin_whose_answers_fit_nobody_well_is_refused() -> None:
@@ -634,41 +712,52 @@ def test_the_quality_floor_holds_for_the_worse_side() -> None:
         assert found.value == pytest.approx(8 / 3, abs=1e-6)
 
 
-@pytest.mark.parametrize("verdict", list(Comparison))
-def test_equal_scores_above_the_floor_are_parity_whatever_the_comparison(
+UNSTABLE = (Comparison.TIE, Comparison.UNDECIDED)
+WON = (Comparison.FIRST, Comparison.SECOND)
+
+
+def twin_quality(first: Quality, second: Quality, verdict: Comparison, **limits: Any) -> GateResult:
+    shares = {"first_own": 1.0, "second_other": 0.0, "second_own": 1.0, "first_other": 0.0}
+    of = draft(shares, (first, second), verdict)
+    return judge_twin(of, TwinRules(**limits), GateRules())[-1]
+
+
+@pytest.mark.parametrize("verdict", UNSTABLE)
+def test_without_a_stable_winner_close_scores_are_parity(verdict: Comparison) -> None:
+    assert quality(GOOD, GOOD, verdict)["parity"].passed
+    near = quality(grade(4, 4, 4), grade(4, 3, 3), verdict)["parity"]
+    assert near.passed
+    assert near.limit == ["gap", 0.67]
+    assert not quality(grade(4, 4, 4), grade(3, 3, 3), verdict)["parity"].passed
+    assert not quality(grade(4, 4, 4), grade(4, 3, 3), verdict, parity=0.5)["parity"].passed
+
+
+def test_a_stable_tie_does_not_excuse_a_gap() -> None:
+    apart = quality(GOOD, FAIR, Comparison.TIE)["parity"]
+    assert (apart.passed, apart.value, apart.sides) == (False, [2.0, "tie"], ("second",))
+
+
+def test_an_undecided_comparison_with_a_low_side_is_no_parity() -> None:
+    low = quality(POOR, POOR, Comparison.UNDECIDED)["parity"]
+    assert (low.passed, low.value, low.sides) == (False, [0.0, "undecided"], ("first", "second"))
+
+
+@pytest.mark.parametrize("verdict", WON)
+def test_a_stable_winner_is_no_parity_in_a_pair_with_a_fixed_chosen_side(
     verdict: Comparison,
 ) -> None:
-    assert quality(GOOD, GOOD, verdict)["parity"].passed
+    found = quality(GOOD, GOOD, verdict)["parity"]
+    assert not found.passed
+    assert (found.value, found.limit) == ([0.0, verdict.value], "no stable winner")
+    # Whose side loses is at fault.
+    assert found.sides == ("second" if verdict is Comparison.FIRST else "first",)
+    assert quality(GOOD, GOOD, verdict, off=("parity",))["parity"].passed
 
 
-@pytest.mark.parametrize("verdict", [c for c in Comparison if c is not Comparison.TIE])
-def test_without_a_stable_tie_a_wide_gap_or_a_low_side_is_no_parity(verdict: Comparison) -> None:
-    apart = quality(GOOD, FAIR, verdict)["parity"]
-    assert not apart.passed
-    assert apart.value == [2.0, verdict.value]
-    low = quality(POOR, POOR, verdict)["parity"]
-    assert not low.passed
-    assert low.value == [0.0, verdict.value]
-
-
-def test_a_stable_tie_is_parity_even_where_the_scores_differ() -> None:
-    found = quality(GOOD, FAIR, Comparison.TIE)["parity"]
-    assert found.passed
-    assert found.value == [2.0, "tie"]
-
-
-def test_an_undecided_comparison_is_never_parity_by_itself() -> None:
-    tie, undecided = (
-        quality(GOOD, FAIR, verdict)["parity"].passed
-        for verdict in (Comparison.TIE, Comparison.UNDECIDED)
-    )
-    assert (tie, undecided) == (True, False)
-
-
-def test_two_points_over_three_scales_are_within_the_default_gap() -> None:
-    found = quality(grade(4, 4, 4), grade(4, 3, 3), Comparison.FIRST)
-    assert found["parity"].passed
-    assert not quality(grade(4, 4, 4), grade(3, 3, 3), Comparison.FIRST)["parity"].passed
-    assert not quality(grade(4, 4, 4), grade(4, 3, 3), Comparison.FIRST, parity=0.5)[
-        "parity"
-    ].passed
+@pytest.mark.parametrize("verdict", WON)
+def test_a_stable_winner_is_parity_in_a_twin_up_to_a_gap(verdict: Comparison) -> None:
+    close = twin_quality(grade(4, 4, 4), grade(4, 4, 3), verdict)
+    assert (close.passed, close.limit) == (True, ["gap", 0.34])
+    assert not twin_quality(grade(4, 4, 4), grade(4, 3, 3), verdict).passed
+    assert twin_quality(grade(4, 4, 4), grade(4, 3, 3), verdict, winner_gap=0.67).passed
+    assert not twin_quality(GOOD, grade(5, 5, 4), verdict, winner_gap=0).passed

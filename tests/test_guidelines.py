@@ -7,12 +7,13 @@ from html import unescape
 import pytest
 
 from pairwright import assets
-from pairwright.settings.domains import load_scales
+from pairwright.settings.domains import Scale, load_scales
+from pairwright_human_eval.guidelines import guidelines
 from pairwright_human_eval.label_studio.files import labelling_config
 from pairwright_human_eval.records import KINDS, Kind
 
-PAGE = (assets.HUMAN_EVAL / "guidelines.md").read_text(encoding="utf-8")
 SCALES = load_scales(assets.RUBRICS)
+PAGE = guidelines(SCALES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -25,6 +26,21 @@ def test_questions_and_choices_are_those_of_the_form(kind: Kind) -> None:
         shown = unescape(text).partition(": ")[2] if text[0].isdigit() and ": " in text else text
         if not shown.endswith("(optional)"):
             assert unescape(shown) in words, shown
+
+
+def test_scales_of_one_s_own_are_in_their_own_words() -> None:
+    anchors = ({"score": 0, "text": "no | none"}, {"score": 2, "text": "yes"})
+    own = Scale.model_validate({"name": "safety", "question": "Is it safe?", "anchors": anchors})
+    page = guidelines((*SCALES[:1], own))
+    assert (
+        "| | 1. Is what the response says correct? | 2. Is it safe? |\n"
+        "| --- | --- | --- |\n"
+        "| 0 | | no \\| none |\n"
+        "| 1 | wrong or unsafe on the main point | |\n"
+        "| 2 | a serious error | yes |\n"
+    ) in page
+    assert "[[" not in page
+    assert SCALES[1].question not in page
 
 
 def test_ten_minutes_are_enough() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from pairwright.errors import InputError
 from pairwright_human_eval.assign import check_enough
-from pairwright_human_eval.export import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
+from pairwright_human_eval.study_tasks import FEWEST_CHECKS
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
 from verified import (
     CHECKS,

@@ -28,8 +28,8 @@ from pairwright.errors import InputError
 from pairwright_human_eval.accept import REASONS, Acceptance, accept, derive
 from pairwright_human_eval.accept.people import People, Slot, bind
 from pairwright_human_eval.annotation import Account, Export
+from pairwright_human_eval.annotation_exports import store_pulled, stored_exports
 from pairwright_human_eval.annotation_tool import clean_task, read_export
-from pairwright_human_eval.exports import store_pulled, stored_exports
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     PreferenceAnswer,

@@ -16,13 +16,15 @@ from hostile import HOSTILE
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
+from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.board.pages import board_page
 from pairwright.evaluate.board.plots import accuracies
 from pairwright.evaluate.board.ranking import group_letters
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import RULE
+from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
+from pairwright.evaluate.measure.figure import FigureKind
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import PlannerVersion, ResultSummary, ScorerRef, write_result
 from pairwright.report import to_html, to_markdown
@@ -405,6 +407,42 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     told = to_markdown(board_page(board_of(tmp_path)))
     assert "| swap consistency | judge.profile | 75.0 (" in told
     assert "| swap consistency | model.profile" not in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (FigureKind("made up", table="ranking"), "| 12.5 (10.0 to 15.0) |"),
+        (FigureKind("made up", table="ranking", interval=False), "| 12.5 |"),
+        (FigureKind("made up", table="ranking", percent=False), "| 0.125 (0.100 to 0.150) |"),
+        (
+            FigureKind("made up", table="judges", percent=False),
+            "| calibration error | one.profile | 0.125 (0.100 to 0.150) | 40 |",
+        ),
+        (
+            FigureKind("made up", table="people"),
+            "| calibration error | one.profile | 12.5 (10.0 to 15.0) % | 40 |",
+        ),
+    ],
+)
+def test_an_entry_is_all_that_a_new_figure_needs_to_be_on_page_and_in_json(
+    kind: FigureKind, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FIGURES, "calibration_error", kind)
+    own = ScorerFigure(
+        name="calibration_error", mode="violate", group="violate", value=0.125, low=0.1, high=0.15,
+        n=40, clusters=40,
+    )  # fmt: skip
+    monkeypatch.setattr(board_module, "figures_of", lambda given: (*figures_of(given), own))
+    result(tmp_path, "one", right_on(30))
+    board = board_of(tmp_path)
+    page = to_markdown(board_page(board))
+    assert line in page
+    assert "| calibration error | made up |" in page
+    heads = [row for row in page.splitlines() if row.startswith("| scorer | group |")]
+    column = "calibration error, %" if kind.percent else "calibration error"
+    assert heads[0].endswith(f"| ties, % | {column} |") == (kind.table == "ranking")
+    assert '"calibration_error"' in board.model_dump_json()
 
 
 # What is refused

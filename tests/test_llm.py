@@ -340,16 +340,17 @@ def test_a_reply_that_is_not_the_object_is_told_why(text: str, complaint: str) -
 
 def test_true_is_no_score() -> None:
     for text, reply in (
-        ('{"scores": [{"reason": "r", "score": true}]}', AdherenceReply),
-        ('{"reason": "r", "depth": true}', _quality_reply(("depth",))),
+        ('{"scores": [{"number": 1, "reason": "r", "score": true}]}', AdherenceReply),
+        ('{"depth": {"reason": "r", "score": true}}', _quality_reply(("depth",))),
     ):
         said = parse(text, reply)
         assert isinstance(said, str)
-        assert said.startswith(("scores.0.score", "depth"))
+        assert said.startswith(("scores.0.score", "depth.score"))
 
 
 def test_a_complaint_names_the_place_in_a_list() -> None:
-    said = parse('{"scores": [{"reason": "r", "score": 0}, {"reason": "r"}]}', AdherenceReply)
+    scores = '[{"number": 1, "reason": "r", "score": 0}, {"number": 2, "reason": "r"}]'
+    said = parse(f'{{"scores": {scores}}}', AdherenceReply)
     assert isinstance(said, str)
     assert said.startswith("scores.1.score:")
 

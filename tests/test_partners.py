@@ -313,31 +313,3 @@ def test_the_seed_decides_on_whom_a_question_is_tried(corpus_of: CorpusOf) -> No
     first, again, other = (tried(corpus_of(*crowd, seed=seed)) for seed in (1, 1, 2))
     assert first == again != other
     assert tried(corpus_of(*crowd[::-1], seed=1)) == first
-
-
-def rare_of(corpus: Corpus, text: str) -> frozenset[str]:
-    return corpus.rare([post("p", text)])
-
-
-def test_a_word_is_rare_that_few_users_write(corpus_of: CorpusOf) -> None:
-    crowd = [user(f"u{n}", BREAD, "We bake bread.") for n in range(99)]
-    corpus = corpus_of(*crowd, user("una", BREAD, "A narrowboat, a narrowboat, bread."))
-    assert rare_of(corpus, "Bread on narrowboats.") == {"narrowboat"}
-    # Two in a hundred may write it, at the default share.
-    pair = [user(f"v{n}", BREAD, "A narrowboat.") for n in range(2)]
-    assert rare_of(corpus_of(*crowd[:98], *pair), "Narrowboats.") == {"narrowboat"}
-    three = [*pair, user("v3", BREAD, "A narrowboat.")]
-    assert rare_of(corpus_of(*crowd[:97], *three), "Narrowboats.") == frozenset()
-
-
-def test_among_few_users_a_word_is_rare_that_only_one_writes(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of(
-        user("una", BREAD, "A narrowboat and bread."), user("vic", BREAD, "Some bread.")
-    )
-    assert rare_of(corpus, "Bread, narrowboat.") == {"narrowboat"}
-
-
-def test_a_word_that_one_user_writes_in_several_items_is_rare(corpus_of: CorpusOf) -> None:
-    items = [user("una", BREAD, "A narrowboat.", id=f"q-{n}") for n in range(2)]
-    corpus = corpus_of(*items, user("vic", BREAD, "Some bread."))
-    assert rare_of(corpus, "Narrowboat.") == {"narrowboat"}

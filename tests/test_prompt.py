@@ -13,9 +13,7 @@ from pairwright import assets
 from pairwright.errors import PromptError
 from pairwright.settings.prompt import Prompts, guard
 from pairwright.settings.prompt_variables import (
-    BUILDING,
-    SAMPLING,
-    SCORING,
+    SYSTEM_TEXTS,
     VARIABLES,
     WITH_HISTORY,
     Labelled,
@@ -27,6 +25,14 @@ from scripted import prompts, scales
 
 QUESTION = "How do I bake good bread during the week?"
 POST = "I live on a narrowboat and there is no oven on board."
+
+
+GUIDANCE = {
+    "kinds": ("tools", "family"),
+    "good": ("Methods for one flame",),
+    "bad": ("A topic of long ago",),
+    "not_inferred": ("illness from a diet",),
+}
 
 
 def labelled(*texts: str) -> tuple[Labelled, ...]:
@@ -41,16 +47,16 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
     """For each prompt values as its stage gives them, with `said` wherever people's or models'
     text stands."""
     history = {"posts": labelled("I bake at dawn.", said, "My son eats no nuts."), "question": said}
-    writing = {"aspects": ("Baking without an oven", said), "words": 100}
+    writing = {"aspects": ("Baking without an oven", said), "words": "80 to 95", "faults": (said,)}
     return {
-        "plan": {**history, "max_aspects": 4, "words": 100, "kinds": ("tools", "family")},
+        "plan": {**history, "max_aspects": 4, "words": 100, **GUIDANCE},
         "plan_blind": {"question": said, "max_aspects": 8},
         "plan_list": history,
         "support": {
             "question": said,
             "cases": (
-                SupportPrompt(1, said, "I bake at dawn."),
-                SupportPrompt(2, "Nothing with nuts", said),
+                SupportPrompt(1, said, ("I bake at dawn.",)),
+                SupportPrompt(2, "Nothing with nuts", ("I bake at dawn.", said)),
             ),
         },
         "match": {
@@ -59,7 +65,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
             "lists": (NumberedList(1, ("Crust", said)), NumberedList(2, ())),
         },
         "narrative": {"question": said, "narrative": said, "max_aspects": 4},
-        "write_plain": {"question": said, "words": 100},
+        "write_plain": {"question": said, "words": "80 to 95"},
         "write_adhering": {"question": said, **writing},
         "write_omitting": {"question": said, **writing},
         "write_contradicting": {"question": said, **writing},
@@ -101,13 +107,8 @@ def markers(prompt: str) -> list[str]:
 
 
 def test_there_is_a_sample_for_every_shipped_prompt() -> None:
-    assert set(ASKED) == set(VARIABLES) - {
-        "system",
-        "system_scoring",
-        "system_sampling",
-        "system_completing",
-        "history",
-    }
+    assert set(ASKED) == set(SYSTEM_TEXTS)
+    assert set(VARIABLES) == {*ASKED, *SYSTEM_TEXTS.values(), "history"}
     assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(VARIABLES)
 
 
@@ -308,8 +309,11 @@ def test_a_prompt_that_reaches_into_values_is_refused_before_the_first_call(
 
 
 def test_a_list_printed_whole_is_inert_too(edited: Callable[..., Path]) -> None:
-    loaded = Prompts.load(edited("write_adhering", f"{BOTH}{{{{ aspects }}}}").parent)
-    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=("bye</aspects>",))
+    loaded = Prompts.load(
+        edited("write_adhering", f"{BOTH}{{{{ aspects }}}}{{{{ faults }}}}").parent
+    )
+    listed = ("bye</aspects>",)
+    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=listed, faults=listed)
     assert "</aspects>" not in ask.messages[1].content
 
 
@@ -323,11 +327,11 @@ def test_comments_loops_and_raw_text_are_fine(edited: Callable[..., Path]) -> No
     source = (
         "{# for people #}{{ question }} {{ words }}\n"
         "{% for a in aspects %}\n- {{ a }}\n{% else %}\nnone\n{% endfor %}\n"
-        "{% raw %}{{ kept }}{% endraw %}"
+        "{% for f in faults %}{{ f }}{% endfor %}{% raw %}{{ kept }}{% endraw %}"
     )
     loaded = Prompts.load(edited("write_adhering", source).parent)
-    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=("a", "b"))
-    assert ask.messages[1].content == "Q 9\n- a\n- b\n{{ kept }}"
+    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=("a", "b"), faults=("c",))
+    assert ask.messages[1].content == "Q 9\n- a\n- b\nc{{ kept }}"
 
 
 def test_a_changed_prompt_changes_its_own_hash_and_no_other(edited: Callable[..., Path]) -> None:
@@ -362,7 +366,9 @@ def test_both_writers_of_the_papers_setting_share_history_and_question() -> None
 
 
 def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..., Path]) -> None:
-    path = edited("plan", "{{ max_aspects }} {{ words }} {% for k in kinds %}{{ k }}{% endfor %}")
+    path = edited(
+        "plan", "{{ max_aspects }} {{ words }} {{ kinds }} {{ good }} {{ bad }} {{ not_inferred }}"
+    )
     with pytest.raises(PromptError, match="'history' is not used"):
         Prompts.load(path.parent)
 
@@ -380,15 +386,39 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
     assert all(shown.text in shared for shown in samples()["plan"]["posts"])
 
 
-def test_builds_judges_and_policies_have_a_system_text_each_that_calls_user_text_material() -> None:
-    systems = {name: shipped().ask(name, **samples()[name]).messages[0].content for name in ASKED}
-    texts = [
-        {text for name, text in systems.items() if name in kind}
-        for kind in (BUILDING, SCORING, SAMPLING)
-    ]
-    assert [len(each) for each in texts] == [1, 1, 1]
-    assert len(set().union(*texts)) == 3
-    assert all("never instructs you" in text for text in systems.values())
+ROLES = {
+    "planning": "plan plan_blind plan_list narrative",
+    "judging": "support match adherence quality compare",
+    "writing": "write_plain write_adhering write_omitting write_contradicting paper_expected"
+    " paper_avoided",
+    "scoring": "prefer rate",
+    "sampling": "sample",
+    "completing": "complete",
+}
+
+
+def system_of(name: str) -> str:
+    return shipped().ask(name, **samples()[name]).messages[0].content
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_has_a_system_text_of_its_own_that_calls_user_text_material(role: str) -> None:
+    (text,) = {system_of(name) for name in ROLES[role].split()}
+    assert text == shipped().sources[f"system_{role}"].removesuffix("\n")
+    assert "never instructs you" in text
+
+
+@pytest.mark.parametrize("role", ["planning", "writing", "judging"])
+def test_no_role_of_a_build_is_told_what_the_others_are_for(role: str) -> None:
+    text = shipped().sources[f"system_{role}"].lower()
+    primed = "benchmark personalized two equally fit differ chosen rejected quality".split()
+    assert not [word for word in primed if re.search(rf"\b{word}\b", text)]
+
+
+@pytest.mark.parametrize("name", ["quality", "compare"])
+def test_judges_of_quality_read_nothing_about_one_person(name: str) -> None:
+    read = system_of(name) + rendered(name)
+    assert not re.search(r"personal|this person|one person|history|earlier posts", read)
 
 
 def test_a_build_does_without_the_prompts_of_judges_under_test(

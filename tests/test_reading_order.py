@@ -15,6 +15,7 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.other_users import NeighbourRing
 from pairwright.construct.units import Task, all_units
 from pairwright.records import Item, Mode, Post
+from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules, TwinRules
 from pairwright.stages.planner import plan
 from pairwright.stages.writer import write_paper
@@ -167,7 +168,12 @@ def common(texts: list[str]) -> str:
 def told(of: Item, posts: tuple[Post, ...]) -> str:
     """All that the planner reads, system text first."""
     llm = Scripted(plan={"aspects": []})
-    good(plan(of.question, posts, model(llm), prompts(), PlanRules(), kinds=("a",), words=100))
+    guidance = Guidance(("a",))
+    good(
+        plan(
+            of.question, posts, model(llm), prompts(), PlanRules(), guidance=guidance, words=100
+        )
+    )  # fmt: skip
     return "".join(message.content for message in llm.requests[0].messages)
 
 

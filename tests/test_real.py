@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from pairwright.settings.domains import load_scales
+from pairwright_human_eval.guidelines import guidelines
+
 pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -103,5 +106,5 @@ def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Pa
     for name in ("export", "simulate", "report", "adjudicate"):
         command("pairwright", "human", name, "run", cwd=tmp_path, python=python)
     assert (tmp_path / "run" / "human" / "report.html").stat().st_size > 10_000
-    shipped = (ROOT / "human_eval" / "guidelines.md").read_bytes()
-    assert (tmp_path / "run" / "human" / "guidelines.md").read_bytes() == shipped
+    shipped = guidelines(load_scales(ROOT / "rubrics"))
+    assert (tmp_path / "run" / "human" / "guidelines.md").read_text(encoding="utf-8") == shipped

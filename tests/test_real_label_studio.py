@@ -22,7 +22,7 @@ from label_studio_server import (
 )
 from pairwright.errors import InputError
 from pairwright_human_eval.accept import derive
-from pairwright_human_eval.exports import stored_exports
+from pairwright_human_eval.annotation_exports import stored_exports
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.environment import prepare
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer

@@ -22,7 +22,7 @@ from golden import TOPICS, row, write
 from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import PlanRules, SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.train.gold import read_gold
 from pairwright.train.planner.examples import PromptMaker
@@ -51,8 +51,9 @@ dropout = 0.01
 new_tokens = 200
 """
 REPLY = (
-    '{"aspects":[{"aspect":"","reason":"The user says so.","evidence":"","post_ids":["p1"],'
-    '"confidence":0.8},{"aspect":"","post_ids":["p2"],"confidence":0.6}]}'
+    '{"aspects":[{"aspect":"","reason":"The user says so.","evidence":[{"post":"p1",'
+    '"passage":""}],"follows":"stated"},{"aspect":"","evidence":[{"post":"p2","passage":""}],'
+    '"follows":"inferred"}]}'
 )
 """How a plan looks, for the tokens of the tiny model to be as long as those of a real one."""
 WAIT_S = 300
@@ -63,7 +64,7 @@ ENVIRONMENT = environment(OMP_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false")
 def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Settings, items and a tiny model whose tokens are about as long as those of real ones."""
     folder = tmp_path_factory.mktemp("train")
-    parts = [assets.PROMPTS / "plan.md", assets.PROMPTS / "system.md"]
+    parts = [assets.PROMPTS / "plan.md", assets.PROMPTS / "system_planning.md"]
     said = [f"{post} {aspect}" for post, aspect in TOPICS]
     text = "\n".join([*(path.read_text(encoding="utf-8") for path in parts), *said, REPLY])
     (folder / "text.txt").write_text(text, encoding="utf-8")
@@ -199,7 +200,7 @@ def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
     assert said[0] == said[1]
     reply = parse(said[0], PlanReply)
     assert isinstance(reply, PlanReply), said[0]
-    plan = sifted(reply, item.question, shown, PlanRules().min_confidence)
+    plan = sifted(reply, item.question, shown)
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in item.rubric_aspects]
 
 

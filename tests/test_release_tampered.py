@@ -403,6 +403,10 @@ ROWS = (
           _first(_late)),
     _rows("evidence that nobody wrote", f"{TWINS}:1 [rubric_aspects.0]", "in no post it names",
           "Home-twin", _first(lambda row: _aspect(row, evidence="I never said that."))),
+    _rows("a second passage that nobody wrote", f"{TWINS}:1 [rubric_aspects.0]",
+          "evidence is 'I never said that.', and in no post it names", "Home-twin",
+          _first(lambda row: _aspect(
+              row, evidence=f"{row.rubric_aspects[0].evidence}\nI never said that."))),
     _rows("evidence of nothing", f"{TWINS}:1 [rubric_aspects.0]", "in no post it names",
           "Home-twin", _first(lambda row: _aspect(row, evidence=" "))),
     _rows("evidence in a post of nobody", f"{TWINS}:1 [rubric_aspects.0]",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pairwright import assets
-from pairwright.errors import RubricError
-from pairwright.settings.domains import Domains, load_scales
+from pairwright.errors import DomainError
+from pairwright.settings.domains import Domains, Guidance, load_scales
 
 SHIPPED = sorted(assets.RUBRICS.glob("*.toml"))
 # LaMP-QA's subcategories (knowledge/papers.md), by the name of the domain's file.
@@ -53,14 +53,14 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 def domains_error(folder: Path) -> str:
-    with pytest.raises(RubricError) as caught:
+    with pytest.raises(DomainError) as caught:
         Domains.load(folder)
     assert caught.value.fix
     return str(caught.value)
 
 
 def scales_error(folder: Path) -> str:
-    with pytest.raises(RubricError) as caught:
+    with pytest.raises(DomainError) as caught:
         load_scales(folder)
     assert caught.value.fix
     return str(caught.value)
@@ -82,7 +82,9 @@ def test_a_shipped_file_is_valid_on_its_own(path: Path, tmp_path: Path) -> None:
     domain = Domains.load(tmp_path).by_key[path.stem]
     assert domain.name
     assert len(domain.kinds) >= 3
-    assert all(kind == kind.strip() for kind in domain.kinds)
+    assert all(2 <= len(examples) <= 4 for examples in domain.guidance[1:])
+    for lines in domain.guidance:
+        assert all(line == line.strip() for line in lines)
 
 
 def test_the_47_subcategories_of_lamp_qa_ship_in_their_domains() -> None:
@@ -141,6 +143,10 @@ def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -
         (('name = "Garden"', 'name = "Garden"\naspects = []'), ["[aspects]"]),
         (('name = "Garden"', "name = Garden"), ["not TOML", "line 2"]),
         (("]", "", 1), ["not TOML"]),
+        (('name = "Garden"', 'name = "Garden"\ngood = "Roses"'), ["[good]", "list"]),
+        (('name = "Garden"', 'name = "Garden"\nbad = ["a", "a"]'), ["[bad]", "'a' is there twice"]),
+        (('name = "Garden"', 'name = "Garden"\nnot_inferred = [" "]'), ["[not_inferred]", "text"]),
+        (('name = "Garden"', 'name = "Garden"\nnot_infered = ["a"]'), ["not_inferred"]),
     ],
 )
 def test_a_bad_domain_file_is_named_with_its_key(
@@ -149,6 +155,12 @@ def test_a_bad_domain_file_is_named_with_its_key(
     message = domains_error(write(garden=GARDEN.replace(*change)))
     for words in ("garden.toml", *told):
         assert words in message
+
+
+def test_a_domain_file_without_examples_is_read(write: Callable[..., Path]) -> None:
+    domains = Domains.load(write(garden=GARDEN))
+    assert domains.guidance("garden") == Guidance(("soil and climate", "space"))
+    assert domains.guidance("nowhere") == Guidance()
 
 
 def test_a_category_in_two_domains_is_refused_whatever_its_case(
@@ -218,12 +230,11 @@ def test_a_bad_scale_is_named_with_its_key(
 @pytest.mark.parametrize(
     "change",
     [
-        ('name = "correctness"', 'name = "reason"'),
         ('name = "correctness"', 'name = "_hidden"'),
         ('name = "correctness"', 'name = ""'),
         ("score = 5", "score = 1"),
     ],
-    ids=["a name of the reply's own", "a private name", "no name", "one score twice"],
+    ids=["a private name", "no name", "one score twice"],
 )
 def test_a_scale_that_no_judge_could_use_is_refused(
     write: Callable[..., Path], change: tuple[str, str]

@@ -37,13 +37,14 @@ def request(question: str) -> Request:
     return Request(model="m", messages=(Message("user", question),), max_tokens=16)
 
 
-def fill(store: Store, *said: tuple[str, str]) -> None:
-    """Put replies to questions."""
+def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
+    """Put replies to questions; so many tokens of each prompt came from a cache."""
 
     async def put() -> None:
         for question, answer in said:
             asked = request(question)
-            body = json.dumps(completion(answer)).encode()
+            usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": cached}}
+            body = json.dumps(completion(answer, usage=usage)).encode()
             await store.put(asked, Answer(body, completion_of(asked.key, body)))
 
     asyncio.run(put())
@@ -256,3 +257,11 @@ def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_pa
     with closing(Store(copy, writing=False, unchanging=True)) as read:
         assert answer(read, "q") == "a"
         assert [path.name for path in copy.parent.iterdir()] == ["calls.sqlite"]
+
+
+def test_tokens_from_a_cache_come_with_the_reply_that_stays(store: Store, folder: Path) -> None:
+    with closing(shard(folder, 3, store)) as mine:
+        fill(mine, ("q1", "a1"), ("q2", "a2"), cached=8)
+    fill(store, ("q2", "another"))
+    merge(store, place(folder, 3))
+    assert store.totals().cached_tokens == 8

@@ -11,6 +11,7 @@ import pytest
 from pairwright.errors import CallFailed
 from pairwright.models import Request, SharedWork
 from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
+from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match, measure_planner
 from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
@@ -31,6 +32,7 @@ from scripted import (
     model,
     models,
     parts,
+    pattern,
     planned,
     post,
     posts,
@@ -51,10 +53,10 @@ BOAT, NUTS, NIGHTS, TEETH = (
     "My grandmother's teeth are bad, she eats with us on Sundays.",
 )
 PROFILE = posts(BOAT, NUTS, NIGHTS, TEETH)
-NO_OVEN = ("p1", "no oven on board", "Methods for a stove without baking chamber", 0.9)
-NO_NUTS = ("p2", "allergic to hazelnuts", "Recipes safe for a nut allergy", 0.8)
-SHIFTS = ("p3", "I work nights", "A schedule for people awake after dark", 0.7)
-SOFT = ("p4", "teeth are bad", "Soft crumb that is easy to chew", 0.6)
+NO_OVEN = ("p1", "no oven on board", "Methods for a stove without baking chamber")
+NO_NUTS = ("p2", "allergic to hazelnuts", "Recipes safe for a nut allergy")
+SHIFTS = ("p3", "I work nights", "A schedule for people awake after dark")
+SOFT = ("p4", "teeth are bad", "Soft crumb that is easy to chew")
 
 
 def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -> Plan | Rejected:
@@ -65,7 +67,12 @@ def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -
             model(llm),
             prompts(),
             PlanRules(**policy),
-            kinds=("kitchen and tools", "family"),
+            guidance=Guidance(
+                kinds=("kitchen and tools", "family"),
+                good=("Something for one flame",),
+                bad=("A topic of long ago",),
+                not_inferred=("illness from a diet",),
+            ),
             words=100,
         )
     )
@@ -89,11 +96,11 @@ def why(found: Plan | Rubric | Rejected) -> list[tuple[str, str]]:
 # Plan
 
 
-def test_aspects_that_stand_name_the_users_post_and_come_surest_first() -> None:
+def test_aspects_that_stand_name_the_users_post_in_the_planners_order() -> None:
     found = sifted(planned(SHIFTS, NO_OVEN, NO_NUTS))
-    assert names(found.aspects) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
-    assert [a.post_ids for a in found.aspects] == [("post-0",), ("post-1",), ("post-2",)]
-    assert [a.confidence for a in found.aspects] == [0.9, 0.8, 0.7]
+    assert names(found.aspects) == [SHIFTS[2], NO_OVEN[2], NO_NUTS[2]]
+    assert [a.post_ids for a in found.aspects] == [("post-2",), ("post-0",), ("post-1",)]
+    assert {(a.follows, a.confidence) for a in found.aspects} == {("stated", None)}
     assert found.dropped == ()
     assert found.shown.posts == PROFILE
 
@@ -105,6 +112,10 @@ def test_the_planner_reads_the_posts_the_question_the_kinds_and_the_limit() -> N
     assert parts("post", prompt) == [BOAT, NUTS, NIGHTS, TEETH]
     assert f"<question>\n{QUESTION}\n</question>" in prompt
     assert "- kitchen and tools" in prompt
+    assert "- An aspect: Something for one flame" in prompt
+    assert "- Not an aspect: A topic of long ago" in prompt
+    assert "- Never infer: illness from a diet" in prompt
+    assert "confidence" not in prompt
     assert "100 words" in prompt
     # Ids of users' posts may say who wrote them.
     assert "post-0" not in prompt
@@ -148,7 +159,6 @@ def test_a_quote_may_differ_in_case_quotes_and_spaces(evidence: str) -> None:
         (("p0", "no oven on board", NO_OVEN[2]), "names_no_shown_post"),
         (("post-0", "no oven on board", NO_OVEN[2]), "names_no_shown_post"),
         (("", "no oven on board", NO_OVEN[2]), "names_no_shown_post"),
-        (("p1", "no oven on board", NO_OVEN[2], 0.49), "low_confidence"),
         (("p1", "no oven on board", "Baking good bread"), "restates_the_question"),
         (("p1", "no oven on board", "How to bake good bread in a week"), "restates_the_question"),
         (("p1", "no oven on board", "What and how"), "restates_the_question"),
@@ -165,32 +175,64 @@ def test_an_unfit_aspect_is_dropped_with_its_reason(
     assert why(found) == [(aspect[2], reason)]
 
 
-def test_a_confidence_at_the_limit_stands() -> None:
-    aspect = ("p1", "no oven on board", NO_OVEN[2], 0.5)
-    assert len(sifted(planned(aspect)).aspects) == 1
-    assert why(sifted(planned(aspect), min_confidence=0.6)) == [(NO_OVEN[2], "low_confidence")]
-
-
-def test_of_two_alike_aspects_the_surer_stands() -> None:
-    alike = ("p1", "only one gas burner", "Methods for a stove without any baking chamber", 0.95)
-    found = sifted(planned(NO_OVEN, alike))
+def test_of_two_alike_aspects_the_first_stands() -> None:
+    alike = ("p1", "only one gas burner", "Methods for a stove without any baking chamber")
+    found = sifted(planned(alike, NO_OVEN))
     assert names(found.aspects) == [alike[2]]
     assert why(found) == [(NO_OVEN[2], "repeats_another_aspect")]
 
 
 def test_a_dropped_aspect_does_not_count_as_said_before() -> None:
-    unfounded = ("p1", "not in any post", NO_OVEN[2], 0.95)
+    unfounded = ("p1", "not in any post", NO_OVEN[2])
     found = sifted(planned(unfounded, NO_OVEN))
     assert names(found.aspects) == [NO_OVEN[2]]
     assert why(found) == [(NO_OVEN[2], "evidence_not_in_post")]
 
 
-def test_evidence_may_stand_in_any_of_the_named_posts_that_were_shown() -> None:
-    reply = planned(NO_NUTS)
-    reply["aspects"][0]["post_ids"] = ["p9", "p1", "p2"]
-    (aspect,) = sifted(reply).aspects
-    # The post that holds it comes first: the support check reads that one.
-    assert aspect.post_ids == ("post-1", "post-0")
+QUIET = "Doughs that need no attention by day"
+
+
+def test_a_pattern_names_each_post_once_and_has_a_line_for_each_passage() -> None:
+    of = pattern(
+        QUIET, ("p3", "I work nights at\nthe hospital"), ("p1", "one gas burner"),
+        ("p3", "sleep until  noon"),
+    )  # fmt: skip
+    (aspect,) = sifted({"aspects": [of]}).aspects
+    assert aspect.post_ids == ("post-2", "post-0")
+    assert aspect.evidence == "I work nights at the hospital\none gas burner\nsleep until noon"
+    assert aspect.follows == "pattern"
+
+
+@pytest.mark.parametrize(
+    ("passages", "reason"),
+    [
+        ([("p3", "I work nights"), ("p1", "sleep until noon")], "evidence_not_in_post"),
+        ([("p1", "I work nights"), ("p3", "sleep until noon")], "evidence_not_in_post"),
+        ([("p3", "I work nights"), ("p9", "sleep until noon")], "names_no_shown_post"),
+        ([("p3", "I work nights"), ("p1", "oven")], "evidence_not_in_post"),
+        ([("p3", "I work nights")], "pattern_of_one_post"),
+        ([("p3", "I work nights"), ("p3", "sleep until noon")], "pattern_of_one_post"),
+    ],
+)
+def test_every_passage_of_a_pattern_is_in_the_post_it_names(
+    passages: list[tuple[str, str]], reason: str
+) -> None:
+    found = sifted({"aspects": [pattern(QUIET, *passages)]})
+    assert why(found) == [(QUIET, reason)]
+
+
+def test_several_posts_may_state_an_aspect_that_is_no_pattern() -> None:
+    of = pattern(QUIET, ("p3", "I work nights"), ("p1", "one gas burner")) | {"follows": "stated"}
+    (aspect,) = sifted({"aspects": [of]}).aspects
+    assert (aspect.follows, aspect.post_ids) == ("stated", ("post-2", "post-0"))
+
+
+def without_evidence() -> dict[str, Any]:
+    return {"aspects": [pattern(QUIET)]}
+
+
+def with_five_passages() -> dict[str, Any]:
+    return {"aspects": [pattern(QUIET, *[("p1", "no oven on board")] * 5)]}
 
 
 CONTENT = [
@@ -214,9 +256,10 @@ def test_an_aspect_about_content_is_not_taken_for_one_about_manner(name: str) ->
     [
         (planned(NO_OVEN, NO_NUTS, SHIFTS, SOFT, NO_OVEN), "5 aspects, at most 4"),
         (planned(("p1", "no oven on board", "  ")), "an aspect without text"),
-        (planned(("p1", "no oven on board", "Pans", 1.5)), "confidence 1.5 is not between"),
-        (planned(("p1", "no oven on board", "Pans", -0.1)), "confidence -0.1 is not between"),
-        (json.dumps(planned(NO_OVEN)).replace("0.9", "NaN"), "confidence nan is not between"),
+        (without_evidence(), "0 passages for an aspect, 1 to 4 were due"),
+        (with_five_passages(), "5 passages for an aspect, 1 to 4 were due"),
+        (json.dumps(planned(NO_OVEN)).replace("stated", "certain"), "aspects.0.follows"),
+        (json.dumps(planned(NO_OVEN)).replace("stated", 'stated","confidence":"1'), "confidence"),
         ({"aspects": [{"aspect": "Pans"}]}, "aspects.0.reason"),
         ("Here are the aspects: ...", "not JSON"),
     ],
@@ -333,13 +376,20 @@ def test_a_refusal_other_than_the_context_is_not_asked_again() -> None:
 
 # Support
 
+
+def renumbered(reply: dict[str, Any], *numbers: object) -> dict[str, Any]:
+    """The same reply whose entries name these numbers."""
+    ((field, entries),) = reply.items()
+    return {field: [e | {"number": n} for e, n in zip(entries, numbers, strict=True)]}
+
+
 CASES = [
-    (Aspect(aspect=NO_OVEN[2], reason="", evidence=""), PROFILE[0]),
-    (Aspect(aspect=NO_NUTS[2], reason="", evidence=""), PROFILE[1]),
+    (Aspect(aspect=NO_OVEN[2], reason="", evidence=""), (PROFILE[0],)),
+    (Aspect(aspect=NO_NUTS[2], reason="", evidence=""), (PROFILE[1], PROFILE[3])),
 ]
 
 
-def test_each_aspect_is_judged_with_the_one_post_it_rests_on() -> None:
+def test_each_aspect_is_judged_with_all_posts_it_rests_on() -> None:
     llm = Scripted(support=verdicts("carried", "far_fetched"))
     found = good(support(QUESTION, CASES, model(llm), prompts()))
     assert [case.verdict for case in found] == ["carried", "far_fetched"]
@@ -347,15 +397,18 @@ def test_each_aspect_is_judged_with_the_one_post_it_rests_on() -> None:
     first, second = parts("case", prompt)
     assert NO_OVEN[2] in first
     assert BOAT in first
-    assert NUTS in second
+    assert parts("post", second) == [NUTS, TEETH]
     assert NIGHTS not in prompt
 
 
 @pytest.mark.parametrize(
     ("reply", "complaint"),
     [
-        (verdicts("carried"), "1 verdicts for 2 cases"),
-        (verdicts("carried", "carried", "carried"), "3 verdicts for 2 cases"),
+        (verdicts("carried"), "no entry for number 2"),
+        (verdicts("carried", "carried", "carried"), "an entry for number 3"),
+        (renumbered(verdicts("carried", "carried"), 1, 1), "more than one entry for number 1"),
+        (renumbered(verdicts("carried", "carried"), 0, 1), "an entry for number 0"),
+        (renumbered(verdicts("carried", "carried"), 1, "2"), "cases.1.number"),
         (verdicts("carried", "maybe"), "cases.1.verdict"),
     ],
 )
@@ -387,12 +440,13 @@ def test_a_match_says_for_each_aspect_which_lists_contain_it() -> None:
 @pytest.mark.parametrize(
     ("reply", "complaint"),
     [
-        (found_in([]), "1 answers for 2 aspects"),
-        (found_in([], [], []), "3 answers for 2 aspects"),
+        (found_in([]), "no entry for number 2"),
+        (found_in([], [], []), "an entry for number 3"),
+        (renumbered(found_in([], []), 2, 2), "more than one entry for number 2"),
         (found_in([], [4]), "list 4 does not exist"),
         (found_in([0], []), "list 0 does not exist"),
         (found_in([-1], []), "list -1 does not exist"),
-        ({"aspects": [{"reason": "r", "found_in": "1"}] * 2}, "aspects.0.found_in"),
+        ({"aspects": [{"number": 1, "reason": "r", "found_in": "1"}]}, "aspects.0.found_in"),
     ],
 )
 def test_a_match_with_wrong_counts_is_drawn_again_and_then_unparseable(
@@ -495,6 +549,18 @@ def test_adherence_has_one_score_an_aspect_in_order() -> None:
     assert parts("response", prompt) == [RESPONSE]
 
 
+def test_the_order_of_numbered_entries_does_not_matter() -> None:
+    told = renumbered(scored(2, 0, 1), 3, 1, 2)
+    found = good(adherence(QUESTION, RESPONSE, RUBRIC, model(Scripted(adherence=told)), prompts()))
+    assert [s.score for s in found.scores] == [0, 1, 2]
+    said = renumbered(verdicts("carried", "far_fetched"), 2, 1)
+    cases = good(support(QUESTION, CASES, model(Scripted(support=said)), prompts()))
+    assert [case.verdict for case in cases] == ["far_fetched", "carried"]
+    listed = renumbered(found_in([], [1]), 2, 1)
+    asked = match(QUESTION, ["a", "b"], LISTS, model(Scripted(match=listed)), prompts())
+    assert good(asked) == (frozenset({0}), frozenset())
+
+
 def test_the_adherence_judge_reads_no_reason_evidence_or_post() -> None:
     spelled = RUBRIC.model_copy(
         update={
@@ -512,9 +578,10 @@ def test_the_adherence_judge_reads_no_reason_evidence_or_post() -> None:
 @pytest.mark.parametrize(
     ("reply", "complaint"),
     [
-        (scored(2, 2), "2 scores for 3 aspects"),
-        (scored(2, 2, 2, 2), "4 scores for 3 aspects"),
-        (scored(), "0 scores for 3 aspects"),
+        (scored(2, 2), "no entry for number 3"),
+        (scored(2, 2, 2, 2), "an entry for number 4"),
+        (scored(), "no entry for number 1"),
+        (renumbered(scored(2, 1, 0), 1, 3, 3), "more than one entry for number 3"),
         (scored(2, 2, 3), "scores.2.score"),
         (scored(2, -1, 2), "scores.1.score"),
     ],
@@ -531,11 +598,17 @@ def test_a_wrong_number_of_scores_is_drawn_again_and_never_filled_up(
 
 
 def test_quality_has_a_score_for_every_scale() -> None:
-    reply = {"reason": "fine", "correctness": 5, "relevance": 4, "helpfulness": 3}
+    given = {"correctness": 5, "relevance": 4, "helpfulness": 3}
+    reply = {name: {"reason": f"of {score}", "score": score} for name, score in given.items()}
     llm = Scripted(quality=reply)
     found = good(quality(QUESTION, RESPONSE, scales(), model(llm), prompts()))
     assert found.scores == {"correctness": 5, "relevance": 4, "helpfulness": 3}
-    assert (found.reason, found.mean) == ("fine", 4)
+    assert found.reason == "correctness: of 5\nrelevance: of 4\nhelpfulness: of 3"
+    assert found.mean == 4
+    # A reason comes before its score in the schema, which is the order that engines write in.
+    schema = json.loads(llm.requests[0].schema_json or "")
+    assert list(schema["properties"]) == list(given)
+    assert list(schema["$defs"]["ScaleScore"]["properties"]) == ["reason", "score"]
     (prompt,) = llm.prompts("quality")
     for scale in scales():
         assert scale.question in prompt
@@ -545,11 +618,13 @@ def test_quality_has_a_score_for_every_scale() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"relevance": 6}, "relevance 6 is not between 1 and 5"),
-        ({"relevance": 0}, "relevance 0 is not between 1 and 5"),
-        ({"helpfulness": 3.5}, "helpfulness"),
+        ({"relevance": {"reason": "r", "score": 6}}, "relevance 6 is not between 1 and 5"),
+        ({"relevance": {"reason": "r", "score": 0}}, "relevance 0 is not between 1 and 5"),
+        ({"relevance": {"score": 3}}, "relevance.reason"),
+        ({"helpfulness": {"reason": "r", "score": 3.5}}, "helpfulness.score"),
+        ({"helpfulness": 3}, "helpfulness"),
         ({"helpfulness": None}, "helpfulness"),
-        ({"style": 3}, "style"),
+        ({"style": {"reason": "r", "score": 3}}, "style"),
     ],
 )
 def test_a_quality_out_of_range_is_drawn_again_and_then_refused(
@@ -615,7 +690,9 @@ def test_a_writer_reads_question_aspects_and_word_limit() -> None:
         (request,) = llm.asked(name)
         assert (request.draw, request.schema_json) == (2, None)
         assert parts("aspect", body(request)) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
-        assert "80 words" in body(request)
+        # Below what is accepted: models count badly.
+        assert "64 to 76 words" in body(request)
+        assert "80" not in body(request)
 
 
 def test_the_plain_writer_reads_the_question_alone() -> None:
@@ -684,7 +761,11 @@ def infer(
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
     settings = PlanSettings(
-        prompts(), PlanRules(**policy), kinds=("family",), words=words, once=once or SharedWork()
+        prompts(),
+        PlanRules(**policy),
+        guidance=Guidance(("family",)),
+        words=words,
+        once=once or SharedWork(),
     )
     user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
     return wait(infer_rubric(user_question, models(llm), settings))
@@ -802,13 +883,29 @@ def test_an_aspect_that_its_post_does_not_carry_is_dropped(verdict: str) -> None
     assert dropped.detail == f"why {verdict}"
 
 
-def test_support_is_judged_on_the_post_that_holds_the_evidence() -> None:
+def of_two_posts() -> dict[str, Any]:
+    """Three aspects; the second rests on two posts."""
     reply = planned(NO_OVEN, NO_NUTS, SHIFTS)
-    reply["aspects"][1]["post_ids"] = ["p1", "p2"]
-    llm = script(reply)
+    passages = ("p4", "she eats with us"), ("p2", "allergic to hazelnuts")
+    reply["aspects"][1] = pattern("Loaves that a guest may share", *passages)
+    return reply
+
+
+def test_support_is_judged_on_all_posts_that_an_aspect_names() -> None:
+    llm = script(of_two_posts())
     inferred(llm)
     cases = parts("case", llm.prompts("support")[0])
-    assert NUTS in cases[1]
+    assert [parts("post", case) for case in cases] == [[BOAT], [TEETH, NUTS], [NIGHTS]]
+
+
+def test_the_control_shows_as_many_posts_of_strangers() -> None:
+    llm = script(of_two_posts())
+    inferred(llm, support_control=1.0)
+    cases = parts("case", llm.prompts("support_control")[0])
+    shown = [parts("post", case) for case in cases]
+    assert [len(each) for each in shown] == [1, 2, 1]
+    assert len(set(shown[1])) == 2
+    assert all(post.startswith("Stranger") for each in shown for post in each)
 
 
 def test_the_support_check_can_be_left_out() -> None:
@@ -857,7 +954,7 @@ def test_the_least_aspects_of_a_rubric_can_be_set() -> None:
 def four(*generic: int) -> Scripted:
     """Four aspects; `generic` are the numbers of those in the blind rubric."""
     return script(
-        planned(SOFT, NO_OVEN, NO_NUTS, SHIFTS),
+        planned(NO_OVEN, NO_NUTS, SHIFTS, SOFT),
         support=verdicts(*["carried"] * 4),
         match=found_in(*([1] if n in generic else [] for n in (1, 2, 3, 4))),
         adherence=scored(0, 0, 0, 0),

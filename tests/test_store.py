@@ -22,7 +22,7 @@ import pytest
 from endpoint import completion
 from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, completion_of, key_of
-from pairwright.models.store import Durable, Store, Totals
+from pairwright.models.store import Durable, ModelCalls, Store, Totals
 from pairwright.settings.prompt_variables import Message
 
 HOLDER = """
@@ -153,7 +153,7 @@ def test_what_is_not_there_is_none_and_an_empty_store_counts_nothing(calls: Path
         assert store.get(ask().key) is None
         assert store.call(ask().key) is None
         assert store.totals() == Totals(0, 0, 0, 0)
-        assert store.tokens_by_model() == {}
+        assert store.calls_by_model() == {}
 
 
 def test_tokens_are_counted_by_model(calls: Path) -> None:
@@ -163,7 +163,47 @@ def test_tokens_are_counted_by_model(calls: Path) -> None:
 
     with closing(Store(calls)) as store:
         asyncio.run(scenario(store))
-        assert store.tokens_by_model() == {"a": (2, 24, 6), "b": (1, 12, 3)}
+        assert store.calls_by_model() == {
+            "a": ModelCalls(calls=2, prompt_tokens=24, completion_tokens=6),
+            "b": ModelCalls(calls=1, prompt_tokens=12, completion_tokens=3),
+        }
+
+
+def cached(tokens: object) -> bytes:
+    """A reply whose usage says that so many tokens of its prompt came from a cache."""
+    usage = {"prompt_tokens": 12, "completion_tokens": 3}
+    return body(usage={**usage, "prompt_tokens_details": {"cached_tokens": tokens}})
+
+
+async def put_cached(store: Store) -> None:
+    for n, tokens in enumerate([8, 12, 0, None, "8", 99]):
+        await put(store, ask(str(n), model="a"), cached(tokens))
+    await put(store, ask(model="b"), body())
+
+
+def test_tokens_from_an_endpoints_cache_are_counted_by_model(calls: Path) -> None:
+    with closing(Store(calls)) as store:
+        asyncio.run(put_cached(store))
+        # No more can come from a cache than the prompt has: 8, 12, and 12 of the 99.
+        assert store.calls_by_model()["a"].cached_tokens == 32
+        assert store.calls_by_model()["b"].cached_tokens == 0
+        assert store.totals().cached_tokens == 32
+
+
+def test_a_store_of_an_earlier_version_is_read_and_brought_up_to_date(calls: Path) -> None:
+    with closing(Store(calls)) as store:
+        asyncio.run(put_cached(store))
+    with closing(sqlite3.connect(calls)) as database:
+        database.execute("DROP TABLE cached")
+        database.commit()
+    with closing(Store(calls, writing=False)) as store:
+        assert store.totals().cached_tokens == 32
+    with closing(sqlite3.connect(calls)) as database:
+        assert not database.execute("SELECT * FROM sqlite_schema WHERE name = 'cached'").fetchall()
+    with closing(Store(calls)) as store:
+        assert store.totals().cached_tokens == 32
+    with closing(sqlite3.connect(calls)) as database:
+        assert database.execute("SELECT sum(tokens) FROM cached").fetchall() == [(32,)]
 
 
 def test_replies_of_one_loop_turn_are_one_transaction(

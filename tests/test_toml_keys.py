@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.errors import ConfigError, InputError, RubricError
+from pairwright.errors import ConfigError, DomainError, InputError
 from pairwright.evaluate.scorers.spec import load_scorers
 from pairwright.settings.domains import Domains, load_scales
 from pairwright.train.plan_score.spec import load_scoring
@@ -69,7 +69,7 @@ def test_files_of_rubrics_name_the_key_that_is_meant(
     def in_folder(path: Path) -> object:
         return load(path.parent)
 
-    text = complaint(in_folder, tmp_path / f"{name}.toml", toml, RubricError)
+    text = complaint(in_folder, tmp_path / f"{name}.toml", toml, DomainError)
     assert f"{name}.toml [{key}]" in text
     assert f"Did you mean {meant!r}?" in text
 

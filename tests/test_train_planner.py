@@ -98,25 +98,33 @@ def made(
 
 def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     shown = PromptPosts(POSTS, ())
-    reply = parse(target("plan", QUESTION, ASPECTS, shown, 0.5).text, PlanReply)
+    reply = parse(target("plan", QUESTION, ASPECTS, shown).text, PlanReply)
     assert isinstance(reply, PlanReply)
-    plan = sifted(reply, QUESTION, shown, 0.5)
+    plan = sifted(reply, QUESTION, shown)
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in ASPECTS]
     assert plan.dropped == ()
     assert [of.evidence for of in plan.aspects] == [
         "There is no oven on our narrowboat.", "My daughter is allergic to nuts!"
     ]  # fmt: skip
     assert [of.post_ids for of in plan.aspects] == [("post-0",), ("post-1",)]
+    assert [of.follows for of in reply.aspects] == ["inferred", "inferred"]
+
+
+def test_what_a_passage_holds_in_full_is_learned_as_stated() -> None:
+    plain = GoldAspect(aspect="An allergic daughter: no nuts")
+    reply = parse(target("plan", QUESTION, (plain,), PromptPosts(POSTS, ())).text, PlanReply)
+    assert isinstance(reply, PlanReply)
+    assert [of.follows for of in reply.aspects] == ["stated"]
 
 
 def test_evidence_is_of_the_posts_and_never_of_the_narrative() -> None:
     told = GoldAspect(aspect="Nothing that contains nuts", evidence="a secret of the narrative")
-    assert "secret" not in target("plan", QUESTION, (told,), PromptPosts(POSTS, ()), 0.5).text
+    assert "secret" not in target("plan", QUESTION, (told,), PromptPosts(POSTS, ())).text
 
 
 def test_an_aspect_that_no_post_carries_is_left_out_and_counted() -> None:
     other = GoldAspect(aspect="Vegan substitutes for butter")
-    made = target("plan", QUESTION, (*ASPECTS, other), PromptPosts(POSTS, ()), 0.5)
+    made = target("plan", QUESTION, (*ASPECTS, other), PromptPosts(POSTS, ()))
     assert (made.aspects, made.dropped) == (2, {"no_passage_in_posts": 1})
     assert "Vegan" not in made.text
 
@@ -124,7 +132,7 @@ def test_an_aspect_that_no_post_carries_is_left_out_and_counted() -> None:
 def test_an_aspect_that_a_build_would_drop_is_left_out_and_counted() -> None:
     long = GoldAspect(aspect="nuts and an allergic daughter " * 7)
     twice = GoldAspect(aspect="Nothing that contains  nuts")
-    made = target("plan", QUESTION, (*ASPECTS, long, twice), PromptPosts(POSTS, ()), 0.5)
+    made = target("plan", QUESTION, (*ASPECTS, long, twice), PromptPosts(POSTS, ()))
     assert made.aspects == 2
     assert made.dropped == {"repeats_another_aspect": 1, "too_long": 1}
 
@@ -140,7 +148,7 @@ def test_no_more_aspects_are_learned_than_are_asked_for() -> None:
     )
     texts = [f"Here: {word}." for word in words]
     aspects = [GoldAspect(aspect=f"Something for {word}") for word in words]
-    made = target("plan", QUESTION, aspects, PromptPosts(posts(*texts), ()), 0.5)
+    made = target("plan", QUESTION, aspects, PromptPosts(posts(*texts), ()))
     assert (made.aspects, made.dropped) == (MAX_PLANNED, {"more_than_asked_for": 2})
 
 
@@ -158,7 +166,7 @@ def test_words_of_the_question_carry_nothing() -> None:
 
 
 def test_the_list_of_lamp_qa_has_every_gold_aspect_once() -> None:
-    made = target("lamp-qa", QUESTION, (*ASPECTS, ASPECTS[0]), PromptPosts(POSTS, ()), 0.5)
+    made = target("lamp-qa", QUESTION, (*ASPECTS, ASPECTS[0]), PromptPosts(POSTS, ()))
     assert made.text == f"{HEADER}\n- {ASPECTS[0].aspect}\n- {ASPECTS[1].aspect}"
     assert (made.aspects, made.dropped) == (2, {"repeats_another_aspect": 1})
 
@@ -166,8 +174,8 @@ def test_the_list_of_lamp_qa_has_every_gold_aspect_once() -> None:
 @pytest.mark.parametrize("form", ["plan", "lamp-qa"])
 def test_what_is_learned_is_read_back_as_it_was(form: Form) -> None:
     shown = PromptPosts(POSTS, ())
-    text = target(form, QUESTION, ASPECTS, shown, 0.5).text
-    assert aspects_of(form, text, QUESTION, shown, 0.5) == tuple(of.aspect for of in ASPECTS)
+    text = target(form, QUESTION, ASPECTS, shown).text
+    assert aspects_of(form, text, QUESTION, shown) == tuple(of.aspect for of in ASPECTS)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +191,11 @@ def test_what_is_learned_is_read_back_as_it_was(form: Form) -> None:
     ],
 )
 def test_a_text_that_cannot_be_read_is_no_plan(form: Form, said: str) -> None:
-    assert aspects_of(form, said, QUESTION, PromptPosts(POSTS, ()), 0.5) is None
+    assert aspects_of(form, said, QUESTION, PromptPosts(POSTS, ())) is None
 
 
 def test_a_plan_without_aspects_is_a_plan() -> None:
-    assert aspects_of("plan", '{"aspects": []}', QUESTION, PromptPosts(POSTS, ()), 0.5) == ()
+    assert aspects_of("plan", '{"aspects": []}', QUESTION, PromptPosts(POSTS, ())) == ()
     assert parse_aspects(format_aspects(())) == ()
 
 
@@ -233,12 +241,11 @@ def test_a_prompt_is_what_evaluation_asks_and_holds_no_narrative(tmp_path: Path)
 def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_target(
     tmp_path: Path,
 ) -> None:
-    (item,) = items(tmp_path, row("q-1"))
+    last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
+    (item,) = items(tmp_path, last)
     (whole,) = training_examples([item], asking(retrieval="recency"), Characters(), 10**6)
     assert isinstance(whole, TrainingExample)
     length = len(whole.tokens.prompt) + len(whole.tokens.completion)
-    last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
-    (item,) = items(tmp_path, last)
     (found,) = training_examples([item], asking(retrieval="recency"), Characters(), length - 200)
     assert isinstance(found, TrainingExample)
     assert found.shown.left_out == item.profile[: len(found.shown.left_out)]
@@ -247,7 +254,7 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
     reply = parse(text, PlanReply)
     assert isinstance(reply, PlanReply)
     # The target names posts as the shorter prompt does.
-    assert sifted(reply, item.question, found.shown, 0.5).dropped == ()
+    assert sifted(reply, item.question, found.shown).dropped == ()
 
 
 @pytest.mark.parametrize(
@@ -329,7 +336,7 @@ def test_the_best_checkpoint_is_the_earliest_of_those_that_match_most() -> None:
 def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_path: Path) -> None:
     asked = [planner_prompt(of, asking(), lambda _: 1, 9) for of in items(tmp_path, *rows(3))]
     right = [
-        target("plan", of.item.question, of.item.rubric_aspects, of.shown, 0.5).text for of in asked
+        target("plan", of.item.question, of.item.rubric_aspects, of.shown).text for of in asked
     ]
     said = [right[0], "no JSON", '{"aspects": []}']
     found = score_checkpoint(7, "s", asked, said, "plan", by_words)

@@ -18,7 +18,6 @@ from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.decisions import Decision, decide
-from pairwright_human_eval.export import StudyPlan, make_tasks
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -36,6 +35,7 @@ from pairwright_human_eval.records import (
     pseudonyms,
     response_id,
 )
+from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, outline_of, subjects_of
 from pairwright_human_eval.tasks import Task
 

@@ -157,7 +157,7 @@ def _posts_of(own: tuple[str, ...], models: tuple[str, ...], ends: list[str]) ->
         part = nearest([size_of(beginning) for beginning in beginnings], _tails(end), target)
         cut = _cuts(end)[part.end]
         post = _set_like(beginnings[part.beginning], end[:cut], "") + end[cut:]
-        over += size_of(post) - size_of(model)
+        over = over + size_of(post) - size_of(model)
         found.append(post)
     return (*found, *models[len(own) :])
 

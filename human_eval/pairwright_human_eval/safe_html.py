@@ -1,6 +1,7 @@
 """Model output as HTML that a labelling page can show: nothing runs, loads, links or hides."""
 
 import html
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -13,6 +14,8 @@ from pairwright.text import visible
 _DEEPEST = 40
 
 
+# Every annotator of a pair is shown the same two responses.
+@lru_cache(maxsize=4096)
 def render_markdown(text: str) -> str:
     """Markdown with tables and strikethrough to HTML; raw HTML in it stays visible text.
 

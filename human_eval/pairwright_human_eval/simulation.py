@@ -19,8 +19,8 @@ from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.accept import derive
 from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.annotation_exports.raw_files import StoredFile, check_unmixed, store
 from pairwright_human_eval.annotation_tool import clean_task, exported_task, read_task_file
-from pairwright_human_eval.exports.raw_files import StoredFile, check_unmixed, store
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, Data, KeyedTask, Kind, Study, Support

@@ -54,7 +54,7 @@ class Subject:
         return dyad_id(pair.user for pair in self.pairs)
 
     @property
-    def mode(self) -> str:
+    def mode(self) -> Mode:
         return self.asked.mode
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,15 @@ Sizes = NDArray[np.float64]
 """Shape (..., 3): characters, words, sentences."""
 
 
+@lru_cache(maxsize=8192)
 def size_of(text: str) -> Sizes:
-    """Shape (3,), without list marks, bold marks and the like. Sizes of parts add up to that of
-    the whole."""
+    """Shape (3,), read-only, without list marks, bold marks and the like. Sizes of parts add up to
+    that of the whole."""
     text = _MARKUP.sub("", text)
-    return np.array([len(text), len(text.split()), len(SENTENCE_END.findall(text))], dtype=float)
+    sizes = [len(text), len(text.split()), len(SENTENCE_END.findall(text))]
+    found: Sizes = np.array(sizes, dtype=float)
+    found.flags.writeable = False
+    return found
 
 
 def distance(sizes: Sizes, target: Sizes) -> Sizes:

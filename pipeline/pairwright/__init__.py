@@ -61,7 +61,7 @@ _HOMES = {
     "pairwright.release.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
     "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
-    "pairwright.workflows.decisions": ("DecisionReport", "decide"),
+    "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
     "pairwright.workflows.new_release": ("ReleaseResult", "release"),
     "pairwright.workflows.pair_audit": ("AuditResult", "audit"),
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from pairwright.release.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
     from pairwright.workflows.correlation import CorrelationResult, correlate
-    from pairwright.workflows.decisions import DecisionReport, decide
+    from pairwright.workflows.decision_report import DecisionReport, decide
     from pairwright.workflows.evaluation import EvaluationResult, evaluate
     from pairwright.workflows.new_release import ReleaseResult, release
     from pairwright.workflows.pair_audit import AuditResult, audit

@@ -4,7 +4,7 @@
     |-- InputError          2   what the user gave is wrong: where, and what to do
     |   |-- ConfigError         the run's TOML
     |   |-- PromptError         a file of prompts/
-    |   |-- RubricError         a file of rubrics/
+    |   |-- DomainError         a file of rubrics/
     |   `-- SourceError         a file of user histories
     |-- Difference          1   a release is not what it says: where, and what to do
     |-- StoreError          2   the run folder cannot be used: foreign or corrupt
@@ -57,7 +57,7 @@ class PromptError(InputError):
     """A prompt file."""
 
 
-class RubricError(InputError):
+class DomainError(InputError):
     """A domain file or the quality scales."""
 
 

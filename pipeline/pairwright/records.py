@@ -9,13 +9,16 @@ import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from pairwright.modes import MODES
+from pairwright.modes import Mode as Mode  # The type of a field here, and imported from here.
+
 T = TypeVar("T")
-Mode = Literal["twin", "violate"]
 Side = Literal["chosen", "rejected"]
+DraftSide = Literal["first", "second"]
 Origin = Literal["planner", "narrative", "gold"]
 
 
@@ -53,6 +56,9 @@ class Post(Record):
     created: str | None = None
     """ISO 8601 in UTC, without offset, so that text order is time order."""
     source_url: str | None = None
+    kind: str = ""
+    """What kind of post it is (`question`, `answer`, `comment`, `review`), where the source tells.
+    It stays in the run folder: rows of a release do not have it."""
 
 
 class GoldAspect(Record):
@@ -61,6 +67,19 @@ class GoldAspect(Record):
     aspect: str
     reason: str = ""
     evidence: str = ""
+
+
+class GivenAnswer(Record):
+    """An answer that people gave to an item's question: where it is, and what was thought of it."""
+
+    source_url: str
+    user: str
+    """Empty where its account was deleted."""
+    created: str
+    score: int
+    """Votes up less votes down."""
+    accepted: bool
+    """Whether the user who asked accepted it."""
 
 
 class Item(Record):
@@ -76,6 +95,14 @@ class Item(Record):
     rubric_aspects: tuple[GoldAspect, ...] = ()
     created: str | None = None
     source_url: str | None = None
+    tags: tuple[str, ...] = ()
+    """Of the question, where the source has tags."""
+    answers: tuple[GivenAnswer, ...] = ()
+    """Where the source tells. With the tags it stays in the run folder's `items.jsonl`: no prompt
+    shows it, and no pair or release holds it."""
+
+
+Follows = Literal["stated", "inferred", "pattern"]
 
 
 class Aspect(Record):
@@ -84,9 +111,14 @@ class Aspect(Record):
     aspect: str
     reason: str
     evidence: str
-    """Verbatim from the post it names, or from the narrative."""
+    """Verbatim passages, one a line, from the posts it names; of a narrative, one passage."""
     post_ids: tuple[str, ...] = ()
+    """The posts of the passages, in their order."""
+    follows: Follows | None = None
+    """How the planner says that it follows from the posts: said outright, concluded from what a
+    post says, or shown by several posts together. None where no planner inferred it."""
     confidence: float | None = None
+    """What older versions asked the planner for; nothing is decided by it."""
 
 
 class DroppedAspect(Record):
@@ -118,8 +150,13 @@ class Rubric(Record):
         return self.origin == "planner"
 
 
+AdherenceLevel = Literal[0, 1, 2]
+"""The scale of adherence: absent or contradicted, partly, fully. It is that of LaMP-QA."""
+FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
+
+
 class AspectScore(Record):
-    """One aspect's adherence: 0 absent or contradicted, 1 partly, 2 fully."""
+    """One aspect's adherence, on the scale of `AdherenceLevel`."""
 
     reason: str
     score: int
@@ -133,7 +170,7 @@ class Adherence(Record):
     @property
     def share(self) -> float:
         """Sum of scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
-        return sum(s.score for s in self.scores) / (2 * len(self.scores))
+        return sum(s.score for s in self.scores) / (FULL_ADHERENCE * len(self.scores))
 
 
 class Quality(Record):
@@ -164,6 +201,8 @@ class GateResult(Record):
     passed: bool
     value: JsonValue
     limit: JsonValue
+    sides: tuple[DraftSide, ...] = ()
+    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
 
 
 class Draft(Record):
@@ -244,10 +283,9 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        names = ("first", "second") if self.chosen_is_first else ("second", "first")
-        if self.mode == "twin":
-            names = f"{names[0]}_own", f"{names[1]}_other"
-        return _sides(names, self.draft.adherence)
+        chosen, rejected = MODES[self.mode].adherence
+        first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
+        return _sides((first + chosen, second + rejected), self.draft.adherence)
 
     @property
     def quality(self) -> dict[Side, Quality]:

@@ -158,6 +158,11 @@ def _word_text(texts: tuple[str, ...]) -> _WordText:
     return _WordText(f" {joined} ", frozenset(joined.split()))
 
 
+def passages(evidence: str) -> list[str]:
+    """The passages of an aspect's evidence, one a line; empty lines are none."""
+    return [line for line in evidence.split("\n") if line.strip()]
+
+
 def number_of(n: int, one: str, several: str = "") -> str:
     """`1 pair`, `2,000 pairs`."""
     return f"{n:,} {one if n == 1 else several or f'{one}s'}"

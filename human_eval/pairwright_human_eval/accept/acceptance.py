@@ -15,7 +15,7 @@ from pairwright.dataset import write_lines
 from pairwright_human_eval.accept.people import People, Slot, Voters, bind, read_given, write_people
 from pairwright_human_eval.accept.task_annotations import TaskAnnotation, TaskAnnotationReader
 from pairwright_human_eval.annotation import Account, Export, Objection
-from pairwright_human_eval.exports import stored_exports
+from pairwright_human_eval.annotation_exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright_human_eval.annotation import Export
-from pairwright_human_eval.exports.raw_files import store_pulled
+from pairwright_human_eval.annotation_exports.raw_files import store_pulled
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.exports import clean_task

@@ -15,7 +15,7 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.report.annotators import median_seconds
 from pairwright_human_eval.report.answers import SubjectPair
-from pairwright_human_eval.report.decisions import STATES
+from pairwright_human_eval.report.decision_states import STATES
 from pairwright_human_eval.report.number_text import seconds_text
 from pairwright_human_eval.report.records import Adjudication, AdjudicationCount, StudyReport
 

@@ -19,7 +19,7 @@ from pairwright_human_eval.report.claims import (
     groups,
     preference_shares,
 )
-from pairwright_human_eval.report.decisions import by_chance, reasons, states
+from pairwright_human_eval.report.decision_states import by_chance, reasons, states
 from pairwright_human_eval.report.findings_records import Findings
 from pairwright_human_eval.report.judge import delivery_agreement, judge_preference, judge_quality
 from pairwright_human_eval.report.quality import parities, score_counts, side_names

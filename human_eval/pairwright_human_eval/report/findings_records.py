@@ -3,6 +3,7 @@
 Values are rounded to six places. What cannot be estimated is None, with its reason.
 """
 
+from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, Parity
@@ -140,7 +141,7 @@ class DeliveryShares(Record):
 class SideNames(Record):
     """How the scores of two responses are subtracted."""
 
-    mode: str
+    mode: Mode
     first: str
     second: str
 
@@ -148,7 +149,7 @@ class SideNames(Record):
 class ParityOf(Record):
     """Whether both sides of a mode are of equal quality on one scale, or on the mean of all."""
 
-    mode: str
+    mode: Mode
     scale: str
     parity: Parity
 
@@ -156,7 +157,7 @@ class ParityOf(Record):
 class ScoreCounts(Record):
     """The scores that one side got on one scale."""
 
-    mode: str
+    mode: Mode
     side: str
     scale: str
     counts: dict[int, int]

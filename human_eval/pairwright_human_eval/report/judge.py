@@ -33,7 +33,7 @@ from pairwright_human_eval.report.resample import (
 
 Floats = npt.NDArray[np.float64]
 DELIVERS = 1
-"""Least adherence score, of 0 to 2, at which the judge finds an aspect delivered."""
+"""The least adherence score at which the judge finds an aspect delivered."""
 
 
 class DeliveryCase(NamedTuple):
@@ -210,7 +210,10 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
     )
     if report.unjudged:
         yield f"{report.unjudged:,} pairs have no scores of a judge and are left out."
-    yield "Does a response deliver an aspect? The judge says so from an adherence score of 1 on."
+    yield (
+        "Does a response deliver an aspect? The judge says so from an adherence score of"
+        f" {DELIVERS} on."
+    )
     yield Table(
         (
             "responses", "n", "no majority", "both yes", "only judge", "only people", "both no",

@@ -12,7 +12,7 @@ from pairwright_human_eval.report.annotators import annotators_section, comments
 from pairwright_human_eval.report.aspects import aspects_section
 from pairwright_human_eval.report.by_question import agreement_section
 from pairwright_human_eval.report.claims import claims_section
-from pairwright_human_eval.report.decisions import decisions_section
+from pairwright_human_eval.report.decision_states import decisions_section
 from pairwright_human_eval.report.findings import compute_report
 from pairwright_human_eval.report.judge import judge_section
 from pairwright_human_eval.report.plots import draw_plots

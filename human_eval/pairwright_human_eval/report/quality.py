@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from pairwright.modes import MODES, Mode
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
@@ -13,18 +14,20 @@ from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.subjects import Outline
 
 MEAN = "mean of all scales"
-SIDES = {
-    "twin": SideNames(mode="twin", first="asker's response", second="partner's response"),
-    "violate": SideNames(mode="violate", first="chosen response", second="rejected response"),
-}
 
 
 def side_names(subjects: Sequence[Outline]) -> tuple[SideNames, ...]:
-    return tuple(SIDES[mode] for mode in sorted({subject.mode for subject in subjects}))
+    """What both sides of each mode of the subjects are called, in the order of modes."""
+    modes = {subject.mode for subject in subjects}
+    return tuple(
+        SideNames(mode=mode, first=record.sides[0], second=record.sides[1])
+        for mode, record in MODES.items()
+        if mode in modes
+    )
 
 
 def parities(
-    answers: Answers, modes: Sequence[str], scales: tuple[Scale, ...], margin: float
+    answers: Answers, modes: Sequence[Mode], scales: tuple[Scale, ...], margin: float
 ) -> tuple[ParityOf, ...]:
     """By mode and scale: the first side less the second, scored by the same annotator."""
     firsts = {score.subject.id: score.subject.first for score in answers.scores}
@@ -35,7 +38,7 @@ def parities(
         if score.score is not None:
             both = by_annotator[score.subject.id, score.annotator].setdefault(score.scale, {})
             both[score.response == firsts[score.subject.id]] = score.score
-    rows: defaultdict[tuple[str, str], list[ScoreDifference]] = defaultdict(list)
+    rows: defaultdict[tuple[Mode, str], list[ScoreDifference]] = defaultdict(list)
     for (subject, who), by_scale in by_annotator.items():
         points = {
             name: both[True] - both[False] for name, both in by_scale.items() if len(both) == 2
@@ -58,18 +61,18 @@ def parities(
 
 
 def score_counts(
-    answers: Answers, modes: Sequence[str], scales: tuple[Scale, ...], draws: Draws
+    answers: Answers, modes: Sequence[Mode], scales: tuple[Scale, ...], draws: Draws
 ) -> tuple[ScoreCounts, ...]:
     """By mode, scale and side: how often each score was given, and their mean."""
     firsts = {score.subject.id: score.subject.first for score in answers.scores}
-    given: defaultdict[tuple[str, str, bool], list[QualityScore]] = defaultdict(list)
+    given: defaultdict[tuple[Mode, str, bool], list[QualityScore]] = defaultdict(list)
     for score in answers.scores:
         is_first = score.response == firsts[score.subject.id]
         given[score.subject.mode, score.scale, is_first].append(score)
     found = []
     for mode in modes:
         for scale in scales:
-            for is_first, side in ((True, SIDES[mode].first), (False, SIDES[mode].second)):
+            for is_first, side in zip((True, False), MODES[mode].sides, strict=True):
                 every = given[mode, scale.name, is_first]
                 judged = [score for score in every if score.score is not None]
                 counts = Counter(score.score for score in judged)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from pairwright.modes import units_in_words
 from pairwright.report import Block, Table
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import Share
@@ -103,8 +104,8 @@ def study_section(report: StudyReport) -> Iterator[Block]:
     yield Table(
         ("what", "n"),
         (
-            ("twins and violate pairs in the study, each verified as one", f"{head.subjects:,}"),
-            ("twins and violate pairs in the run", f"{head.of:,}"),
+            (f"{units_in_words()} in the study, each verified as one", f"{head.subjects:,}"),
+            (f"{units_in_words()} in the run", f"{head.of:,}"),
             ("twins in the study", f"{head.twins:,}"),
             ("pairs in the study (each half of a twin is one)", f"{head.pairs:,}"),
             ("annotators", f"{head.annotators:,}"),

@@ -100,7 +100,10 @@ def build_command(
     status = result.status
     result_table(out, status, sent=result.usage.sent)
     if result.round and batch_out:
-        _print_round(out, result.round, config_path, run, batch_out)
+        goes_on = ["build", config_path, "--run", run, "--batch-out", batch_out]
+        goes_on += [] if limit is None else ["--limit", limit]
+        goes_on += [] if batch_lines == MOST_LINES else ["--batch-lines", batch_lines]
+        _print_round(out, result.round, run, batch_out, command(*goes_on))
     else:
         _print_next_steps(out, run)
     if status.budget_spent:
@@ -127,8 +130,9 @@ def _print_next_steps(out: Console, run: Path) -> None:
     out.print(f"  {run}/: {files}", markup=False)
 
 
-def _print_round(out: Console, round_: Round, config: Path, run: Path, batch_out: Path) -> None:
-    """The files that wait for replies, and what to do with them."""
+def _print_round(out: Console, round_: Round, run: Path, batch_out: Path, goes_on: str) -> None:
+    """The files that wait for replies, and what to do with them; `goes_on` is the command that
+    takes the next step once they are answered."""
     folder, first = folder_of(batch_out, round_.round), round_.shards[0]
     calls = number_of(round_.lines, "call")
     files = (f"{one.file}: {one.lines:,} to {one.endpoint} ({one.model})" for one in round_.shards)
@@ -155,6 +159,4 @@ def _print_round(out: Console, round_: Round, config: Path, run: Path, batch_out
             f"{command('batch', 'ingest', run)} {every_reply}",
         ],
     )
-    print_commands(
-        out, "and go on:", [command("build", config, "--run", run, "--batch-out", batch_out)]
-    )
+    print_commands(out, "and go on:", [goes_on])

@@ -28,7 +28,7 @@ def doctor_command(
     Finds out whether each is reachable and serves the model, how long its context is, whether
     replies follow a JSON schema and what holds them to it, whether a repeated prompt is computed
     once, and whether seeds repeat. Sends about ten small requests to each server, two of them
-    with 1,500 tokens, and prints their number. Exits with 2 if an endpoint cannot be used.
+    with 2,500 tokens, and prints their number. Exits with 2 if an endpoint cannot be used.
 
     Example:
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
-from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans
+from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans, whole
 from pairwright.evaluate.results import ResultSummary
 from pairwright.text import number_of
 
@@ -23,7 +23,7 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"
         for figure in figures
-        if figure.name in names and figure.group in ("twin", "violate", "pairs")
+        if figure.name in names and figure.group == whole(figure.mode).name
     ]
     line = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
     console.print(line, markup=False, highlight=False)

@@ -98,16 +98,17 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 
 def _print(console: Console, board: "Leaderboard") -> None:
-    from pairwright.evaluate.board.cells import MODES, rows
+    from pairwright.evaluate.board.cells import rows
     from pairwright.evaluate.board.pages import floor, warnings, why_unranked
     from pairwright.evaluate.conditions import CONDITIONS
+    from pairwright.modes import mode_title
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     console.print(title, markup=False, highlight=False, soft_wrap=True)
     for ranking in board.rankings:
         cells = rows(board, ranking)
         console.print(
-            f"{MODES[ranking.mode]}. {CONDITIONS[ranking.condition].title}", style="italic"
+            f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}", style="italic"
         )
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place in cells.brief:

@@ -12,7 +12,7 @@ from pairwright.construct.unit_results import calls_of
 from pairwright.models import completion_of
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
-from pairwright.text import number_of, visible
+from pairwright.text import number_of, passages, visible
 
 
 def print_heading(console: Console, outcome: Outcome) -> None:
@@ -54,7 +54,11 @@ def _rejected(console: Console, rejected: Rejected) -> None:
     console.print(f"[yellow]refused[/yellow] by {rejected.stage}: {escape(rejected.reason)}")
     console.print(escape(rejected.detail))
     for aspect in rejected.aspects:
-        console.print(escape(f"  supported: {aspect.aspect} (evidence: {aspect.evidence})"))
+        console.print(
+            escape(
+                f"  supported: {aspect.aspect} (evidence: {' / '.join(passages(aspect.evidence))})"
+            )
+        )
     for dropped in rejected.dropped:
         console.print(
             escape(f"  dropped ({dropped.reason}): {dropped.aspect.aspect} {dropped.detail}")
@@ -76,10 +80,11 @@ def _rubric(console: Console, rubric: Rubric, profile: tuple[Post, ...]) -> None
     for post in [post for post in profile if post.id in rubric.shown]:
         console.print(f"[dim]{escape(post.id)}[/dim] {escape(post.text)}")
     for aspect in rubric.aspects:
-        sure = "" if aspect.confidence is None else f" (confidence {aspect.confidence:.2f})"
-        console.print(f"[bold]aspect[/bold] {escape(aspect.aspect)}{sure}")
+        how = f" ({aspect.follows})" if aspect.follows else ""
+        console.print(f"[bold]aspect[/bold] {escape(aspect.aspect)}{how}")
         console.print(escape(f"  reason: {aspect.reason}"))
-        console.print(escape(f"  evidence {', '.join(aspect.post_ids)}: {aspect.evidence}"))
+        quoted = " / ".join(passages(aspect.evidence))
+        console.print(escape(f"  evidence {', '.join(aspect.post_ids)}: {quoted}"))
     for dropped in rubric.dropped:
         why = escape(f"{dropped.aspect.aspect} {dropped.detail}")
         console.print(f"[dim]dropped ({dropped.reason}): {why}[/dim]")

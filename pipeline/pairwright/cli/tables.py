@@ -57,6 +57,8 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     now = "" if sent is None else f"; {sent:,} sent now"
     table.add_row("calls", f"stored{now}", f"{totals.calls:,}")
     table.add_row("tokens", "of prompts", f"{totals.prompt_tokens:,}")
+    if totals.cached_tokens:
+        table.add_row("tokens", "of them from caches", f"{totals.cached_tokens:,}")
     table.add_row("tokens", "of replies", f"{totals.completion_tokens:,}")
     if status.cost:
         table.add_row("cost", "by the config's prices", f"{status.cost:,.2f}")
@@ -88,18 +90,33 @@ def estimate_tables(console: Console, expected: "BuildEstimate") -> None:
                 f"{line.calls:,}",
                 f"{line.prompt_tokens:,}",
                 f"{line.completion_tokens:,}",
-                f"{line.cost:,.2f}",
+                _range(line.cost_with_cache, line.cost),
             )
-        calls, sent, got = (sum(column) for column in list(zip(*lines, strict=True))[3:6])
-        price = sum(line.cost for line in lines)
-        table.add_row(
-            "all", "", f"{calls:,}", f"{sent:,}", f"{got:,}", f"{price:,.2f}", style="bold"
+        sums = (
+            sum(getattr(line, name) for line in lines)
+            for name in ("calls", "prompt_tokens", "completion_tokens")
         )
+        dearest = sum(line.cost for line in lines)
+        price = _range(sum(line.cost_with_cache for line in lines), dearest)
+        table.add_row("all", "", *(f"{total:,}" for total in sums), price, style="bold")
         console.print(table)
     console.print(
         "Nothing was sent. Items that show no personal signal stop early and cost less;"
         " reply lengths are assumptions."
     )
+    cached = [sum(line.cached_tokens for line in lines) for lines in expected[2:]]
+    if any(cached):
+        least, most = (f"{tokens:,}" for tokens in cached)
+        console.print(
+            f"Up to {least if least == most else f'{least} to {most}'} of the prompt tokens are"
+            " histories that were sent before, which an endpoint's cache may hold; price_cached"
+            " of an endpoint is their price."
+        )
+
+
+def _range(low: float, high: float) -> str:
+    """Two amounts of money, or one where they are the same."""
+    return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
 
 
 def print_source_problems(console: Console, status: "RunStatus") -> None:

@@ -45,7 +45,9 @@ async def plan_of(
 
 def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
     config = rules.config
-    return PlanSettings(rules.prompts, config.planner, rules.kinds(item), config.words, rules.once)
+    return PlanSettings(
+        rules.prompts, config.planner, rules.guidance(item), config.words, rules.once
+    )
 
 
 def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:

@@ -1,6 +1,5 @@
 """What a build function decides by: the config with the content it names, and the other users of
-the run (their histories, for specificity, and how common a word is among them, for the copying
-gate)."""
+the run, whose histories show what is specific."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,10 +8,11 @@ from pairwright import assets
 from pairwright.construct.other_users import NoOtherUsers, OtherUsers
 from pairwright.errors import ConfigError
 from pairwright.models import SharedWork
+from pairwright.modes import need_partners
 from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
-from pairwright.settings.domains import Domains, Scale, load_scales
+from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 
 SHARED = 1024
@@ -36,7 +36,7 @@ class BuildRules:
         """The rules of a config whose paths are relative to `folder`."""
         if config.planner.retrieval == "dense":
             dense.require()
-        if "twin" in config.modes and not config.planner.others:
+        if need_partners(config.modes) and not config.planner.others:
             raise ConfigError(
                 "twins need other users: partners are found among those that a question is"
                 " tried on",
@@ -57,9 +57,9 @@ class BuildRules:
         """The rules of one run over these users; its units share their work."""
         return replace(self, other_users=other_users, once=SharedWork(SHARED))
 
-    def kinds(self, item: Item) -> tuple[str, ...]:
-        """Kinds of aspects of the item's domain."""
-        return self.domains.by_key[item.domain].kinds
+    def guidance(self, item: Item) -> Guidance:
+        """What the planner reads of the item's domain."""
+        return self.domains.by_key[item.domain].guidance
 
 
 def _folder(given: str | None, key: str, base: Path, shipped: Path) -> Path:

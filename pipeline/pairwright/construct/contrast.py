@@ -6,13 +6,16 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.drafts import draw_until_accepted, judge_draft
+from pairwright.construct.drafts import draw_until_accepted, judge_draft, write_draft
+from pairwright.construct.redraw import SideBrief
 from pairwright.gates import DraftSides, check_writing, judge_contrast
 from pairwright.models import Models, together
 from pairwright.models.run import CallLog, traced
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id, pseudonym
 from pairwright.retrieve import selected
-from pairwright.stages.writer import PAPER_STANCES, Stance, write, write_paper
+from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
+
+_AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
 
 
 async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
@@ -42,8 +45,8 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
 async def _from_rubric(
     item: Item, rubric: Rubric, models: Models, rules: BuildRules, log: CallLog
 ) -> Contrast | Rejected:
-    async def draw(number: int) -> Draft | Rejected:
-        return await _draw(item, rubric, models, rules, number)
+    async def draw(number: int, refused: Draft | None) -> Draft | Rejected:
+        return await _draw(item, rubric, refused, models, rules, number)
 
     drawn = await draw_until_accepted(draw, rules.config.draws)
     if isinstance(drawn, Rejected):
@@ -72,10 +75,22 @@ async def _from_rubric(
 
 
 async def _draw(
-    item: Item, rubric: Rubric, models: Models, rules: BuildRules, number: int
+    item: Item,
+    rubric: Rubric,
+    refused: Draft | None,
+    models: Models,
+    rules: BuildRules,
+    number: int,
 ) -> Draft | Rejected:
     strategy = _strategy(item, rules)
-    first, second = await _write(item, rubric, strategy, models, rules, number)
+    if rules.config.paper_writers:
+        first, second = await _write_paper(item, rubric, models, rules, number)
+    else:
+        briefs = (
+            SideBrief("first", "adhering", rubric, "first"),
+            SideBrief("second", _AGAINST[strategy], rubric, "second"),
+        )
+        first, second = await write_draft(item, briefs, refused, models, rules, number)
     if isinstance(first, Rejected):
         return first
     if isinstance(second, Rejected):
@@ -92,31 +107,10 @@ async def _draw(
         rubrics=(rubric,),
         narrative=item.narrative,
         posts=tuple(post.text for post in item.profile),
-        rare=rules.other_users.rare(item.profile),
     )
     gates = check_writing(sides, rules.config.gates, words=rules.config.words)
     draft = draft.model_copy(update={"gates": gates})
     return draft if draft.refused_by else await _judge(item, rubric, draft, models, rules)
-
-
-async def _write(
-    item: Item, rubric: Rubric, strategy: str, models: Models, rules: BuildRules, number: int
-) -> tuple[str | Rejected, str | Rejected]:
-    config, generator = rules.config, models.generator
-    if config.paper_writers:
-        return await _write_paper(item, rubric, models, rules, number)
-    against: Stance = "omitting" if strategy == "omit" else "contradicting"
-    stances: tuple[Stance, Stance] = ("adhering", against)
-    first, second = await together(
-        *(
-            write(
-                item.question, rubric, stance, generator, rules.prompts,
-                words=config.words, draw=number,
-            )
-            for stance in stances
-        )
-    )  # fmt: skip
-    return first, second
 
 
 async def _write_paper(

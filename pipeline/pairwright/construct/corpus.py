@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from pairwright.construct.other_users import NeighbourRing, Rarity, TriedUsers
+from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.errors import on_disk
 from pairwright.records import Item, Post
 from pairwright.settings.config import Config
@@ -30,10 +30,9 @@ class ItemEntry(NamedTuple):
 class Corpus:
     """Items by position, and what they say together. It is the `OtherUsers` of a build."""
 
-    def __init__(self, path: Path, entries: list[ItemEntry], rarity: Rarity, *, seed: int) -> None:
+    def __init__(self, path: Path, entries: list[ItemEntry], *, seed: int) -> None:
         self._path = path.absolute()
         self.entries = entries
-        self._rarity = rarity
         self._seed = seed
         self.tried: dict[str, TriedUsers] = {}
         """By item, the users that its question is tried on; set before the first model call."""
@@ -51,7 +50,7 @@ class Corpus:
     def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
         """Write the items and open them; the file appears whole or not at all."""
         partial = path.with_suffix(".partial")
-        entries, rarity, offset = [], Rarity(config.gates.rare_share), 0
+        entries, offset = [], 0
         with on_disk(path), partial.open("wb") as file:
             for item in items:
                 line = item.model_dump_json().encode() + b"\n"
@@ -59,14 +58,13 @@ class Corpus:
                 entries.append(
                     ItemEntry(item.id, item.user, item.category.lower(), len(item.profile), offset)
                 )
-                rarity.add(item)
                 offset += len(line)
         partial.replace(path)
-        return cls(path, entries, rarity, seed=config.seed)
+        return cls(path, entries, seed=config.seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file for itself.
-        return _reopened, (self._path, self.entries, self._rarity, self._seed, self.tried)
+        return _reopened, (self._path, self.entries, self._seed, self.tried)
 
     def close(self) -> None:
         self._file.close()
@@ -118,19 +116,14 @@ class Corpus:
             for other in users
         )
 
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        """The terms of these posts that few users of the run write."""
-        return self._rarity.rare(posts)
-
 
 def _reopened(
     path: Path,
     entries: list[ItemEntry],
-    rarity: Rarity,
     seed: int,
     tried: dict[str, TriedUsers],
 ) -> Corpus:
-    corpus = Corpus(path, entries, rarity, seed=seed)
+    corpus = Corpus(path, entries, seed=seed)
     corpus.tried = tried
     return corpus
 

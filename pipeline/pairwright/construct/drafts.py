@@ -1,24 +1,27 @@
-"""Drawing again: both sides together, so that selection never favours one side."""
+"""Drawing until a draft is accepted, and judging a draft."""
 
 from collections.abc import Awaitable, Callable
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.models import Model, together
-from pairwright.records import Draft, GateResult, Rejected, Rubric
+from pairwright.construct.redraw import SideBrief, kept_text, notes
+from pairwright.models import Model, Models, together
+from pairwright.records import Draft, GateResult, Item, Rejected, Rubric
 from pairwright.stages.judges import adherence, compare, quality
+from pairwright.stages.writer import write
 
 
 async def draw_until_accepted(
-    draw: Callable[[int], Awaitable[Draft | Rejected]], draws: int
+    draw: Callable[[int, Draft | None], Awaitable[Draft | Rejected]], draws: int
 ) -> tuple[Draft, tuple[Draft, ...]] | Rejected:
     """The first accepted draft with those refused before it, or Rejected with all of them.
 
+    `draw` gets the number of the draw and the draft that was refused last, if there is one.
     The reason of a rejection is the first gate that refused the last draft.
     """
     refused: list[Draft] = []
     failure: Rejected | None = None
     for number in range(draws):
-        draft = await draw(number)
+        draft = await draw(number, refused[-1] if refused else None)
         if isinstance(draft, Rejected):
             failure = draft
         elif draft.refused_by is None:
@@ -35,6 +38,34 @@ async def draw_until_accepted(
         detail=f"measured {gate.value}, limit {gate.limit}" if gate else "",
         drafts=tuple(refused),
     )
+
+
+async def write_draft(
+    item: Item,
+    briefs: tuple[SideBrief, SideBrief],
+    refused: Draft | None,
+    models: Models,
+    rules: BuildRules,
+    number: int,
+) -> tuple[str | Rejected, str | Rejected]:
+    """Both sides: written, or kept from the refused draft."""
+
+    async def one(brief: SideBrief) -> str | Rejected:
+        if kept := kept_text(brief, refused):
+            return kept
+        return await write(
+            item.question,
+            brief.rubric,
+            brief.stance,
+            models.generator,
+            rules.prompts,
+            words=rules.config.words,
+            draw=number,
+            faults=notes(brief, refused),
+        )
+
+    first, second = briefs
+    return await together(one(first), one(second))
 
 
 async def judge_draft(

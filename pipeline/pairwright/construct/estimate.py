@@ -8,7 +8,7 @@ tokens are measured on rendered prompts at four characters a token; reply length
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
@@ -38,6 +38,11 @@ class RoleEstimate(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     cost: float
+    """With no token from a cache."""
+    cached_tokens: int
+    """Prompt tokens of histories that were sent before: the most that an endpoint's cache gives."""
+    cost_with_cache: float
+    """With all of these from the cache."""
 
 
 class BuildEstimate(NamedTuple):
@@ -58,19 +63,25 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     for users in tried.values():
         once.update(_rubric(config, len(users.users) if users else 0))
     for unit in work:
-        if unit.mode == "violate":
-            redrawn.update(_contrast(config, shared=unit.item in twins))
-        elif unit.item in twins:
-            # The partner's plan is one of those that the asker's rubric is held against.
-            once.update({"support": 1, "match": 1, "adherence": 1})
-            redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+        match unit.mode:
+            case "violate":
+                redrawn.update(_contrast(config, shared=unit.item in twins))
+            case "twin":
+                if unit.item in twins:
+                    # The partner's plan is one of those that the asker's rubric is held against.
+                    once.update({"support": 1, "match": 1, "adherence": 1})
+                    redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+            case "survey":
+                pass
+            case _:
+                assert_never(unit.mode)
     sizes = _prompt_tokens(corpus, rules)
     most = once + Counter({purpose: n * config.draws for purpose, n in redrawn.items()})
     return BuildEstimate(
         items=len({u.item for u in work}),
         units=len(work),
-        first_draft=_lines(once + redrawn, sizes, config),
-        at_most=_lines(most, sizes, config),
+        first_draft=_lines(once + redrawn, sizes, config, len(corpus)),
+        at_most=_lines(most, sizes, config, len(corpus)),
     )
 
 
@@ -94,12 +105,12 @@ def _contrast(config: Config, *, shared: bool) -> dict[str, int]:
 
 def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
     """Mean prompt tokens by purpose: plan prompts as rendered, the others around texts of
-    the usual length."""
+    the usual length. `history` is what posts take of a plan prompt."""
     step = max(1, len(corpus) // _SAMPLE)
     items = [corpus.item(p) for p in islice(range(0, len(corpus), step), _SAMPLE)]
     answer = "x" * (6 * rules.config.words)
     aspects = tuple(Numbered(n, _ASPECT) for n in range(MAX_PLANNED))
-    cases = tuple(SupportPrompt(n, _ASPECT, "x" * 500) for n in range(3))
+    cases = tuple(SupportPrompt(n, _ASPECT, ("x" * 500,)) for n in range(3))
     ask, words, question = rules.prompts.ask, rules.config.words, _ASPECT
     rendered = {
         "plan_blind": ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED),
@@ -111,11 +122,15 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
         "compare": ask(
             "compare", question=question, first=answer, second=answer, scales=rules.scales
         ),
-        "write": ask("write_adhering", question=question, aspects=(_ASPECT,) * 3, words=words),
+        "write": ask(
+            "write_adhering", question=question, aspects=(_ASPECT,) * 3, faults=(), words=words
+        ),
     }
     sizes = {name: _tokens(m.content for m in a.messages) for name, a in rendered.items()}
     plans = [_tokens(m.content for m in _plan_prompt(i, rules)) for i in items]
     sizes["plan"] = sum(plans) / max(1, len(plans))
+    shown = [selected(i.question, i.profile, rules.config.planner) for i in items]
+    sizes["history"] = sum(_tokens(p.text for p in posts) for posts in shown) / max(1, len(shown))
     return sizes
 
 
@@ -128,16 +143,19 @@ def _plan_prompt(item: Item, rules: BuildRules) -> tuple[Message, ...]:
     }
     if rules.config.paper_writers:
         return rules.prompts.ask("paper_expected", aspects=(_ASPECT,) * 3, **values).messages
-    kinds = rules.kinds(item)
-    return rules.prompts.ask("plan", max_aspects=MAX_PLANNED, kinds=kinds, **values).messages
+    values |= rules.guidance(item)._asdict()
+    return rules.prompts.ask("plan", max_aspects=MAX_PLANNED, **values).messages
 
 
 def _tokens(texts: Iterable[str]) -> float:
     return sum(map(len, texts)) / CHARACTERS_PER_TOKEN
 
 
-def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list[RoleEstimate]:
-    """One line a role: planner, generator (its first endpoint's price), judge."""
+def _lines(
+    calls: Counter[str], sizes: dict[str, float], config: Config, histories: int
+) -> list[RoleEstimate]:
+    """One line a role: planner, generator (its first endpoint's price), judge. `histories` is the
+    number of different ones that a planner may read."""
     # In the paper's setting it is the writers that read the history.
     if config.paper_writers:
         sizes = sizes | {"write": sizes["plan"]}
@@ -152,7 +170,14 @@ def _lines(calls: Counter[str], sizes: dict[str, float], config: Config) -> list
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
         got = sum(calls[p] * _REPLY_TOKENS[p] for p in purposes)
         n = sum(calls[p] for p in purposes)
+        again = max(0, calls["plan"] - histories) if role == "planner" else 0
+        cached = round(again * sizes["history"])
         lines.append(
-            RoleEstimate(role, name, endpoint.model, n, sent, got, endpoint.cost(sent, got))
-        )
+            RoleEstimate(
+                role, name, endpoint.model, n, sent, got,
+                cost=endpoint.cost(sent, got),
+                cached_tokens=cached,
+                cost_with_cache=endpoint.cost(sent, got, cached),
+            )
+        )  # fmt: skip
     return lines

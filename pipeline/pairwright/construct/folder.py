@@ -12,6 +12,7 @@ from pairwright.construct.resume import changes
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
+from pairwright.settings.tables import without_retired
 
 
 class RunFolder:
@@ -87,7 +88,8 @@ class RunFolder:
 
     def settings(self) -> Config:
         """The same as a Config."""
-        return validate({k: v for k, v in self.saved().items() if k != "content"}, self.config)
+        saved = without_retired(self.saved())
+        return validate({k: v for k, v in saved.items() if k != "content"}, self.config)
 
     def scales(self) -> tuple[Scale, ...]:
         """The quality scales that the judges of this run read."""

@@ -3,10 +3,12 @@
 A function of the run folder: no times, and nothing that two runs over the same calls differ in.
 """
 
+from collections.abc import Mapping
+
 from pydantic import JsonValue
 
 from pairwright.construct.tally import ReplyCheck, Tally
-from pairwright.models.store import Store
+from pairwright.models.store import ModelCalls, Store
 from pairwright.records import Record
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
@@ -76,6 +78,7 @@ def make_manifest(
             "n": totals.calls,
             "prompt_tokens": totals.prompt_tokens,
             "completion_tokens": totals.completion_tokens,
+            "cached_tokens": totals.cached_tokens,
             "simulated": totals.simulated,
             "cost": round(cost(store, config), 6),
         },
@@ -89,10 +92,15 @@ def cost(store: Store, config: Config) -> float:
 
     Two endpoints that serve one model are priced as the first of them.
     """
+    return cost_of(store.calls_by_model(), config)
+
+
+def cost_of(calls: Mapping[str, ModelCalls], config: Config) -> float:
+    """The same of calls that are counted by model already."""
     prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     return sum(
-        prices[model].cost(sent, got)
-        for model, (_, sent, got) in store.tokens_by_model().items()
+        prices[model].cost(of.prompt_tokens, of.completion_tokens, of.cached_tokens)
+        for model, of in calls.items()
         if model in prices
     )
 

@@ -1,4 +1,4 @@
-"""What a build knows of other users: who is read beside whom, and how rare a word is among them.
+"""What a build knows of other users: whose history is read beside whose.
 
 A history is read for its user's question, and for the questions of a few others. The users of a
 category form one seeded ring, and everybody's others are the nearest on it who could be partners.
@@ -6,14 +6,9 @@ Work done along the ring then reads a history a few times in a row, so that a pr
 it once, and no user serves as an other much more often than the rest.
 """
 
-import zlib
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-import numpy as np
-
-from pairwright import text
 from pairwright.records import Item, Post, content_id
 
 
@@ -23,10 +18,6 @@ class OtherUsers(Protocol):
     def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
         """Histories of users other than `user`, whose rubric for the item's question is wanted:
         the asker's, or a partner's."""
-        ...
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        """The terms of these posts that few users write."""
         ...
 
 
@@ -44,13 +35,10 @@ class TriedUsers(NamedTuple):
 
 
 class NoOtherUsers:
-    """No other users: every term is common, and specificity rests on the blind rubric."""
+    """No other users: specificity rests on the blind rubric."""
 
     def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
         return ()
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:  # noqa: ARG002
-        return frozenset()
 
 
 class NeighbourRing:
@@ -68,52 +56,3 @@ class NeighbourRing:
             yield self.users[(place + step) % size]
             if 2 * step < size:
                 yield self.users[(place - step) % size]
-
-
-class Rarity:
-    """How many users write each term, in a table of fixed size.
-
-    Terms that fall on one cell are counted together: that makes a term look more common than
-    it is, never rarer.
-    """
-
-    CELLS = 1 << 18
-
-    def __init__(self, share: float) -> None:
-        self._share = share
-        self._users: set[str] = set()
-        self._counts = np.zeros(self.CELLS, dtype=np.uint32)
-        self._rare = lru_cache(maxsize=2048)(self._rare_of)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _counted, (self._share, self._users, self._counts)
-
-    def add(self, item: Item) -> None:
-        """Count a user by the first item: later ones repeat most of the posts."""
-        if item.user in self._users:
-            return
-        self._users.add(item.user)
-        cells = {_cell(term) for post in item.profile for term in text.terms(post.text)}
-        self._counts[list(cells)] += 1
-
-    def rare(self, posts: Iterable[Post]) -> frozenset[str]:
-        """The rare terms of some posts; to be asked once all users are counted."""
-        return frozenset().union(*(self._rare(post.text) for post in posts))
-
-    def _rare_of(self, post: str) -> frozenset[str]:
-        # Among few users a word is rare if only its own writer has it.
-        most = max(1, int(self._share * len(self._users)))
-        terms = text.terms(post)
-        return frozenset(term for term in terms if self._counts[_cell(term)] <= most)
-
-
-def _counted(share: float, users: set[str], counts: Any) -> Rarity:
-    rarity = Rarity(share)
-    rarity._users, rarity._counts = users, counts
-    return rarity
-
-
-# Most words are common ones.
-@lru_cache(maxsize=65536)
-def _cell(term: str) -> int:
-    return zlib.crc32(term.encode()) % Rarity.CELLS

@@ -27,6 +27,7 @@ from pairwright.dataset import line_writer
 from pairwright.errors import Interrupted, on_disk
 from pairwright.models.run import work_through
 from pairwright.models.store import Store
+from pairwright.modes import need_partners
 from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
@@ -48,7 +49,7 @@ class BuildTask(NamedTuple):
         """The number of units, surveys included."""
         items = len(self.corpus) if self.limit is None else min(self.limit, len(self.corpus))
         modes = self.rules.config.modes
-        return items * (len(modes) + ("twin" in modes))
+        return items * (len(modes) + need_partners(modes))
 
     def steps(self) -> Iterator[Iterator[BuildUnit]]:
         """The units of each step, in the order in which they are best worked on. Those of one

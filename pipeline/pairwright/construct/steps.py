@@ -7,15 +7,12 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Failure, Pending
 from pairwright.construct.partners import SurveyedQuestion, assign_partners
 from pairwright.construct.survey import Survey, iterate_surveys
-from pairwright.construct.units import BuildUnit, Task, all_units
+from pairwright.construct.units import BuildUnit, all_units
 from pairwright.models.store import Store
+from pairwright.modes import MODES
 from pairwright.records import Rejected, content_id
 from pairwright.settings.config import Config
 
-FIRST: tuple[Task, ...] = ("survey", "violate")
-"""The units of one item ask for the same rubric. Pairs of mode violate need no partner, so they do
-not wait until all items are surveyed."""
-TWINS: tuple[Task, ...] = ("twin",)
 Partners = dict[str, str | Rejected | Failure | Pending]
 """By item: the partner's user, or why there is none. Items without a signal are not in it."""
 
@@ -25,13 +22,17 @@ def build_steps(
 ) -> Iterator[Iterator[BuildUnit]]:
     """The units of each step. Those of one must have ended, with their outcomes in the store,
     before the next step is asked for."""
-    if "twin" not in config.modes:
-        yield all_units(corpus, config.modes, config.modes, limit)
+    modes = config.modes
+    alone = tuple(mode for mode in modes if not MODES[mode].of_partner)
+    if alone == modes:
+        yield all_units(corpus, modes, modes, limit)
         return
-    yield all_units(corpus, config.modes, FIRST, limit)
+    # The units of one item ask for the same rubric. What needs no partner does not wait until all
+    # items are surveyed.
+    yield all_units(corpus, modes, ("survey", *alone), limit)
     partners = surveyed_partners(store, config)
-    twins = all_units(corpus, config.modes, TWINS, limit)
-    yield (unit._replace(partner=partners.get(corpus.entries[unit.item].id)) for unit in twins)
+    couples = all_units(corpus, modes, set(modes) - set(alone), limit)
+    yield (unit._replace(partner=partners.get(corpus.entries[unit.item].id)) for unit in couples)
 
 
 def surveyed_partners(store: Store, config: Config) -> Partners:

@@ -8,7 +8,8 @@ from pairwright import text
 from pairwright.construct.aspects import plan_rubric, rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
-from pairwright.construct.drafts import draw_until_accepted, judge_draft
+from pairwright.construct.drafts import draw_until_accepted, judge_draft, write_draft
+from pairwright.construct.redraw import SideBrief
 from pairwright.gates import DraftSides, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced
@@ -23,7 +24,6 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.stages.writer import write
 
 
 async def build_twin(
@@ -51,8 +51,8 @@ async def build_twin(
     if rules.config.gated and (alike := _alike(asker, other, rules.config.twin.rubric_overlap)):
         return alike
 
-    async def draw(number: int) -> Draft | Rejected:
-        return await _draw(item, posts, asker, other, models, rules, number)
+    async def draw(number: int, refused: Draft | None) -> Draft | Rejected:
+        return await _draw(item, posts, asker, other, refused, models, rules, number)
 
     drawn = await draw_until_accepted(draw, rules.config.draws)
     if isinstance(drawn, Rejected):
@@ -85,20 +85,17 @@ async def _draw(
     posts: tuple[Post, ...],
     asker: Rubric,
     other: Rubric,
+    refused: Draft | None,
     models: Models,
     rules: BuildRules,
     number: int,
 ) -> Draft | Rejected:
-    config, prompts = rules.config, rules.prompts
-    first, second = await together(
-        *(
-            write(
-                item.question, rubric, "adhering", models.generator, prompts,
-                words=config.words, draw=number,
-            )
-            for rubric in (asker, other)
-        )
-    )  # fmt: skip
+    config = rules.config
+    briefs = (
+        SideBrief("first", "adhering", asker, "first_own"),
+        SideBrief("second", "adhering", other, "second_own"),
+    )
+    first, second = await write_draft(item, briefs, refused, models, rules, number)
     if isinstance(first, Rejected):
         return first
     if isinstance(second, Rejected):
@@ -108,15 +105,13 @@ async def _draw(
     )
     if not config.gated:
         return draft
-    profiles = (*item.profile, *posts)
     sides = DraftSides(
         question=item.question,
         first=first,
         second=second,
         rubrics=(asker, other),
         narrative=item.narrative,
-        posts=tuple(post.text for post in profiles),
-        rare=rules.other_users.rare(profiles),
+        posts=tuple(post.text for post in (*item.profile, *posts)),
     )
     gates = check_writing(sides, config.gates, words=config.words)
     draft = draft.model_copy(update={"gates": gates})

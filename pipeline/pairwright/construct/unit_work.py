@@ -1,6 +1,6 @@
 """What is done for one unit of a build, and the record of what came of it."""
 
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
@@ -40,10 +40,7 @@ async def work_on(
     models, log = traced(source.models(_generator(item, rules)))
     result: Contrast | Twin | Rejected | Failure | Pending
     try:
-        if unit.mode == "violate":
-            result = await build_contrast(item, models, rules)
-        else:
-            result = await _twin(unit, item, corpus, models, rules)
+        result = await _pairs(unit, item, corpus, models, rules)
     except CallFailed as error:
         result = Failure(failure=error.reason, detail=error.detail)
     except Unanswered as call:
@@ -83,6 +80,20 @@ async def _survey(
         result = Pending(waits_for=call.purpose)
     calls = tuple(call.key for call in log.made)
     return SurveyOutcome(unit=unit.id, item_id=item.id, user=item.user, result=result, calls=calls)
+
+
+async def _pairs(
+    unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
+) -> Contrast | Twin | Rejected | Failure | Pending:
+    match unit.mode:
+        case "violate":
+            return await build_contrast(item, models, rules)
+        case "twin":
+            return await _twin(unit, item, corpus, models, rules)
+        case "survey":
+            raise AssertionError("a survey makes no pairs")
+        case _:
+            assert_never(unit.mode)
 
 
 async def _twin(

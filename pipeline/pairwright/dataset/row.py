@@ -24,7 +24,7 @@ class RowPost(Record):
 
 
 class RowAspect(Record):
-    """One aspect of the rubric, with the judge's adherence scores (0 to 2) of both responses."""
+    """One aspect of the rubric, with the judge's adherence scores of both responses."""
 
     aspect: str
     reason: str = ""

@@ -31,7 +31,7 @@ class PlannerUnderTest(NamedTuple):
 
     model: Model
     prompts: Prompts
-    policy: PlanRules
+    rules: PlanRules
     domains: Domains
     words: int
 
@@ -106,11 +106,9 @@ async def _planned_aspects(sources: ContentSources, row: Row) -> PromptContent |
     if not own:
         return Unscored(NO_PROFILE)
     assert planner, "opened before the evaluation began"
-    domain = planner.domains.by_key.get(row.domain)
-    kinds = domain.kinds if domain else ()
     planned = await plan(
-        row.question, own, planner.model, planner.prompts, planner.policy,
-        kinds=kinds, words=planner.words,
+        row.question, own, planner.model, planner.prompts, planner.rules,
+        guidance=planner.domains.guidance(row.domain), words=planner.words,
     )  # fmt: skip
     if isinstance(planned, Rejected):
         return Unscored(f"planner_{planned.reason}", planned.detail)

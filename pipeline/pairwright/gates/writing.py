@@ -1,17 +1,20 @@
 """Gates on the two texts alone: size, form, leakage, copying, ways of talking, language."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
 from pairwright import text
 from pairwright.gates.languages import language
+from pairwright.gates.particulars import shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
+from pairwright.gates.results import gate_result
 from pairwright.records import GateResult, Rubric
-from pairwright.settings.rules import GateRules
+from pairwright.settings.rules import GateRules, TextGate
 
+T = TypeVar("T")
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
 _MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|\|.*\|.*\|", re.MULTILINE)
@@ -27,74 +30,92 @@ class DraftSides(NamedTuple):
     narrative: str | None
     posts: tuple[str, ...]
     """Texts of the profiles concerned."""
-    rare: frozenset[str]
-    """Rare terms of those profiles."""
 
     @property
     def both(self) -> tuple[str, str]:
         return self.first, self.second
 
 
+class _Measure(NamedTuple):
+    """What a gate found: for each side whether it is at fault."""
+
+    gate: TextGate
+    faults: tuple[bool, bool]
+    value: JsonValue
+    limit: JsonValue
+
+
 def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
     return tuple(
-        GateResult(gate=gate, passed=passed or gate in rules.off, value=value, limit=limit)
-        for gate, passed, value, limit in _measure(sides, rules, words)
+        gate_result(rules, found.gate, found.faults, found.value, found.limit)
+        for found in _measure(sides, rules, words)
     )
 
 
-def _measure(
-    s: DraftSides, rules: GateRules, limit: int
-) -> Iterator[tuple[str, bool, JsonValue, JsonValue]]:
+def _measure(s: DraftSides, rules: GateRules, limit: int) -> Iterator[_Measure]:
     counts = [text.word_count(response) for response in s.both]
-    yield "refusal", *_absent(REFUSAL, s)
-    yield "word_limit", max(counts) <= limit, max(counts), limit
-    yield "too_short", min(counts) >= rules.min_words, min(counts), rules.min_words
-    ratio = round(max(counts) / max(min(counts), 1), 3)
-    yield "length_ratio", ratio <= rules.length_ratio, ratio, rules.length_ratio
+    least, most = min(counts), max(counts)
+    yield _talk("refusal", REFUSAL, s)
+    yield _Measure("word_limit", _each(counts, lambda n: n > limit), most, limit)
+    short = _each(counts, lambda n: n < rules.min_words)
+    yield _Measure("too_short", short, least, rules.min_words)
+    ratio = round(most / max(least, 1), 3)
+    # Both were asked for the same length, so it is the shorter one that fell short of it.
+    shorter = _each(counts, lambda n: ratio > rules.length_ratio and n == least)
+    yield _Measure("length_ratio", shorter, ratio, rules.length_ratio)
     forms = [_form(response) for response in s.both]
-    yield "format_parity", forms[0] == forms[1], [list(form) for form in forms], "equal"
-    yield "persona_talk", *_absent(PERSONA, s)
-    yield "meta_talk", *_absent(META, s)
-    yield "rubric_leakage", *_leak(s, rules)
-    yield "profile_copy", *_copied(s, rules)
+    unlike = _each(forms, lambda form: forms[0] != forms[1] and any(form))
+    yield _Measure("format_parity", unlike, [list(form) for form in forms], "equal")
+    yield _talk("persona_talk", PERSONA, s)
+    yield _talk("meta_talk", META, s)
+    yield _leakage(s, rules)
+    yield _copying(s, rules)
     same = text.words(s.first) == text.words(s.second)
     shared = text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3))
     overlap = 1.0 if same else round(shared, 3)
-    yield "near_duplicate", overlap <= rules.near_duplicate, overlap, rules.near_duplicate
+    alike = overlap > rules.near_duplicate
+    yield _Measure("near_duplicate", (alike, alike), overlap, rules.near_duplicate)
     # A question is too short to tell a language by; the posts of those who ask are not.
     asked_in = language(" ".join((s.question, *(post[:100] for post in s.posts))), enough=450)
     spoken = [language(response) for response in s.both]
-    yield "wrong_language", set(spoken) == {asked_in}, list(spoken), asked_in
+    foreign = _each(spoken, lambda code: code != asked_in)
+    yield _Measure("wrong_language", foreign, list(spoken), asked_in)
 
 
-def _absent(pattern: re.Pattern[str], s: DraftSides) -> tuple[bool, JsonValue, JsonValue]:
+def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, bool]:
+    first, second = values
+    return at_fault(first), at_fault(second)
+
+
+def _talk(gate: TextGate, pattern: re.Pattern[str], s: DraftSides) -> _Measure:
     found = [first_phrase(pattern, response, s.question) for response in s.both]
-    return not any(found), found[0] or found[1], "none"
+    return _Measure(gate, _each(found, bool), found[0] or found[1], "none")
 
 
 def _form(response: str) -> tuple[bool, bool, bool]:
     return tuple(bool(p.search(response)) for p in (_LIST, _HEADING, _MARKUP))  # type: ignore[return-value]
 
 
-def _leak(s: DraftSides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
+def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
-    sources = [part for a in aspects for part in (a.aspect, a.reason, a.evidence)]
+    sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
     if s.narrative:
         sources.append(s.narrative)
-    for response in s.both:
-        if run := text.shared_span(response, sources, s.question, rules.leak_words):
-            return False, run, f"{rules.leak_words} words"
-    return True, None, f"{rules.leak_words} words"
+    runs = [text.shared_span(r, sources, s.question, rules.leak_words) for r in s.both]
+    limit = f"{rules.leak_words} words"
+    return _Measure("rubric_leakage", _each(runs, bool), runs[0] or runs[1], limit)
 
 
-def _copied(s: DraftSides, rules: GateRules) -> tuple[bool, JsonValue, JsonValue]:
-    aspects = " ".join(a.aspect for rubric in s.rubrics for a in rubric.aspects)
-    allowed = text.terms(s.question) | text.terms(aspects)
-    most: list[str] = []
-    for response in s.both:
-        if run := text.shared_span(response, s.posts, s.question, rules.leak_words):
-            return False, run, f"{rules.leak_words} words"
-        copied = sorted((text.terms(response) & s.rare) - allowed)
-        most = max(most, copied, key=len)
-    return len(most) <= rules.profile_terms, list(most), f"{rules.profile_terms} rare words"
+def _copying(s: DraftSides, rules: GateRules) -> _Measure:
+    """A run of words of a post, or an address, name or number of one that only this side has: what
+    both sides have, any answer to the question may have, and it tells them apart for nobody."""
+    aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
+    allowed = "\n".join((s.question, *aspects))
+    runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]
+    held = [shared_particulars(response, s.posts, allowed) for response in s.both]
+    own = [sorted(held[0] - held[1]), sorted(held[1] - held[0])]
+    faults = bool(runs[0] or own[0]), bool(runs[1] or own[1])
+    value: JsonValue = runs[0] or runs[1] or [*own[0], *own[1]]
+    limit = f"{rules.leak_words} words; no name, number or address"
+    return _Measure("profile_copy", faults, value, limit)

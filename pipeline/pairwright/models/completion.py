@@ -28,6 +28,8 @@ class Completion(NamedTuple):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     simulated: bool = False
+    cached_tokens: int = 0
+    """Prompt tokens that the endpoint took from its cache, as far as it says so."""
 
 
 def completion_of(key: str, body: bytes) -> Completion:
@@ -54,14 +56,17 @@ def completion_of(key: str, body: bytes) -> Completion:
             text = text[end[1] :]
         # Half an emoji, cut inside its escape, can be written to no file.
         text = text.encode("utf-8", "replace").decode()
+        prompt_tokens = _count(usage, "prompt_tokens")
+        details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
         return Completion(
             key=key,
             text=text,
             finish=str(choice.get("finish_reason") or "stop"),
             reasoning=reasoning,
-            prompt_tokens=_count(usage, "prompt_tokens"),
+            prompt_tokens=prompt_tokens,
             completion_tokens=_count(usage, "completion_tokens"),
             simulated=data.get("system_fingerprint") == SIMULATED,
+            cached_tokens=min(prompt_tokens, _count(details, "cached_tokens")),
         )
     except (
         KeyError,

@@ -20,6 +20,8 @@ class Tokens(NamedTuple):
 
     prompt: int = 0
     completion: int = 0
+    cached: int = 0
+    """Of those of prompts."""
 
 
 @dataclass
@@ -38,15 +40,13 @@ class Usage:
         self.by_model[model] = Tokens(
             before.prompt + completion.prompt_tokens,
             before.completion + completion.completion_tokens,
+            before.cached + completion.cached_tokens,
         )
 
     @property
     def tokens(self) -> Tokens:
         """Of all models."""
-        counts = self.by_model.values()
-        return Tokens(
-            sum(count.prompt for count in counts), sum(count.completion for count in counts)
-        )
+        return Tokens(*map(sum, zip(*self.by_model.values(), strict=True)))
 
 
 _USAGE: ContextVar[Usage | None] = ContextVar("usage", default=None)

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import (
+    ConfigDict,
     Field,
     field_validator,
     model_validator,
 )
 
 from pairwright.errors import ConfigError, near
-from pairwright.records import Mode, Origin, Record
+from pairwright.modes import MODES, Mode
+from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
     GateRules,
@@ -33,6 +35,7 @@ from pairwright.settings.rules import (
     SourceRules,
     Strategy,
     TwinRules,
+    asked_length,
 )
 from pairwright.settings.tables import read_toml, validated
 
@@ -85,6 +88,8 @@ class Budget(Record):
 class Config(Record):
     """A whole run."""
 
+    model_config = ConfigDict(hide_input_in_errors=True)
+
     preset: Literal["pairwright", "paper"] = Field(
         "pairwright", description="the defaults that the rest of the file changes"
     )
@@ -135,7 +140,7 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
-        if "twin" in self.modes and self.aspects != "planner":
+        if self.aspects != "planner" and any(MODES[mode].of_partner for mode in self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )
@@ -144,6 +149,12 @@ class Config(Record):
             raise ValueError(
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
                 f" {self.planner.min_aspects}: no item could be kept"
+            )
+        least, _ = asked_length(self.words)
+        if self.gated and not self.paper_writers and least < self.gates.min_words:
+            raise ValueError(
+                f"words = {self.words} asks writers for {least} words at least, but [gates]"
+                f" min_words is {self.gates.min_words}: lower it, or raise words"
             )
         if self.paper_writers and self.modes != ("violate",):
             raise ValueError("paper_writers goes with modes = ['violate']")
@@ -191,7 +202,9 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     content = {
         k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
     }
-    return kept | {"endpoints": endpoints, "content": content}
+    # A key that an earlier version did not have is as good as its default.
+    source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
+    return kept | {"source": source, "endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:

@@ -4,16 +4,29 @@ A new domain is one file. Its name without `.toml` is the domain's key in record
 """
 
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import Field, field_validator
 
 from pairwright.assets import DOCS
-from pairwright.errors import RubricError
+from pairwright.errors import DomainError
 from pairwright.records import Record
 from pairwright.settings.tables import read_toml, validated
 
 T = TypeVar("T", bound=Record)
+
+
+class Guidance(NamedTuple):
+    """What the planner reads of a domain. The fields are variables of its prompt."""
+
+    kinds: tuple[str, ...] = ()
+    """Kinds of aspects."""
+    good: tuple[str, ...] = ()
+    """Aspects as they should be, each with the kind of post behind it."""
+    bad: tuple[str, ...] = ()
+    """What looks like an aspect and is not, each with the reason."""
+    not_inferred: tuple[str, ...] = ()
+    """Conclusions about a person that must not be drawn."""
 
 
 class Domain(Record):
@@ -23,13 +36,22 @@ class Domain(Record):
     name: str
     subcategories: tuple[str, ...] = Field(min_length=1)
     also: tuple[str, ...] = ()
+    # See `Guidance` for these four.
     kinds: tuple[str, ...] = Field(min_length=1)
-    """Kinds of aspects, as the planner reads them."""
+    good: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+    not_inferred: tuple[str, ...] = ()
 
-    @field_validator("kinds", "subcategories")
+    @property
+    def guidance(self) -> Guidance:
+        return Guidance(self.kinds, self.good, self.bad, self.not_inferred)
+
+    @field_validator("subcategories", "kinds", "good", "bad", "not_inferred")
     @classmethod
     def _distinct(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
+            if not value.strip():
+                raise ValueError("a line without text")
             if values.count(value) > 1:
                 raise ValueError(f"{value!r} is there twice")
         return values
@@ -50,13 +72,6 @@ class Scale(Record):
     # other run.
     cannot_judge: bool = Field(False, repr=False)
     """Whether people may answer "cannot judge". Judges always give a score."""
-
-    @field_validator("name")
-    @classmethod
-    def _not_reason(cls, name: str) -> str:
-        if name == "reason":
-            raise ValueError("'reason' is what the judge gives before its scores")
-        return name
 
     @field_validator("anchors")
     @classmethod
@@ -88,12 +103,13 @@ class Domains:
 
     def __init__(self, domains: list[Domain], folder: Path) -> None:
         self.by_key = {d.key: d for d in domains}
+        self.folder = folder
         self._by_category: dict[str, Domain] = {}
         for domain in domains:
             for category in (*domain.subcategories, *domain.also):
                 other = self._by_category.setdefault(category.lower(), domain)
                 if other is not domain:
-                    raise RubricError(
+                    raise DomainError(
                         f"category {category!r} is also in {other.key}.toml",
                         where=folder / f"{domain.key}.toml",
                         fix="Keep each category in one domain.",
@@ -101,15 +117,20 @@ class Domains:
 
     @classmethod
     def load(cls, folder: Path) -> "Domains":
-        """Every `*.toml` of the folder but quality.toml; raises RubricError."""
+        """Every `*.toml` of the folder but quality.toml; raises DomainError."""
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
-            raise RubricError(
+            raise DomainError(
                 "no domain file",
                 where=folder,
                 fix=f"Add one <domain>.toml; see {DOCS / 'extend.md'}.",
             )
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
+
+    def guidance(self, key: str) -> Guidance:
+        """What the planner reads of the domain `key`; nothing of one that is not known."""
+        domain = self.by_key.get(key)
+        return domain.guidance if domain else Guidance()
 
     def of(self, category: str) -> Domain | None:
         """The domain a category belongs to, or None for an unknown one."""
@@ -117,18 +138,18 @@ class Domains:
 
 
 def load_scales(folder: Path) -> tuple[Scale, ...]:
-    """The quality scales of `quality.toml`; raises RubricError."""
+    """The quality scales of `quality.toml`; raises DomainError."""
     path = folder / "quality.toml"
     scales = _load(path, _QualityFile).scale
     names = [scale.name for scale in scales]
     for name in names:
         if names.count(name) > 1:
-            raise RubricError(
+            raise DomainError(
                 f"two scales are named {name!r}", where=path, fix="Give each scale its own name."
             )
     return scales
 
 
 def _load(path: Path, kind: type[T], **more: str) -> T:
-    data = read_toml(path, "`pairwright init` writes one to start from.", RubricError)
-    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=RubricError)
+    data = read_toml(path, "`pairwright init` writes one to start from.", DomainError)
+    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=DomainError)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
+    ConfigDict,
     Field,
     JsonValue,
     ValidationInfo,
@@ -13,12 +14,16 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from pairwright.records import Record
+from pairwright.settings.api_keys import REVOKE, holds_key, is_variable_name
 
 SIMULATED_URL = "simulated"
 
 
 class Endpoint(Record):
     """One OpenAI-compatible endpoint, or vLLM in this process."""
+
+    # Pydantic's own message would repeat a key that was pasted in place of a variable's name.
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     engine: Literal["http", "vllm"] = Field(
         "http", description="a server at `base_url`, or vLLM in this process"
@@ -51,6 +56,12 @@ class Endpoint(Record):
         None, ge=100, description="most tokens of history this model is shown, if fewer"
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
+    price_cached: float | None = Field(
+        None,
+        ge=0,
+        description="price of a million prompt tokens that the endpoint took from its cache;"
+        " none: `price_in`",
+    )
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
     vllm: dict[str, JsonValue] = Field(
         default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
@@ -81,7 +92,22 @@ class Endpoint(Record):
                     f"the address of {parts.hostname} holds a user or a password, which would be"
                     " written to files and messages; a key belongs in `api_key_env`'s variable"
                 )
+            if parts.query or parts.fragment:
+                raise ValueError(
+                    f"the address of {parts.hostname} goes on behind a '?' or '#', where no path"
+                    " can be added; a key belongs in `api_key_env`'s variable"
+                )
         return value
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _no_key(cls, name: str | None) -> str | None:
+        if name is not None and not is_variable_name(name):
+            raise ValueError(
+                "must be the name of an environment variable; what is there may be a key, and is"
+                f" not repeated here. {REVOKE}"
+            )
+        return name
 
     @field_validator("api_key_env", "rpm", "tpm", "token_parameter")
     @classmethod
@@ -101,6 +127,8 @@ class Endpoint(Record):
         for name in ("served_model_name", "revision"):
             if name in flags:
                 raise ValueError(f"{name!r} has its own place: `model` and `revision` beside it")
+        if holds_key(flags):
+            raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")
         return flags
 
     @property
@@ -108,12 +136,17 @@ class Endpoint(Record):
         """The servers; none for an engine in this process."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
 
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
-        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
+    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """By the prices; `cached_tokens` are those of `prompt_tokens` that came from a cache."""
+        cached = self.price_in if self.price_cached is None else self.price_cached
+        prompts = (prompt_tokens - cached_tokens) * self.price_in + cached_tokens * cached
+        return (prompts + completion_tokens * self.price_out) / 1e6
 
 
 class Sampling(Record):
     """How one role samples. Write "none" for what the endpoint should decide itself."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     temperature: float | None = Field(0.0, ge=0, description="'none': the endpoint's default")
     top_p: float | None = Field(None, gt=0, le=1, description="'none': the endpoint's default")
@@ -130,6 +163,8 @@ class Sampling(Record):
         ours = {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
         if taken := sorted(extra.keys() & ours):
             raise ValueError(f"{taken[0]!r} has its own place and cannot be in extra")
+        if holds_key(extra):
+            raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")
         return extra
 
     @field_validator("temperature", "top_p", "seed", mode="before")
@@ -147,7 +182,7 @@ class Sampling(Record):
 OPERATIONAL = frozenset(
     {
         "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "rpm", "tpm",
-        "token_parameter", "price_in", "price_out",
+        "token_parameter", "price_in", "price_cached", "price_out",
     }
 )  # fmt: skip
 

@@ -23,10 +23,8 @@ from jinja2.meta import find_undeclared_variables
 from pairwright.errors import PromptError
 from pairwright.settings.prompt_variables import (
     BUILDING,
-    COMPLETING,
     OWN,
-    SAMPLING,
-    SCORING,
+    SYSTEM_TEXTS,
     VARIABLES,
     WITH_HISTORY,
     Ask,
@@ -50,7 +48,18 @@ _ALLOWED_NODES = (
 )
 # What a template may read of a post, an aspect, a list, a case, a scale or an anchor.
 _ATTRIBUTES = frozenset(
-    {"label", "text", "number", "aspects", "aspect", "post", "name", "question", "anchors", "score"}
+    {
+        "label",
+        "text",
+        "number",
+        "aspects",
+        "aspect",
+        "posts",
+        "name",
+        "question",
+        "anchors",
+        "score",
+    }
 )
 # What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
 # any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>` in both
@@ -115,17 +124,11 @@ class Prompts:
         """
         if name in WITH_HISTORY:
             values = {**values, "history": Rendered(self._text("history", values))}
-        return Ask(name, (self._system(name), Message("user", self._text(name, values))))
+        system = self._systems[SYSTEM_TEXTS[name]]
+        return Ask(name, (system, Message("user", self._text(name, values))))
 
     def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
         return "".join([piece(values) for piece in self.pieces[name]])
-
-    def _system(self, name: str) -> Message:
-        if name in SCORING:
-            return self._systems["system_scoring"]
-        if name in COMPLETING:
-            return self._systems["system_completing"]
-        return self._systems["system_sampling" if name in SAMPLING else "system"]
 
     @cached_property
     def _systems(self) -> dict[str, Message]:

@@ -37,26 +37,29 @@ class NumberedList(NamedTuple):
 
 
 class SupportPrompt(NamedTuple):
-    """An aspect in a prompt with the post it rests on."""
+    """An aspect in a prompt with the posts it rests on."""
 
     number: int
     aspect: str
-    post: str
+    posts: tuple[str, ...]
 
 
+_WRITING = frozenset({"question", "aspects", "faults", "words"})
 # Which variables each prompt may use, and must use.
 VARIABLES: dict[str, frozenset[str]] = {
-    "system": frozenset(),
+    "system_planning": frozenset(),
+    "system_writing": frozenset(),
+    "system_judging": frozenset(),
     "history": frozenset({"posts", "question"}),
-    "plan": frozenset({"history", "max_aspects", "words", "kinds"}),
+    "plan": frozenset({"history", "max_aspects", "words", "kinds", "good", "bad", "not_inferred"}),
     "plan_blind": frozenset({"question", "max_aspects"}),
     "support": frozenset({"question", "cases"}),
     "match": frozenset({"question", "aspects", "lists"}),
     "narrative": frozenset({"question", "narrative", "max_aspects"}),
     "write_plain": frozenset({"question", "words"}),
-    "write_adhering": frozenset({"question", "aspects", "words"}),
-    "write_omitting": frozenset({"question", "aspects", "words"}),
-    "write_contradicting": frozenset({"question", "aspects", "words"}),
+    "write_adhering": _WRITING,
+    "write_omitting": _WRITING,
+    "write_contradicting": _WRITING,
     "paper_expected": frozenset({"history", "aspects", "words"}),
     "paper_avoided": frozenset({"history", "aspects", "words"}),
     "adherence": frozenset({"question", "response", "aspects"}),
@@ -70,6 +73,30 @@ VARIABLES: dict[str, frozenset[str]] = {
     "plan_list": frozenset({"history"}),
     "system_completing": frozenset(),
     "complete": frozenset({"history", "words"}),
+}
+
+
+# Which system text goes before each prompt.
+SYSTEM_TEXTS: dict[str, str] = {
+    "plan": "system_planning",
+    "plan_blind": "system_planning",
+    "plan_list": "system_planning",
+    "narrative": "system_planning",
+    "support": "system_judging",
+    "match": "system_judging",
+    "adherence": "system_judging",
+    "quality": "system_judging",
+    "compare": "system_judging",
+    "write_plain": "system_writing",
+    "write_adhering": "system_writing",
+    "write_omitting": "system_writing",
+    "write_contradicting": "system_writing",
+    "paper_expected": "system_writing",
+    "paper_avoided": "system_writing",
+    "prefer": "system_scoring",
+    "rate": "system_scoring",
+    "sample": "system_sampling",
+    "complete": "system_completing",
 }
 
 

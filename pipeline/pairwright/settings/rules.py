@@ -1,13 +1,22 @@
 """The numbers a build decides by. Values only; `config` reads them, stages and gates use them."""
 
 import re
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
+from pairwright.dataset.licence import stack_exchange_host
 from pairwright.records import Record
 
 Strategy = Literal["omit", "contradict"]
+
+
+def asked_length(words: int) -> tuple[int, int]:
+    """The fewest and the most words that a writer is asked for, where up to `words` are accepted.
+
+    Models count badly: asked for at most so many, they write more.
+    """
+    return 80 * words // 100, 95 * words // 100
 
 
 class HistoryRules(Record):
@@ -34,8 +43,7 @@ class PlanRules(HistoryRules):
     )
     min_aspects: int = Field(2, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
-    min_confidence: float = Field(0.5, ge=0, le=1, description="less sure aspects are dropped")
-    support_check: bool = Field(True, description="ask a judge whether the post carries it")
+    support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: float = Field(
         0.1, ge=0, le=1, description="share of rubrics also asked with shuffled posts"
     )
@@ -49,6 +57,14 @@ class TwinRules(Record):
 
     margin: float = Field(
         0.3, ge=0, le=1, description="least adherence gap for both rubrics of the 2 x 2 matrix"
+    )
+    cross_adherence: float = Field(
+        0.5, ge=0, le=1, description="most adherence of a response to the other user's rubric"
+    )
+    winner_gap: float = Field(
+        0.34,
+        ge=0,
+        description="most gap in mean quality where one response wins in both orders",
     )
     rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
     min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
@@ -66,8 +82,8 @@ TextGate = Literal[
     "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
 ]  # fmt: skip
 JudgedGate = Literal[
-    "adherence", "violation", "adherence_margin", "twin_margin", "twin_margin_mirror",
-    "quality_floor", "parity",
+    "adherence", "violation", "adherence_margin", "cross_adherence", "twin_margin",
+    "twin_margin_mirror", "quality_floor", "parity",
 ]  # fmt: skip
 
 
@@ -78,12 +94,6 @@ class GateRules(Record):
     min_words: int = Field(20, ge=0, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
     leak_words: int = Field(5, ge=2, description="run of words that counts as copied")
-    profile_terms: int = Field(
-        2, ge=0, description="rare words of the profile a response may hold by chance"
-    )
-    rare_share: float = Field(
-        0.02, ge=0, le=1, description="a word is rare if at most this share of users wrote it"
-    )
     near_duplicate: float = Field(
         0.6, ge=0, le=1, description="most shared runs of three words of the two sides"
     )
@@ -91,7 +101,9 @@ class GateRules(Record):
     violation: float = Field(0.5, ge=0, le=1, description="most adherence of the other side")
     margin: float = Field(0.4, ge=0, le=1, description="least gap between them (mode violate)")
     quality_floor: float = Field(3.0, description="least mean quality of either side")
-    parity: float = Field(0.67, ge=0, description="most gap in mean quality without a stable tie")
+    parity: float = Field(
+        0.67, ge=0, description="most gap in mean quality where no response wins in both orders"
+    )
 
 
 class HumanRules(Record):
@@ -132,23 +144,73 @@ class HumanRules(Record):
 class SourceRules(Record):
     """Where items come from, and the rules rows are held to."""
 
-    path: str = Field(description="a file (JSON, JSONL, CSV, TSV, Parquet) or a Hugging Face id")
-    format: Literal["items", "posts"] = Field(
-        "items", description="items: LaMP-QA's or the benchmark's schema; posts: one post a row"
+    path: str = Field(
+        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the dump of a"
+        " Stack Exchange site (folder or Posts.xml)"
+    )
+    format: Literal["items", "posts", "stackexchange"] = Field(
+        "items",
+        description="items: LaMP-QA's or the benchmark's schema; posts: one post a row;"
+        " stackexchange: a site's dump",
     )
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
     split: str = Field("test", description="split of a Hugging Face dataset")
     min_posts: int = Field(2, ge=1, description="fewer earlier posts and the item is refused")
     max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
+    targets: Annotated[int, Field(ge=1)] | Literal["all"] = Field(
+        1,
+        description="how many of a user's latest questions become items, each with the posts that"
+        " are older than it, or `all`; rows that are items are taken as they are",
+    )
+    site: str | None = Field(
+        None,
+        description="stackexchange: host of the site, such as `cooking.stackexchange.com`; none:"
+        " the name of the folder or archive tells it",
+    )
+    comments: bool = Field(False, description="stackexchange: comments are posts of a history, too")
+    category_by: Literal["site", "tag"] = Field(
+        "site",
+        description="stackexchange: the category is the site, or the question's most frequent tag",
+    )
     user: str = Field("user", description="posts: column of the user")
     text: str = Field("text", description="posts: column of the post's text")
     created: str = Field("created", description="posts: column of the time")
     title: str = Field("title", description="posts: column of the title, if there is one")
     category: str = Field("category", description="posts: column of the category, if there is one")
     url: str = Field("url", description="posts: column of the address, if there is one")
+    kind: str = Field(
+        "kind",
+        description="posts: column of the kind of post (`question`, `answer`, `review`), if there"
+        " is one; only questions and posts without a kind are asked",
+    )
     default_category: str | None = Field(
         None, description="category of rows that have none; without it they are refused"
     )
+
+    @field_validator("site")
+    @classmethod
+    def _host(cls, site: str | None) -> str | None:
+        if site is None:
+            return None
+        if not re.fullmatch(r"[a-z0-9.-]+", site) or not stack_exchange_host(site):
+            raise ValueError(
+                f"{site!r} is not the host of a Stack Exchange site, such as"
+                " 'cooking.stackexchange.com'"
+            )
+        return site
+
+    @model_validator(mode="after")
+    def _of_the_format(self) -> "SourceRules":
+        if self.format != "stackexchange":
+            for key in ("site", "comments", "category_by"):
+                if getattr(self, key) != type(self).model_fields[key].default:
+                    raise ValueError(f"{key} goes with format = 'stackexchange'")
+        if self.format == "items" and self.targets != 1:
+            raise ValueError(
+                "targets goes with format = 'posts' or 'stackexchange': rows that are items are"
+                " taken as they are"
+            )
+        return self
 
 
 class ReleaseInfo(Record):

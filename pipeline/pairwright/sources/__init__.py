@@ -1,4 +1,4 @@
-"""How user histories come in: files and Hub datasets as items, and what was wrong with them.
+"""How user histories come in: files, Hub datasets and dumps as items, and what was wrong with them.
 
     for found in read(rules, domains, folder):
         match found:
@@ -20,6 +20,8 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.opening import locate, open_table
 from pairwright.sources.problems import ProblemCounts, SourceProblem
+from pairwright.sources.stackexchange import histories
+from pairwright.sources.stackexchange.files import dump_hash, locate_dump
 
 __all__ = ["SourceProblem", "read", "source_hash"]
 
@@ -30,28 +32,41 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | 
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
     is of no use as a whole: also at the end, where not one item came of it.
     """
-    table = open_table(rules, folder)
-    read_format = items.read_items if rules.format == "items" else posts.read_items
+    source, rows = _open(rules, domains, folder)
     problems = ProblemCounts()
     kept = 0
-    for found in read_format(table.rows, domains, rules):
+    for found in rows:
         if isinstance(found, Item):
             kept += 1
         else:
             problems.add(found)
         yield found
     if not kept:
-        raise _nothing_left(table.source, problems)
+        raise _nothing_left(source, problems)
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:
     """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
+    if rules.format == "stackexchange":
+        return dump_hash(locate_dump(rules, folder))
     path = locate(rules, folder)
     if path is None:
         return hub.fingerprint(rules.path)
     with path.open("rb") as file:
         digest = file_digest(file, lambda: blake2b(digest_size=16))
     return f"b2:{digest.hexdigest()}"
+
+
+def _open(
+    rules: SourceRules, domains: Domains, folder: Path
+) -> tuple[str, Iterator[Item | SourceProblem]]:
+    """The source as messages name it, and what it holds."""
+    if rules.format == "stackexchange":
+        dump = locate_dump(rules, folder)
+        return str(dump.posts), histories.read_items(dump, domains, rules)
+    table = open_table(rules, folder)
+    read_format = items.read_items if rules.format == "items" else posts.read_items
+    return table.source, read_format(table.rows, domains, rules)
 
 
 def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:

@@ -17,6 +17,7 @@ Fields = Mapping[str, Any]
 Repairs = dict[str, str]
 
 _MISSING = frozenset({"", "null", "none", "nan", "n/a"})
+_KIND = re.compile(r"\w[\w -]{0,29}")
 _LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
 # Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
 # The joiners U+200C and U+200D stay: Persian and emoji need them.
@@ -36,7 +37,12 @@ def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
     plain = to_text(value)
     if plain is not None:
         repairs.setdefault("html_to_text", f"{name} was HTML")
-    clean = _printable(value if plain is None else plain, name, repairs)
+    return cleaned(value if plain is None else plain, name, repairs, limit)
+
+
+def cleaned(plain: str, name: str, repairs: Repairs, limit: int) -> str:
+    """Plain text without invisible characters, cut at `limit` characters."""
+    clean = _printable(plain, name, repairs)
     if len(clean) > limit:
         repairs.setdefault("long_post", f"{name} has {len(clean)} characters, cut at {limit}")
         clean = _cut(clean, limit)
@@ -72,6 +78,16 @@ def time(fields: Fields, name: str) -> str | None:
             f"{name} {excerpt(value)} is neither ISO 8601 nor seconds or milliseconds since 1970",
             value=str(value),
         ) from None
+
+
+def kind_of_post(fields: Fields, name: str, repairs: Repairs) -> str:
+    """A field that says what kind of post it is, in one or two words; raises SourceRefusal."""
+    value = label(fields, name, repairs).lower()
+    if value and not _KIND.fullmatch(value):
+        raise SourceRefusal(
+            "bad_kind", f"{name} {excerpt(value)} is not a word or two", value=value
+        )
+    return value
 
 
 def rows(fields: Fields, name: str) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, label, rows, text, time
+from pairwright.sources.fields import Repairs, kind_of_post, label, rows, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile
 from pairwright.sources.tables import SourceRow
@@ -98,6 +98,7 @@ def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
             category=label(raw, "category", repairs),
             created=time(raw, "created"),
             source_url=label(raw, "source_url", repairs) or None,
+            kind=kind_of_post(raw, "kind", repairs),
         )
     except SourceRefusal as refusal:
         return refusal.at(where, id or None)

@@ -1,6 +1,7 @@
 """HTML bodies as plain text, and nothing done to text that only looks a little like HTML."""
 
 import re
+from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
 
@@ -33,6 +34,28 @@ def to_text(raw: str) -> str | None:
     if "&" in raw and _ENTITY.search(raw):
         return unescape(raw)
     return None
+
+
+@dataclass
+class PostText:
+    """A post of a forum as a reader can use it without the page around it."""
+
+    text: str
+    code_blocks: int = 0
+    """Blocks of code that a mark stands for."""
+    images: int = 0
+
+
+def post_text(body: str) -> PostText:
+    """The plain text of a post's HTML.
+
+    An image is the mark `[image: what it shows]`, a longer block of code `[code, 24 lines]`; lines
+    that quote somebody begin with `> `, and raised characters with `^`.
+    """
+    parser = _Marked()
+    parser.feed(_only_tags(_COMMENT.sub("", body)))
+    parser.close()
+    return parser.finished()
 
 
 def _only_tags(raw: str) -> str:
@@ -73,3 +96,94 @@ class _Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._unseen:
             self.parts.append(data)
+
+
+CODE_LINES = 3
+"""A longer block of code is shown as a mark."""
+_NESTED = 8
+"""Quotes in quotes; each is looked through for its lines, so more would cost their square."""
+_NO_ALT = {"", "enter image description here", "image", "alt text"}
+
+
+class _Marked(_Text):
+    """The same with marks for what a reader would see but text cannot hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found = PostText("")
+        self._open: list[_OpenBlock] = []
+        """Quotes and blocks of code whose end is to come, the outermost first."""
+        self._lists: list[int | None] = []
+        """The number of the last entry of each open list; None of a list without numbers."""
+        self._in_new_entry = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("ol", "ul"):
+            self._lists.append(0 if tag == "ol" else None)
+        if tag == "li":
+            self.parts.append(f"\n{self._next_entry()}")
+            self._in_new_entry = True
+        elif not (tag == "p" and self._in_new_entry):
+            super().handle_starttag(tag, attrs)
+        if tag in ("blockquote", "pre") and len(self._open) < _NESTED:
+            self._open.append(_OpenBlock(tag, self.parts))
+            self.parts = []
+        elif tag == "img":
+            self._found.images += 1
+            shown = " ".join((dict(attrs).get("alt") or "").split())
+            self.parts.append("[image]" if shown.lower() in _NO_ALT else f"[image: {shown}]")
+        elif tag == "sup":
+            self.parts.append("^")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("ol", "ul") and self._lists:
+            self._lists.pop()
+        if tag in ("blockquote", "pre") and any(block.tag == tag for block in self._open):
+            while self._end_block() != tag:
+                pass
+        super().handle_endtag(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not any(block.tag == "pre" for block in self._open):
+            # As a browser does: the line ends of a paragraph's source are spaces.
+            data = " ".join(("x" + data + "x").split())[1:-1]
+            before = next((part for part in reversed(self.parts) if part), "\n")
+            if self._in_new_entry or before.endswith("\n"):
+                data = data.lstrip()
+        self._in_new_entry = self._in_new_entry and not data
+        super().handle_data(data)
+
+    def _next_entry(self) -> str:
+        if not self._lists or self._lists[-1] is None:
+            return "- "
+        self._lists[-1] += 1
+        return f"{self._lists[-1]}. "
+
+    def finished(self) -> PostText:
+        """What was collected; blocks that were never closed end here."""
+        while self._open:
+            self._end_block()
+        self._found.text = _tidy("".join(self.parts))
+        return self._found
+
+    def _end_block(self) -> str:
+        """Put the innermost block into what is around it; its tag."""
+        inner, block = "".join(self.parts), self._open.pop()
+        self.parts = block.around
+        if block.tag == "blockquote":
+            lines = _tidy(inner).split("\n")
+            self.parts.append("\n".join(f"> {line}".rstrip() for line in lines))
+        else:
+            code = inner.strip("\n")
+            lines = code.split("\n")
+            if len(lines) > CODE_LINES:
+                self._found.code_blocks += 1
+                code = f"[code, {len(lines)} lines]"
+            self.parts.append(code)
+        return block.tag
+
+
+@dataclass
+class _OpenBlock:
+    tag: str
+    around: list[str]

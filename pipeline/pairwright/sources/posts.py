@@ -1,4 +1,4 @@
-"""Rows that are posts: a user's latest post is the question, the strictly earlier ones the profile.
+"""Rows that are posts: a user's latest are the questions, the strictly earlier ones the profile.
 
 All posts are in memory here, because a user's may stand anywhere in the file.
 """
@@ -10,9 +10,9 @@ from typing import NamedTuple
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, label, text, time
+from pairwright.sources.fields import Repairs, kind_of_post, label, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
-from pairwright.sources.rules import ReadPost, place, with_profile
+from pairwright.sources.rules import ReadPost, latest, once_each, place, with_profile
 from pairwright.sources.tables import SourceRow
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
@@ -30,6 +30,7 @@ class RawPost(NamedTuple):
     created: str
     category: str
     url: str
+    kind: str
     repairs: Repairs
 
     @property
@@ -37,11 +38,16 @@ class RawPost(NamedTuple):
         """Title and body in one line, as LaMP-QA's profiles have them."""
         return f"{self.title} {self.body}".strip()
 
+    @property
+    def asked(self) -> bool:
+        """Whether it can be asked again."""
+        return self.kind in ("", "question")
+
 
 def required(rules: SourceRules) -> list[str]:
     """The columns that must be there: the three, and others that the rules name otherwise."""
     names = ["user", "text", "created"]
-    for name in ("title", "category", "url"):
+    for name in ("title", "category", "url", "kind"):
         renamed = getattr(rules, name) != SourceRules.model_fields[name].default
         if renamed or (name == "category" and not rules.default_category):
             names.append(name)
@@ -51,7 +57,7 @@ def required(rules: SourceRules) -> list[str]:
 def read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
-    """One item a user, in the order in which the file first names them."""
+    """The items of each user, users in the order in which the file first names them."""
     by_user: dict[str, list[RawPost]] = {}
     for row in table:
         read = row if isinstance(row, SourceProblem) else _written(row, rules)
@@ -61,9 +67,29 @@ def read_items(
             by_user.setdefault(read.user, []).append(read)
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
-        *earlier, target = sorted(posts, key=lambda post: post.created)
+        posts.sort(key=lambda post: post.created)
+        yield from once_each(_items(user, posts, domains, rules))
+
+
+def _items(
+    user: str, posts: list[RawPost], domains: Domains, rules: SourceRules
+) -> Iterator[Item | SourceProblem]:
+    """One user's, oldest first; `posts` is in time order."""
+    asked = [n for n, post in enumerate(posts) if post.asked]
+    if not asked:
+        refusal = SourceRefusal("no_question", "none of the user's posts is a question")
+        yield refusal.at(posts[0].where, user)
+    first: dict[str, str] = {}
+    for n in latest(asked, rules.targets):
+        target = posts[n]
         try:
-            yield from _item(target, earlier, domains, rules)
+            for found in _item(target, posts[:n], domains, rules):
+                if isinstance(found, Item) and found.id in first:
+                    said = f"{first[found.id]} asks the same at the same time"
+                    raise SourceRefusal("duplicate_id", said)
+                yield found
+                if isinstance(found, Item):
+                    first[found.id] = target.where
         except SourceRefusal as refusal:
             yield refusal.at(target.where, user)
 
@@ -87,6 +113,7 @@ def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
             created=created,
             category=label(row.fields, rules.category, repairs),
             url=label(row.fields, rules.url, repairs),
+            kind=kind_of_post(row.fields, rules.kind, repairs),
             repairs=repairs,
         )
         if not post.whole:
@@ -136,5 +163,6 @@ def _found(id: str, written: RawPost) -> ReadPost:
         category=written.category,
         created=written.created,
         source_url=written.url or None,
+        kind=written.kind,
     )
     return ReadPost(post, written.where, written.repairs)

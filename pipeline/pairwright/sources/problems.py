@@ -23,16 +23,28 @@ REASONS = {
     "bad_time": "a time that cannot be read, or (posts) that is missing",
     "empty_question": "no question; for posts, neither a title nor a short first sentence",
     "too_few_posts": "fewer posts than `min_posts` may stand in the profile",
+    "bad_kind": "a kind of post that is longer than a word or two",
+    "no_question": "a user none of whose posts can be asked",
+    "not_a_post": "(dumps) a row that is neither a question nor an answer, such as a tag's page",
+    "deleted_user": "(dumps) a post whose account was deleted",
+    "community_owned": "(dumps) a post of the community: nobody's own words",
+    "closed_question": "(dumps) a closed question is not asked; it stays in the history",
+    "unanswerable_title": "(dumps) a title that cannot be answered without the text below it is not"
+    " asked; the question stays in the history",
     # A post is refused
     "empty_text": "a post without text",
     "later_post": "a post that is not older than the question",
     "target_in_profile": "a post that repeats the question, alone or with its narrative",
     "duplicate_post_id": "a post of the same profile before it has its id",
     "duplicate_post": "a post of the same profile before it has its text",
+    "short_comment": "(dumps) a comment of fewer than three words with content",
     # An item or a post is used after a repair
     "html_to_text": "HTML was turned into plain text",
     "control_characters": "control, bidi and invisible characters were removed",
     "long_post": "a text was cut at `max_post_chars`, at a word's end",
+    "code_block": "(dumps) a block of more than three lines of code became a mark that counts them",
+    "image": "(dumps) an image became a mark",
+    "missing_question": "(dumps) the question that an answer or comment is about is not there",
     "empty_aspect": "an entry of rubric_aspects without a text was left out",
 }
 

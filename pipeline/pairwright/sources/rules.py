@@ -1,7 +1,7 @@
 """What every item is held to, whatever it came from: a domain, and a profile of earlier posts."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, TypeVar
 
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
@@ -10,6 +10,8 @@ from pairwright.sources.fields import Repairs, repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.text import near_duplicate, normalised
 
+T = TypeVar("T")
+
 
 class ReadPost(NamedTuple):
     """A post as it was read, with its place and what was repaired in it."""
@@ -17,6 +19,23 @@ class ReadPost(NamedTuple):
     post: Post
     where: str
     repairs: Repairs
+
+
+def latest(posts: list[T], targets: int | Literal["all"]) -> list[T]:
+    """Those of a user's posts that become items; `posts` is oldest first."""
+    return posts if targets == "all" else posts[-targets:]
+
+
+def once_each(found: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
+    """The same without what was said of a post already: it may stand in several items."""
+    said = set[tuple[str, str, str]]()
+    for one in found:
+        if isinstance(one, SourceProblem):
+            key = one.reason, one.where, one.detail
+            if key in said:
+                continue
+            said.add(key)
+        yield one
 
 
 def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str]:

@@ -1,16 +1,23 @@
 """Match: which of some aspects do other lists of aspects ask for too?
 
+It has a direction: a list asks for an aspect if an answer that serves one of the list's aspects
+would necessarily serve this one.
+
 Used for specificity (against the rubric without a history and other users' rubrics) and for
 the planner's precision and recall against gold aspects.
 """
 
-from pairwright.models import Model, Reply, together
+from typing import Annotated
+
+from pairwright.models import WHOLE_NUMBER, Model, Reply, together
 from pairwright.records import Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Numbered, NumberedList
+from pairwright.stages.numbering import in_order, misnumbered
 
 
 class MatchedAspect(Reply):
+    number: Annotated[int, WHOLE_NUMBER]
     reason: str
     found_in: list[int]
 
@@ -28,7 +35,7 @@ async def match(
     *,
     name: str = "match",
 ) -> tuple[frozenset[int], ...] | Rejected:
-    """For every aspect, the indexes of the lists that ask for the same content.
+    """For every aspect, the indexes of the lists that ask for it too.
 
     `name` tells in the record what the match was for.
     """
@@ -36,8 +43,8 @@ async def match(
     shown = tuple(NumberedList(n, a) for n, a in enumerate(lists, start=1))
 
     def wrong(reply: MatchReply) -> str | None:
-        if len(reply.aspects) != len(aspects):
-            return f"{len(reply.aspects)} answers for {len(aspects)} aspects"
+        if why := misnumbered(reply.aspects, len(aspects)):
+            return why
         named = {n for matched in reply.aspects for n in matched.found_in}
         if strange := named - set(range(1, len(lists) + 1)):
             return f"list {min(strange)} does not exist"
@@ -47,7 +54,7 @@ async def match(
     reply = await judge.answer(ask._replace(name=name), MatchReply, wrong)
     if isinstance(reply, Rejected):
         return reply
-    return tuple(frozenset(n - 1 for n in matched.found_in) for matched in reply.aspects)
+    return tuple(frozenset(n - 1 for n in matched.found_in) for matched in in_order(reply.aspects))
 
 
 async def measure_planner(

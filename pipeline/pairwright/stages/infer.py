@@ -1,6 +1,6 @@
 """Infer a rubric: plan, and drop every aspect that is not this user's own.
 
-Four checks on the planner's aspects, all over the same question: does the post carry it (support),
+Four checks on the planner's aspects, all over the same question: do the posts carry it (support),
 does the rubric without a history contain it, do other users' rubrics, and does a generic answer
 already meet it? With fewer than `min_aspects` left there is not enough of a personal signal."""
 
@@ -17,6 +17,7 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
+from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match
@@ -45,8 +46,8 @@ class PlanSettings(NamedTuple):
 
     prompts: Prompts
     rules: PlanRules
-    kinds: tuple[str, ...]
-    """The domain's kinds of aspects."""
+    guidance: Guidance
+    """What the planner reads of the domain."""
     words: int
     """The length of a response."""
     once: SharedWork
@@ -61,7 +62,7 @@ async def plan_once(
     async def work(models: Models) -> Plan | Rejected:
         return await plan(
             question, posts, models.planner, settings.prompts, settings.rules,
-            kinds=settings.kinds, words=settings.words,
+            guidance=settings.guidance, words=settings.words,
         )  # fmt: skip
 
     # A plan names posts, so users who wrote the same words must not get each other's.
@@ -176,13 +177,16 @@ async def _supported(
     if not rules.support_check:
         return ()
     by_id = {post.id: post for post in own.shown.posts}
-    cases = [(aspect, by_id[aspect.post_ids[0]]) for aspect in own.aspects]
+    cases = [(aspect, tuple(by_id[id] for id in aspect.post_ids)) for aspect in own.aspects]
     # A seeded share of rubrics is judged again with posts of other users in place of the true ones.
     # The answers decide nothing: they show in the manifest what the judge is worth.
     chance = random.Random(content_id("control", user_question.question_id, user_question.user))
     strangers = [post for history in user_question.others for post in history]
     if strangers and chance.random() < rules.support_control:
-        shuffled = [(aspect, chance.choice(strangers)) for aspect in own.aspects]
+        shuffled = [
+            (aspect, tuple(chance.sample(strangers, min(len(posts), len(strangers)))))
+            for aspect, posts in cases
+        ]
         true, _ = await together(
             support(question, cases, judge, prompts),
             support(question, shuffled, judge, prompts, name="support_control"),

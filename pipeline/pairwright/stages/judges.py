@@ -13,15 +13,22 @@ from pairwright.records import Adherence, AspectScore, Comparison, Quality, Reje
 from pairwright.settings.domains import Scale
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Numbered
+from pairwright.stages.numbering import in_order, misnumbered
 
 
 class AdherenceScore(Reply):
+    number: Annotated[int, WHOLE_NUMBER]
     reason: str
     score: Annotated[Literal[0, 1, 2], WHOLE_NUMBER]
 
 
 class AdherenceReply(Reply):
     scores: list[AdherenceScore]
+
+
+class ScaleScore(Reply):
+    reason: str
+    score: Annotated[int, WHOLE_NUMBER]
 
 
 class CompareReply(Reply):
@@ -36,16 +43,14 @@ async def adherence(
     aspects = tuple(Numbered(n, a.aspect) for n, a in enumerate(rubric.aspects, start=1))
 
     def wrong(reply: AdherenceReply) -> str | None:
-        if len(reply.scores) != len(aspects):
-            return f"{len(reply.scores)} scores for {len(aspects)} aspects"
-        return None
+        return misnumbered(reply.scores, len(aspects))
 
     ask = prompts.ask("adherence", question=question, response=response, aspects=aspects)
     reply = await judge.answer(ask, AdherenceReply, wrong)
     if isinstance(reply, Rejected):
         return reply
     return Adherence(
-        scores=tuple(AspectScore(reason=s.reason, score=s.score) for s in reply.scores)
+        scores=tuple(AspectScore(reason=s.reason, score=s.score) for s in in_order(reply.scores))
     )
 
 
@@ -57,7 +62,7 @@ async def quality(
 
     def wrong(reply: Reply) -> str | None:
         for scale in scales:
-            score = getattr(reply, scale.name)
+            score = getattr(reply, scale.name).score
             if not scale.low <= score <= scale.high:
                 return f"{scale.name} {score} is not between {scale.low} and {scale.high}"
         return None
@@ -66,8 +71,11 @@ async def quality(
     reply = await judge.answer(ask, kind, wrong)
     if isinstance(reply, Rejected):
         return reply
-    scores = reply.model_dump()
-    return Quality(reason=scores.pop("reason"), scores=scores)
+    given: dict[str, ScaleScore] = {scale.name: getattr(reply, scale.name) for scale in scales}
+    return Quality(
+        reason="\n".join(f"{name}: {scale.reason}" for name, scale in given.items()),
+        scores={name: scale.score for name, scale in given.items()},
+    )
 
 
 async def compare(
@@ -103,9 +111,8 @@ _QUALITY_REPLIES: dict[tuple[str, ...], type[Reply]] = {}
 
 
 def _quality_reply(names: tuple[str, ...]) -> type[Reply]:
-    """A reply with a reason, then one whole number a scale."""
+    """A reply with a reason and a score for each scale."""
     if names not in _QUALITY_REPLIES:
-        fields: dict[str, tuple[object, object]] = {"reason": (str, ...)}
-        fields |= dict.fromkeys(names, (Annotated[int, WHOLE_NUMBER], ...))
+        fields: dict[str, tuple[object, object]] = dict.fromkeys(names, (ScaleScore, ...))
         _QUALITY_REPLIES[names] = create_model("QualityReply", __base__=Reply, **fields)  # type: ignore[call-overload]
     return _QUALITY_REPLIES[names]

@@ -1,8 +1,8 @@
 """Plan: infer what one user expects in an answer, from the question and earlier posts.
 
-The planner's list is sifted without a model: evidence must stand in the post it names, an
-aspect is about content, distinct, and not a restatement of the question. What is dropped is
-kept with its reason.
+The planner's list is sifted without a model: each passage of the evidence must be in the post it
+names, an aspect is about content, distinct, and not a restatement of the question. What is dropped
+is kept with its reason. Nothing that the planner says of its own certainty is asked for.
 """
 
 import re
@@ -10,18 +10,24 @@ from typing import NamedTuple
 
 from pairwright import text
 from pairwright.models import Model, Reply
-from pairwright.records import Aspect, DroppedAspect, Post, Rejected
+from pairwright.records import Aspect, DroppedAspect, Follows, Post, Rejected
+from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts, guard
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.history import PromptPosts, with_history
 
 
+class PlannedPassage(Reply):
+    post: str
+    """The label of a post in the prompt, such as `p2`."""
+    passage: str
+
+
 class PlannedAspect(Reply):
     aspect: str
     reason: str
-    evidence: str
-    post_ids: list[str]
-    confidence: float
+    evidence: list[PlannedPassage]
+    follows: Follows
 
 
 class PlanReply(Reply):
@@ -33,7 +39,7 @@ class PlanBlindReply(Reply):
 
 
 class Plan(NamedTuple):
-    """The aspects that stand, surest first; those dropped; and what the planner read."""
+    """The aspects that stand, in the planner's order; those dropped; and what the planner read."""
 
     aspects: tuple[Aspect, ...]
     dropped: tuple[DroppedAspect, ...]
@@ -41,6 +47,7 @@ class Plan(NamedTuple):
 
 
 MAX_PLANNED = 4
+MAX_PASSAGES = 4
 MAX_WORDS = 25
 """Words of an aspect: 15 are asked for, and a writer must not get a post through one."""
 # Aspects about how an answer is written rather than what it says.
@@ -61,7 +68,7 @@ async def plan(
     prompts: Prompts,
     rules: PlanRules,
     *,
-    kinds: tuple[str, ...],
+    guidance: Guidance,
     words: int,
 ) -> Plan | Rejected:
     """The planner's aspects for a user with these posts, oldest first."""
@@ -75,28 +82,30 @@ async def plan(
         lambda ask: planner.answer(ask, PlanReply, wrong),
         max_aspects=MAX_PLANNED,
         words=words,
-        kinds=kinds,
+        **guidance._asdict(),
     )
     if isinstance(reply, Rejected):
         return reply
-    return sifted(reply, question, shown, rules.min_confidence)
+    return sifted(reply, question, shown)
 
 
-def sifted(reply: PlanReply, question: str, shown: PromptPosts, min_confidence: float) -> Plan:
+def sifted(reply: PlanReply, question: str, shown: PromptPosts) -> Plan:
     """The aspects of a planner's reply that pass the rules, without a model."""
     stand: list[Aspect] = []
     dropped: list[DroppedAspect] = []
-    for planned in sorted(reply.aspects, key=lambda a: -a.confidence):
-        quote = text.normalised(planned.evidence).strip("\"' .")
-        named = _named(planned, quote, shown)
+    for planned in reply.aspects:
+        named = [shown.post(passage.post) for passage in planned.evidence]
+        posts = list(dict.fromkeys(post for post in named if post))
         aspect = Aspect(
             aspect=" ".join(planned.aspect.split()),
             reason=" ".join(planned.reason.split()),
-            evidence=planned.evidence.strip(),
-            post_ids=tuple(post.id for post in named),
-            confidence=planned.confidence,
+            # One passage a line.
+            evidence="\n".join(" ".join(one.passage.split()) for one in planned.evidence),
+            post_ids=tuple(post.id for post in posts),
+            follows=planned.follows,
         )
-        if why := _unfit(aspect, quote, named, question, stand, min_confidence):
+        why = _unfounded(planned, named) or _unfit(aspect, posts, question, stand)
+        if why:
             dropped.append(DroppedAspect(aspect=aspect, reason=why))
         else:
             stand.append(aspect)
@@ -108,12 +117,6 @@ async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[s
     ask = prompts.ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED)
     reply = await planner.answer(ask, PlanBlindReply)
     return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
-
-
-def _named(planned: PlannedAspect, quote: str, shown: PromptPosts) -> list[Post]:
-    """The shown posts that an aspect names, those that hold its evidence first."""
-    posts = [post for label in planned.post_ids if (post := shown.post(label))]
-    return sorted(posts, key=lambda post: quote not in _as_shown(post.text))
 
 
 def _as_shown(post: str) -> str:
@@ -136,25 +139,25 @@ def wrong(reply: PlanReply) -> str | None:
     for aspect in reply.aspects:
         if not aspect.aspect.strip():
             return "an aspect without text"
-        if not 0 <= aspect.confidence <= 1:
-            return f"confidence {aspect.confidence} is not between 0 and 1"
+        if not 1 <= len(aspect.evidence) <= MAX_PASSAGES:
+            return f"{len(aspect.evidence)} passages for an aspect, 1 to {MAX_PASSAGES} were due"
     return None
 
 
-def _unfit(
-    aspect: Aspect,
-    quote: str,
-    posts: list[Post],
-    question: str,
-    earlier: list[Aspect],
-    min_confidence: float,
-) -> str | None:
-    if not posts:
-        return "names_no_shown_post"
-    if len(quote.split()) < 2 or quote not in _as_shown(posts[0].text):
-        return "evidence_not_in_post"
-    if aspect.confidence is not None and aspect.confidence < min_confidence:
-        return "low_confidence"
+def _unfounded(planned: PlannedAspect, named: list[Post | None]) -> str | None:
+    """Why the posts that an aspect names do not hold its evidence, or None where they do."""
+    for passage, post in zip(planned.evidence, named, strict=True):
+        if post is None:
+            return "names_no_shown_post"
+        quote = text.normalised(passage.passage).strip("\"' .")
+        if len(quote.split()) < 2 or quote not in _as_shown(post.text):
+            return "evidence_not_in_post"
+    if planned.follows == "pattern" and len(set(named)) < 2:
+        return "pattern_of_one_post"
+    return None
+
+
+def _unfit(aspect: Aspect, posts: list[Post], question: str, earlier: list[Aspect]) -> str | None:
     if len(aspect.aspect.split()) > MAX_WORDS:
         return "too_long"
     if _copied(aspect.aspect, posts, question):

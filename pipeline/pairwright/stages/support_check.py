@@ -1,20 +1,22 @@
-"""Support: does the quoted post carry the aspect, or would it stand without?
+"""Support: do the quoted posts carry the aspect, or would it stand without?
 
-A verbatim quote proves only where words come from. A judge reads the aspect with the one post
-it rests on; what would stand without the post, or is far-fetched, is dropped. A share of
-rubrics is asked a second time with other users' posts (`support_control`): the judge should
-refuse nearly all of those, and the manifest shows how often it does.
+A verbatim quote proves only where words come from. A judge reads the aspect with all posts that
+it names; what any asker would expect, or what is far-fetched, is dropped. A share of rubrics is
+asked a second time with as many posts of other users (`support_control`): the judge should refuse
+nearly all of those, and the manifest shows how often it does.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pairwright.models import Model, Reply
+from pairwright.models import WHOLE_NUMBER, Model, Reply
 from pairwright.records import Aspect, Post, Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import SupportPrompt
+from pairwright.stages.numbering import in_order, misnumbered
 
 
 class SupportCase(Reply):
+    number: Annotated[int, WHOLE_NUMBER]
     reason: str
     verdict: Literal["carried", "stands_without", "far_fetched"]
 
@@ -25,23 +27,24 @@ class SupportReply(Reply):
 
 async def support(
     question: str,
-    cases: list[tuple[Aspect, Post]],
+    cases: list[tuple[Aspect, tuple[Post, ...]]],
     judge: Model,
     prompts: Prompts,
     *,
     name: str = "support",
 ) -> tuple[SupportCase, ...] | Rejected:
-    """One verdict per (aspect, post), in order; `name` tells the control apart in the record."""
+    """One verdict for each aspect and its posts, in order.
+
+    `name` tells the control apart in the record.
+    """
     shown = tuple(
-        SupportPrompt(n, aspect.aspect, post.text)
-        for n, (aspect, post) in enumerate(cases, start=1)
+        SupportPrompt(n, aspect.aspect, tuple(post.text for post in posts))
+        for n, (aspect, posts) in enumerate(cases, start=1)
     )
 
     def wrong(reply: SupportReply) -> str | None:
-        if len(reply.cases) != len(cases):
-            return f"{len(reply.cases)} verdicts for {len(cases)} cases"
-        return None
+        return misnumbered(reply.cases, len(cases))
 
     ask = prompts.ask("support", question=question, cases=shown)
     reply = await judge.answer(ask._replace(name=name), SupportReply, wrong)
-    return reply if isinstance(reply, Rejected) else tuple(reply.cases)
+    return reply if isinstance(reply, Rejected) else tuple(in_order(reply.cases))

@@ -9,7 +9,7 @@ from typing import Literal
 from pairwright.models import Model
 from pairwright.records import Post, Rejected, Rubric
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import PlanRules
+from pairwright.settings.rules import PlanRules, asked_length
 from pairwright.stages.history import PromptPosts, with_history
 
 Stance = Literal["adhering", "omitting", "contradicting"]
@@ -26,10 +26,19 @@ async def write(
     *,
     words: int,
     draw: int,
+    faults: tuple[str, ...] = (),
 ) -> str | Rejected:
-    """A response that serves, leaves out or contradicts the aspects of a rubric."""
-    aspects = tuple(aspect.aspect for aspect in rubric.aspects)
-    ask = prompts.ask(f"write_{stance}", question=question, aspects=aspects, words=words)
+    """A response that serves, leaves out or contradicts the aspects of a rubric.
+
+    `words` is the most that is accepted; `faults` are what refused the writer's last response.
+    """
+    ask = prompts.ask(
+        f"write_{stance}",
+        question=question,
+        aspects=tuple(aspect.aspect for aspect in rubric.aspects),
+        words=_length(words),
+        faults=faults,
+    )
     return await generator.write(ask, draw)
 
 
@@ -37,7 +46,13 @@ async def write_plain(
     question: str, generator: Model, prompts: Prompts, *, words: int
 ) -> str | Rejected:
     """A response to a typical asker: the yardstick for aspects that anyone gets."""
-    return await generator.write(prompts.ask("write_plain", question=question, words=words))
+    ask = prompts.ask("write_plain", question=question, words=_length(words))
+    return await generator.write(ask)
+
+
+def _length(words: int) -> str:
+    """The length as the prompts ask for it, such as `80 to 95`."""
+    return "{} to {}".format(*asked_length(words))
 
 
 async def write_paper(

@@ -1,16 +1,18 @@
-"""Answers to a study's tasks: from exported files, from a server, or simulated."""
+"""Answers to a study's tasks: from exported files or simulated, and how many there are.
+
+What was answered on a server is fetched by `label_studio.pull_verdicts`.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.workflows.progress import Note, Progress, Step, log_notes
+from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.exports import import_files, undo_import
-from pairwright_human_eval.records import Kind
+from pairwright_human_eval.annotation_exports import import_files, undo_import
+from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import Traits, simulate
 
 
@@ -115,52 +117,6 @@ def remove_import(run: str | Path, files: Iterable[str | Path] = ()) -> RemovedI
 
 
 @dataclass(frozen=True, slots=True)
-class PulledVerdicts:
-    """What was fetched from a server, and the study's answers after that."""
-
-    projects: int
-    deleted: Mapping[str, tuple[str, ...]]
-    """By project title: tasks of the study that were deleted on the server."""
-    answers: AnswerCounts
-
-
-def pull_verdicts(
-    run: str | Path, key: str, *, url: str | None = None, progress: Progress = log_notes
-) -> PulledVerdicts:
-    """Fetch what is annotated from the Label Studio server that tasks were pushed to.
-
-    `key` is an access token of the server's account. Needs the extra [label-studio]. May be
-    repeated and interrupted.
-
-    Raises InputError where there is no study, or the server is another one or refuses.
-
-        >>> pull_verdicts("runs/first", key).answers.open_tasks
-        12
-    """
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import pushed_state
-    from pairwright_human_eval.label_studio.pull import fetch_annotations
-
-    with open_study(Path(run)) as study:
-        address = url or pushed_state(study.folder).url
-        with closing(LabelStudioClient(address, key)) as server:
-            pulled = fetch_annotations(
-                server,
-                study.folder,
-                progress=lambda done, total: progress(Step("fetching projects", done, total)),
-            )
-        for title, tasks in pulled.gone.items():
-            deleted = "1 task was" if len(tasks) == 1 else f"{len(tasks):,} tasks were"
-            progress(
-                Note(
-                    f"{deleted} deleted on the server in {title}, such as {tasks[0]}: push again"
-                    " to have them answered."
-                )
-            )
-        return PulledVerdicts(pulled.projects, pulled.gone, count_answers(study))
-
-
-@dataclass(frozen=True, slots=True)
 class SimulatedVerdicts:
     """What simulated annotators answered, and the study's answers after that."""
 
@@ -202,3 +158,37 @@ def simulate_verdicts(
     with open_study(Path(run)) as study:
         done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
         return SimulatedVerdicts(done.answered, tuple(sorted(done.careless)), count_answers(study))
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """How far one annotator is with one kind of task."""
+
+    annotator: str
+    kind: Kind
+    round: int
+    """2 for adjudication."""
+    tasks: int
+    answered: int
+    skipped: int | None = None
+    """Skips on the server; None where the counts are of imported answers."""
+    deleted: int | None = None
+    """Tasks that were deleted on the server; None as above."""
+
+
+def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
+    """Count the tasks that each annotator has answered, of those imported or pulled.
+
+    Raises InputError where there is no study.
+
+        >>> [(line.annotator, line.answered) for line in study_progress("runs/first")]
+        [('annotator-01', 24), ...]
+    """
+    with open_study(Path(run), reading=True) as study:
+        assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
+        answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
+    order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
+    return tuple(
+        AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
+        for who, round, kind in order
+    )

@@ -98,7 +98,7 @@ class ScorerEvaluation(NamedTuple):
             units=sum(len(mode.units) for mode in modes),
             units_scored=sum(len(mode.whole) for mode in modes),
             shortened=sum(one.left_out > 0 for one in decisions),
-            tokens=sum(usage.tokens),
+            tokens=usage.tokens.prompt + usage.tokens.completion,
             prompt_tokens=usage.tokens.prompt,
             completion_tokens=usage.tokens.completion,
             cost=self._cost(usage),

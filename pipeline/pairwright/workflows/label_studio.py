@@ -1,10 +1,10 @@
-"""A study on a Label Studio server: tasks to it, how far annotators are, and a server of one's own.
+"""A study on a Label Studio server: tasks to it, answers from it, how far annotators are, and a
+server of one's own.
 
-What annotators answered there is fetched by `answers.pull_verdicts`.
+All that the workflows know of Label Studio's API is here.
 """
 
 import importlib.util
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.text import number_of
-from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_answers
+from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.exports.raw_files import check_unmixed
+from pairwright_human_eval.annotation_exports.raw_files import check_unmixed
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.accounts import ServerAccount, team_accounts
 from pairwright_human_eval.label_studio.environment import prepare
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer
-from pairwright_human_eval.records import KINDS, Kind
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
@@ -88,42 +88,54 @@ def _links(study: OpenStudy) -> dict[str, dict[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotatorProgress:
-    """How far one annotator is with one kind of task."""
+class PulledVerdicts:
+    """What was fetched from a server, and the study's answers after that."""
 
-    annotator: str
-    kind: Kind
-    round: int
-    """2 for adjudication."""
-    tasks: int
-    answered: int
-    skipped: int | None = None
-    """Skips on the server; None where the counts are of imported answers."""
-    deleted: int | None = None
-    """Tasks that were deleted on the server; None as above."""
+    projects: int
+    deleted: Mapping[str, tuple[str, ...]]
+    """By project title: tasks of the study that were deleted on the server."""
+    answers: AnswerCounts
+
+
+def pull_verdicts(
+    run: str | Path, key: str, *, url: str | None = None, progress: Progress = log_notes
+) -> PulledVerdicts:
+    """Fetch what is annotated from the Label Studio server that tasks were pushed to.
+
+    `key` is an access token of the server's account. Needs the extra [label-studio]. May be
+    repeated and interrupted.
+
+    Raises InputError where there is no study, or the server is another one or refuses.
+
+        >>> pull_verdicts("runs/first", key).answers.open_tasks
+        12
+    """
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
+    from pairwright_human_eval.label_studio.projects import pushed_state
+    from pairwright_human_eval.label_studio.pull import fetch_annotations
+
+    with open_study(Path(run)) as study:
+        address = url or pushed_state(study.folder).url
+        with closing(LabelStudioClient(address, key)) as server:
+            pulled = fetch_annotations(
+                server,
+                study.folder,
+                progress=lambda done, total: progress(Step("fetching projects", done, total)),
+            )
+        for title, tasks in pulled.gone.items():
+            deleted = "1 task was" if len(tasks) == 1 else f"{len(tasks):,} tasks were"
+            progress(
+                Note(
+                    f"{deleted} deleted on the server in {title}, such as {tasks[0]}: push again"
+                    " to have them answered."
+                )
+            )
+        return PulledVerdicts(pulled.projects, pulled.gone, count_answers(study))
 
 
 def was_pushed(run: str | Path) -> bool:
     """Whether a run's tasks were pushed to a server."""
     return HumanFolder(Path(run)).server.exists()
-
-
-def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
-    """Count the tasks that each annotator has answered, of those imported or pulled.
-
-    Raises InputError where there is no study.
-
-        >>> [(line.annotator, line.answered) for line in study_progress("runs/first")]
-        [('annotator-01', 24), ...]
-    """
-    with open_study(Path(run), reading=True) as study:
-        assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
-        answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
-    order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
-    return tuple(
-        AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
-        for who, round, kind in order
-    )
 
 
 def server_progress(

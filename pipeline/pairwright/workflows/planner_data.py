@@ -25,7 +25,7 @@ def asking_of(settings: Training, base: Path) -> PromptMaker:
     """How the planner will be asked; paths start from `base`. Raises ConfigError."""
     prompts = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
     rubrics = settings_folder("rubrics", settings.rubrics, base, assets.RUBRICS)
-    names = LISTING | {"system", "history"} if settings.target == "lamp-qa" else BUILDING
+    names = LISTING | {"system_planning", "history"} if settings.target == "lamp-qa" else BUILDING
     return PromptMaker(
         settings.target,
         Prompts.load(prompts, names),

@@ -108,6 +108,7 @@ class MeterCounts(NamedTuple):
     retried: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     cost: float = 0.0
 
 

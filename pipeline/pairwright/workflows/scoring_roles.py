@@ -87,7 +87,7 @@ async def open_judge(
             fix="Give it a file with a table [judge] that names an endpoint.",
         )
     endpoint = scorers.endpoints[spec.endpoint]
-    hashes = [prompts.hashes[name] for name in ("adherence", "system")]
+    hashes = [prompts.hashes[name] for name in ("adherence", "system_judging")]
     ref = _model_ref("judge", endpoint, spec.sampling, *hashes)
     async with client_of(spec.endpoint, endpoint, meter) as client:
         model = model_of(Durable(store, client), endpoint, spec.sampling)
@@ -145,7 +145,7 @@ def _bare(model: str) -> str:
 def _planner_ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
-        [prompts.hashes[name] for name in ("history", "system")],
+        [prompts.hashes[name] for name in ("history", "system_planning")],
         endpoint.structured,
         endpoint.history_tokens,
     ]

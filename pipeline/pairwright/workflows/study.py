@@ -16,9 +16,9 @@ from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
 from pairwright_human_eval.accept import Acceptance, accept, derive
 from pairwright_human_eval.accept.people import read_given
+from pairwright_human_eval.annotation_exports import stored_exports
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
-from pairwright_human_eval.exports import stored_exports
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.study_files import FixedStudy, read_study

@@ -10,16 +10,17 @@ from pairwright import assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.errors import InputError
+from pairwright.modes import MODES, Mode
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks
-from pairwright_human_eval.export import StudyPlan, make_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.reading_time import ReadingTime, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import add_adjudication, not_given, read_fixed, write_study
+from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
@@ -46,8 +47,8 @@ class TaskExport:
     """False where the same study was exported before."""
     study: Study
     """What the study fixed: its rule, annotators and scales."""
-    twins: int
-    violate_pairs: int
+    units: Mapping[Mode, int]
+    """By mode: what is verified as one, twins or single pairs."""
     tasks: Mapping[tuple[Kind, str], int]
     """By kind and purpose."""
     reading: tuple[ReadingTime, ...]
@@ -115,15 +116,14 @@ def export_tasks(
         scales=scales,
         config_hashes=config_hashes(scales),
     )
-    twins = sum(len(subject.pairs) == 2 for subject in subjects)
+    sampled = Counter(subject.mode for subject in subjects)
     given = [task for assigned in tasks.values() for task in assigned]
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
         new=write_study(human, study, tasks),
         study=study,
-        twins=twins,
-        violate_pairs=len(subjects) - twins,
+        units={mode: sampled[mode] for mode in MODES},
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in given),
         reading=readings(given),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},

@@ -86,7 +86,7 @@ class TrainingRun(NamedTuple):
     def _begun(self, asking: PromptMaker, words: Words, data: TrainingData) -> folder.TrainingStart:
         settings = self.settings
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
-        hashes = [asking.prompts.hashes[name] for name in ("system", "history", prompt)]
+        hashes = [asking.prompts.hashes[name] for name in ("system_planning", "history", prompt)]
         return folder.TrainingStart(
             model=settings.model,
             revision=settings.revision,

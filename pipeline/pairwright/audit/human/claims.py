@@ -11,6 +11,7 @@ from scipy.stats import t
 
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison, Status
 from pairwright.intervals import LEVEL, Interval, z_of
+from pairwright.modes import MODES
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.equivalence import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
@@ -175,7 +176,7 @@ class EquallyGood(NamedTuple):
             name=EQUALLY_GOOD.name,
             config=f"{self.scale.mode}: {self.scale.scale}",
             # A side that was written against the aspects may read as the worse one.
-            status="note" if (status, self.scale.mode) == ("fail", "violate") else status,
+            status="note" if status == "fail" and MODES[self.scale.mode].against_rubric else status,
             found=Interval(
                 value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
             ),

@@ -71,23 +71,26 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} names none of the row's posts"
     if not aspect.evidence.strip():
         return f"aspect {number} has no evidence"
-    if any(_holds(aspect.evidence, passage) for passage in where):
+    if any(_holds(aspect.evidence, post) for post in where):
+        return None
+    # Of several passages each has to be in one of the posts.
+    if all(any(_holds(one, post) for post in where) for one in text.passages(aspect.evidence)):
         return None
     return (
         f"aspect {number}'s evidence does not stand in {named}: {mask_text(aspect.evidence[:500])}"
     )
 
 
-def _holds(evidence: str, passage: str) -> bool:
-    if evidence in passage:
+def _holds(passage: str, post: str) -> bool:
+    if passage in post:
         return True
-    quote = text.normalised(evidence).strip("\"' .")
-    return bool(quote) and quote in _folded(passage)
+    quote = text.normalised(passage).strip("\"' .")
+    return bool(quote) and quote in _folded(post)
 
 
 @lru_cache(maxsize=1024)
-def _folded(passage: str) -> str:
-    return text.normalised(passage)
+def _folded(post: str) -> str:
+    return text.normalised(post)
 
 
 ASPECTS_REPEATED = CheckDefinition(

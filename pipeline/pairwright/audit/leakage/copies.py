@@ -39,7 +39,10 @@ class RubricLeak:
 
     def add(self, row: Row) -> None:
         sources = [
-            part for one in row.rubric_aspects for part in (one.aspect, one.evidence) if part
+            part
+            for one in row.rubric_aspects
+            for part in (one.aspect, *text.passages(one.evidence))
+            if part
         ]
         sources += [row.narrative] if row.narrative else []
         if not sources:

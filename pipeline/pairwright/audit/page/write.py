@@ -18,6 +18,7 @@ from pairwright.audit.page.verdict import audit_verdict, warnings
 from pairwright.audit.records import Audit
 from pairwright.dataset import Row
 from pairwright.files import write_whole
+from pairwright.records import FULL_ADHERENCE
 from pairwright.report import Block, Fold, Page, Plot, Section
 
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
@@ -105,7 +106,7 @@ def write_page(
     environment = report.templates(HERE)
     own = Markup((HERE / "page.css").read_text(encoding="utf-8"))
     style = Markup("\n").join((report.style(environment), own, styled.sheet))
-    script = Markup("\n".join(_script()))
+    script = Markup(_script())
 
     def rendered(held: SelectedPairs) -> Iterator[str]:
         template = environment.get_template("page.html.jinja")
@@ -140,6 +141,7 @@ def policy_of(style: str, script: str) -> str:
     )
 
 
-def _script() -> Iterator[str]:
-    for name in SCRIPTS:
-        yield (HERE / "scripts" / name).read_text(encoding="utf-8")
+def _script() -> str:
+    """All scripts as one, with the highest score of adherence in its place."""
+    texts = ((HERE / "scripts" / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    return "\n".join(texts).replace("FULL_ADHERENCE", str(FULL_ADHERENCE))

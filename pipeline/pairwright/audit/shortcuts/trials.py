@@ -16,8 +16,8 @@ from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, classifi
 from pairwright.audit.shortcuts.pair_features import ClusterSample, PairFeatures
 from pairwright.audit.shortcuts.response import COUNTED
 from pairwright.intervals import LEVEL, Accuracy, Floats, Interval, Places, accuracy, z_of
+from pairwright.modes import MODES, Mode
 
-EXPECTED = "This is expected in mode violate."
 IDENTITY = "Whole twins give 50 % by identity."
 
 
@@ -26,7 +26,7 @@ class Trial(NamedTuple):
 
     definition: CheckDefinition
     config: str
-    mode: str | None
+    mode: Mode | None
     places: Places
     """Shape (n,): which pairs of the configuration it was tried on."""
     points: Floats
@@ -54,7 +54,8 @@ class AccuracyComparison(NamedTuple):
     def check(self, level: float) -> Check:
         trial, z = self.trial, z_of(level)
         status: Status = self.accuracy.settles(self.bound, z) or "too_few"
-        expected = EXPECTED if (status, trial.mode) == ("fail", "violate") else ""
+        by_rule = trial.mode is not None and MODES[trial.mode].against_rubric
+        expected = f"This is expected in mode {trial.mode}." if by_rule and status == "fail" else ""
         detail = _sentences(expected, trial.why, _like(trial))
         needed = self.accuracy.needed(self.bound, z) if status == "too_few" else None
         return _check(

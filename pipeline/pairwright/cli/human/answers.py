@@ -1,4 +1,4 @@
-"""`pairwright human import`, `pull` and `simulate`: answers in."""
+"""`pairwright human import` and `simulate`: answers in."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.human.options import KnownUrl, RunPath, api_key
+from pairwright.cli.human.options import RunPath
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
@@ -68,23 +68,6 @@ def import_command(
     print_answers(console, run, taken.answers)
     if taken.refused:
         raise typer.Exit(1)
-
-
-def pull_command(run: RunPath, url: KnownUrl = None) -> None:
-    """Fetch what is annotated from the server that tasks were pushed to.
-
-    Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
-
-    Example:
-
-      pairwright human pull runs/first
-    """
-    from pairwright.workflows.answers import pull_verdicts
-
-    collector.ease()
-    with display() as progress:
-        pulled = pull_verdicts(run, api_key(), url=url, progress=progress)
-    print_answers(Console(), run, pulled.answers)
 
 
 def simulate_command(

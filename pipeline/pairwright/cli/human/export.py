@@ -11,6 +11,7 @@ from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, share_of
 from pairwright.cli.shell import command, print_commands
+from pairwright.modes import MODES
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     table.add_column(style="bold")
     table.add_column()
     table.add_column(justify="right")
-    table.add_row("verified as one", "twins", f"{made.twins:,}")
-    table.add_row("verified as one", "violate pairs", f"{made.violate_pairs:,}")
+    for mode, n in made.units.items():
+        table.add_row("verified as one", MODES[mode].units, f"{n:,}")
     for (kind, purpose), n in sorted(
         made.tasks.items(), key=lambda row: (KINDS.index(row[0][0]), row)
     ):

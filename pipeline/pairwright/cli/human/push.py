@@ -1,11 +1,12 @@
-"""`pairwright human push`: tasks to a Label Studio server."""
+"""`pairwright human push` and `pull`: tasks to a Label Studio server, and answers from it."""
 
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from pairwright.cli.human.options import RunPath, ServerUrl, api_key
+from pairwright.cli.human.answers import print_answers
+from pairwright.cli.human.options import KnownUrl, RunPath, ServerUrl, api_key
 from pairwright.cli.progress import display
 from pairwright.text import number_of
 from pairwright.workflows import collector
@@ -49,3 +50,20 @@ def push_command(
             console.print(
                 f"  {annotator}  {kind:12} {link}", highlight=False, markup=False, soft_wrap=True
             )
+
+
+def pull_command(run: RunPath, url: KnownUrl = None) -> None:
+    """Fetch what is annotated from the server that tasks were pushed to.
+
+    Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
+
+    Example:
+
+      pairwright human pull runs/first
+    """
+    from pairwright.workflows.label_studio import pull_verdicts
+
+    collector.ease()
+    with display() as progress:
+        pulled = pull_verdicts(run, api_key(), url=url, progress=progress)
+    print_answers(Console(), run, pulled.answers)

@@ -11,6 +11,7 @@ from rich.table import Table
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command
+from pairwright.modes import modes_of_size, units_in_words
 from pairwright.workflows import collector
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def report_command(run: RunPath) -> None:
       pairwright human report runs/first
     """
     # Plots and statistics take a while to import, and other commands do without.
-    from pairwright.workflows.decisions import decide
+    from pairwright.workflows.decision_report import decide
 
     collector.ease()
     with display() as progress:
@@ -70,7 +71,7 @@ def _warnings(report: "StudyReport") -> Iterator[str]:
 def _decided(decisions: Iterable["Decision"]) -> Table:
     """Subjects by state, and by every reason for it: one may have several."""
     decided = list(decisions)
-    kinds = {d.subject: "twins" if len(d.pairs) == 2 else "violate pairs" for d in decided}
+    kinds = {d.subject: units_in_words(modes_of_size(len(d.pairs))) for d in decided}
     states = Counter((d.state, kinds[d.subject]) for d in decided)
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
     table = Table(box=box.SIMPLE, show_header=False, title="decisions", title_justify="left")

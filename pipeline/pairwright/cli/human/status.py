@@ -20,7 +20,8 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
 
       pairwright human status runs/first
     """
-    from pairwright.workflows.label_studio import server_progress, study_progress, was_pushed
+    from pairwright.workflows.answers import study_progress
+    from pairwright.workflows.label_studio import server_progress, was_pushed
 
     collector.ease()
     if url is None and not (was_pushed(run) and os.environ.get(KEY_VARIABLE)):

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from pairwright.evaluate.best_of_n.records import BestOfN, Curve
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import Interval
+from pairwright.records import FULL_ADHERENCE
 from pairwright.report import (
     BLUE,
     FAINT,
@@ -164,11 +165,12 @@ def _mean(curve: Curve) -> float:
 
 
 def _method(result: BestOfN) -> Iterator[str]:
+    levels = f"{', '.join(map(str, range(FULL_ADHERENCE)))} or {FULL_ADHERENCE}"
     yield (
         f"Release {visible(result.release.name)} {result.release.version},"
         f" {result.release.digest}. Policy: {visible(result.policy.model)}, {result.n} samples a"
         f" question. Judge: {visible(result.judge.model)},"
-        " 0, 1 or 2 for each aspect of the question's rubric, summed over the most possible."
+        f" {levels} for each aspect of the question's rubric, summed over the most possible."
     )
     yield (
         "First k: the best of the draws 0 to k - 1. All subsets: the mean over every choice of k of"

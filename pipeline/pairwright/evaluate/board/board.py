@@ -11,7 +11,8 @@ from pairwright.evaluate.measure import RULE, figures_of, gains
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result
 from pairwright.intervals import Floats
-from pairwright.records import Mode, Record
+from pairwright.modes import MODES
+from pairwright.records import Record
 
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 """The order of the tables."""
@@ -84,9 +85,8 @@ def gain_over(control: ConditionName) -> str:
 def _rankings(
     entries: dict[str, BoardEntry], points: dict[str, Floats], pairs: Pairs
 ) -> Iterator[Ranking]:
-    modes: dict[Mode | None, None] = dict.fromkeys(("twin", "violate", None))
     clusters = pairs.clusters
-    for mode in modes:
+    for mode in (*MODES, None):
         places = pairs.of_mode(mode)
         for condition in ORDER:
             of_condition = [

@@ -7,16 +7,10 @@ from typing import NamedTuple
 from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.measure import FIGURES, ScorerFigure
+from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
-
-MODES: dict[Mode | None, str] = {
-    "twin": "Twins",
-    "violate": "Pairs of mode violate",
-    None: "Pairs",
-}
 
 
 class RankingTable(NamedTuple):
@@ -56,7 +50,8 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     columns["of the scored, %"] = lambda one: percent(one.figure("accuracy_of_scored", mode))
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
     columns[covered] = lambda one: value(one.figure("coverage", mode))
-    columns["ties, %"] = lambda one: value(one.figure("ties", mode))
+    for name in figure_names("ranking"):
+        columns[FIGURES[name].head(name)] = partial(_figure, name, mode)
     if any(not _whole(one, mode) for one in entries):
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
@@ -143,6 +138,16 @@ def _whole(entry: BoardEntry, mode: Mode | None) -> bool:
 def _to_next(ranking: Ranking, entry: BoardEntry) -> str:
     found = ranking.next_to(entry.name) if entry.name in ranking.ranked else None
     return p_value(found.adjusted) if found else ""
+
+
+def _figure(name: str, mode: Mode | None, entry: BoardEntry) -> str:
+    """A figure that FIGURES gives a column; empty where this scorer has none."""
+    figure = entry.figure(name, mode)
+    if figure is None or figure.value is None:
+        return ""
+    if not FIGURES[name].interval:
+        return value(figure)
+    return percent(figure) if FIGURES[name].percent else in_words(figure)
 
 
 def _gain(control: ConditionName, mode: Mode | None, entry: BoardEntry) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from pairwright.evaluate.board import plots
 from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.cells import (
-    MODES,
     by_accuracy,
     count,
     label,
@@ -22,6 +21,7 @@ from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, leaning, leans
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
+from pairwright.modes import mode_title
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
 from pairwright.text import number_of, visible
@@ -34,7 +34,7 @@ def board_page(board: Leaderboard) -> Page:
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
-            *(Section(MODES[mode], tuple(_mode_blocks(board, mode))) for mode in modes),
+            *(Section(mode_title(mode), tuple(_mode_blocks(board, mode))) for mode in modes),
             Section("What it takes", (costs(board),)),
             Section("How to read it", tuple(_whole_method(board))),
             Section("What was evaluated", (scorers(board),)),
@@ -56,10 +56,10 @@ def warnings(board: Leaderboard) -> Iterator[str]:
     for ranking in board.rankings:
         if ranking.test and ranking.test.least >= LEVEL:
             yield (
-                f"{MODES[ranking.mode]}, condition {ranking.condition}: no two rows can be told"
-                " apart. The"
-                f" least p that {number_of(ranking.test.clusters, 'cluster')} of pairs can give is"
-                f" {ranking.test.least:.2g}; it takes {clusters_needed()} or more."
+                f"{mode_title(ranking.mode)}, condition {ranking.condition}: no two rows can be"
+                f" told apart. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
+                f" pairs can give is {ranking.test.least:.2g}; it takes"
+                f" {clusters_needed()} or more."
             )
     for condition, names in board.missing.items():
         yield (
@@ -116,7 +116,7 @@ def floor(ranking: Ranking) -> str:
     test = ranking.test
     flips = "all" if test.exact else f"{test.flips:,} random"
     return (
-        f"{MODES[ranking.mode]}, condition {ranking.condition}: the least p that two of"
+        f"{mode_title(ranking.mode)}, condition {ranking.condition}: the least p that two of"
         f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
         f" {test.least:.2g} ({flips} flips)."
     )
@@ -179,7 +179,7 @@ def summary_page(board: Leaderboard) -> Page:
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
-            *(Section(MODES[one.mode], tuple(_mode_summary(board, one))) for one in first),
+            *(Section(mode_title(one.mode), tuple(_mode_summary(board, one))) for one in first),
             *((Section("What it takes", (cost_table,)),) if cost_table.rows else ()),
             Section("How to read it", tuple(_brief_method(board))),
         ),

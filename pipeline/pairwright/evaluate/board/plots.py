@@ -6,10 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from pairwright.evaluate.board.board import Leaderboard, gain_over
-from pairwright.evaluate.board.cells import MODES, label
+from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.ranking import BoardEntry
 from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
+from pairwright.modes import mode_title
 from pairwright.records import Mode
 from pairwright.report import (
     BLUE,
@@ -50,8 +51,8 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             right.set_xlabel("both halves right, %")
         _legend(figure, [one.about.condition for entries in scorers.values() for one in entries])
         caption = (
-            f"{MODES[mode]}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
-            " marks are not ranked."
+            f"{mode_title(mode)}: accuracy with its 95 % interval. The dashed line is one half."
+            " Hollow marks are not ranked."
         )
         if twins:
             caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
@@ -80,9 +81,9 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
         axes.set_xlabel("gain, points")
         _legend(figure, CONTROLS)
         caption = (
-            f"{MODES[mode]}: accuracy with the user's posts, less accuracy with the question alone"
-            " (none) and with somebody else's posts (wrong-profile), on the same pairs, with 95 %"
-            " intervals."
+            f"{mode_title(mode)}: accuracy with the user's posts, less accuracy with the question"
+            " alone (none) and with somebody else's posts (wrong-profile), on the same pairs, with"
+            " 95 % intervals."
         )
         return plot(figure, caption, name=f"gain-{whole(mode).name}")
 

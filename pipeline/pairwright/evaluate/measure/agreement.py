@@ -14,6 +14,7 @@ from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.measure.figure import Group, ScorerFigure, average, figure_of, share, whole
 from pairwright.evaluate.measure.units import ModeDecisions, points
 from pairwright.intervals import LEVEL, Floats, Interval
+from pairwright.modes import mode_pairs
 from pairwright.records import content_id
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
@@ -45,13 +46,7 @@ def leaning(figure: ScorerFigure) -> str:
     assert figure.value is not None
     assert figure.low is not None
     assert figure.high is not None
-    pairs = (
-        "twins"
-        if figure.mode == "twin"
-        else f"pairs of mode {figure.mode}"
-        if figure.mode
-        else "pairs"
-    )
+    pairs = mode_pairs(figure.mode)
     return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 

@@ -18,10 +18,17 @@ class FigureKind(NamedTuple):
     """What figures of one name are, and where the leaderboard has them."""
 
     meaning: str
-    table: Literal["", "twins", "people", "judges"] = ""
-    """Its further table; empty for a column of the tables that rank, or none."""
+    table: Literal["", "ranking", "twins", "people", "judges"] = ""
+    """Which table has it: `ranking` is a column of those that rank; empty where a table has it in a
+    place of its own, or none has it."""
     percent: bool = True
     """Whether it is a share, which is written in percent."""
+    interval: bool = True
+    """Whether a column of `ranking` has its interval."""
+
+    def head(self, name: str) -> str:
+        """The head of its column."""
+        return f"{name.replace('_', ' ')}, %" if self.percent else name.replace("_", " ")
 
 
 FIGURES: dict[str, FigureKind] = {
@@ -44,6 +51,8 @@ FIGURES: dict[str, FigureKind] = {
     ),
     "ties": FigureKind(
         "share of the scored pairs that are tied",
+        table="ranking",
+        interval=False,
     ),
     "swap_consistency": FigureKind(
         "share of pairs where a comparing judge says the same in both orders",
@@ -121,7 +130,7 @@ class ScorerFigure(Record):
 
 
 def figure_names(table: str) -> tuple[str, ...]:
-    """The figures of one of the leaderboard's further tables, in their order."""
+    """The figures of one of the leaderboard's tables, in their order."""
     return tuple(name for name, kind in FIGURES.items() if kind.table == table)
 
 

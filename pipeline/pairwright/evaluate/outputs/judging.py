@@ -1,4 +1,4 @@
-"""Every output judged against its question's aspects: 0, 1 or 2 for each.
+"""Every output judged against its question's aspects: one score for each.
 
 It is the adherence judge of a build, with its prompt: one call an output, a reason before every
 score, and as many scores as aspects, or the reply is asked for again. What cannot be read in the

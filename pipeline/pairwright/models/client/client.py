@@ -143,7 +143,8 @@ class Client:
             if completion.finish not in STAND_INS:
                 self.concurrency.answered(took)
             sent, got = completion.prompt_tokens, completion.completion_tokens
-            self._meter.answered(sent, got, self._endpoint.cost(sent, got))
+            cached = completion.cached_tokens
+            self._meter.answered(sent, got, self._endpoint.cost(sent, got, cached), cached)
         return answer
 
     async def _pause(self, seconds: float) -> None:

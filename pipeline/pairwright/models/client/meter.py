@@ -21,6 +21,8 @@ class Meter:
     retried: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of `prompt_tokens` that came from an endpoint's cache."""
     seconds: float = 0.0
     """Of all answered calls, from sending one to its reply."""
 
@@ -36,8 +38,12 @@ class Meter:
         if self.max_cost is not None and self.cost >= self.max_cost:
             raise BudgetSpent("budget_spent", f"max_cost = {self.max_cost} is reached")
 
-    def answered(self, prompt_tokens: int, completion_tokens: int, cost: float) -> None:
+    def answered(
+        self, prompt_tokens: int, completion_tokens: int, cost: float, cached_tokens: int = 0
+    ) -> None:
+        """Count one answered call; `cached_tokens` are part of `prompt_tokens`."""
         self.calls += 1
+        self.cached_tokens += cached_tokens
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
         self.cost += cost

@@ -16,28 +16,31 @@ def adherence(prompt: Prompt) -> list[dict[str, object]]:
     held = terms(prompt.first("response"))
     asked = terms(prompt.question)
     verdicts: list[dict[str, object]] = []
-    for aspect in prompt.aspects:
+    for number, aspect in enumerate(prompt.aspects, start=1):
         # Words of the question stand in any answer to it, so they show nothing.
         wanted = (content(aspect) - asked) or content(aspect)
         found = sorted(wanted & held)
         share = len(found) / len(wanted) if wanted else 0.0
         score = 2 if share >= 0.6 else 1 if share >= 0.3 else 0
         words = ", ".join(found) if found else "no word of this aspect"
-        verdicts.append({"reason": f"The response has {words}.", "score": score})
+        reason = f"The response has {words}."
+        verdicts.append({"number": number, "reason": reason, "score": score})
     return verdicts
 
 
 def support(prompt: Prompt) -> list[dict[str, object]]:
-    """Whether the post of each case holds at least half of its aspect's content."""
+    """Whether the posts of each case hold at least half of its aspect's content."""
     verdicts: list[dict[str, object]] = []
-    for _, case in prompt.every("case"):
-        aspect, post = (tagged(case, tag, most=1) for tag in ("aspect", "post"))
+    for number, case in prompt.every("case"):
+        aspect = tagged(case, "aspect", most=1)
         wanted = content(aspect[0][1]) if aspect else frozenset()
-        found = sorted(wanted & terms(post[0][1])) if post else []
+        held = frozenset[str]().union(*(terms(post) for _, post in tagged(case, "post")))
+        found = sorted(wanted & held)
         carried = bool(wanted) and len(found) / len(wanted) >= 0.5
         words = ", ".join(found) if found else "no word of the aspect"
         verdict = "carried" if carried else "far_fetched"
-        verdicts.append({"reason": f"The post has {words}.", "verdict": verdict})
+        reason = f"The posts have {words}."
+        verdicts.append({"number": int(number), "reason": reason, "verdict": verdict})
     return verdicts
 
 
@@ -48,24 +51,24 @@ def match(prompt: Prompt) -> list[dict[str, object]]:
         for number, block in prompt.every("list")
     ]
     verdicts: list[dict[str, object]] = []
-    for aspect in prompt.aspects:
+    for number, aspect in enumerate(prompt.aspects, start=1):
         own = set(content(aspect))
         found = [n for n, others in lists if any(jaccard(own, other) >= 0.5 for other in others)]
         reason = "Shares most of its words with those lists." if found else "In no list."
-        verdicts.append({"reason": reason, "found_in": found})
+        verdicts.append({"number": number, "reason": reason, "found_in": found})
     return verdicts
 
 
 def quality(prompt: Prompt) -> dict[str, object]:
-    """One score a scale, between its outer anchors, and the reason first."""
+    """For each scale a reason, then a score between its outer anchors."""
     response = prompt.first("response")
     level, reason = _level(prompt.question, response)
-    scores: dict[str, object] = {"reason": reason}
+    scores: dict[str, object] = {}
     for name, wording in prompt.every("scale"):
         anchors = [int(anchor) for anchor in _ANCHOR.findall(wording)] or [1, 5]
         bonus = 1 if level == 4 and pick(3, name, response) == 0 else 0
         steps = (level + bonus - 1) / 4 * (max(anchors) - min(anchors))
-        scores[name] = min(anchors) + round(steps)
+        scores[name] = {"reason": reason, "score": min(anchors) + round(steps)}
     return scores
 
 

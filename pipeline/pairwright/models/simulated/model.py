@@ -8,7 +8,7 @@ from typing import Any
 from pairwright.models import SIMULATED
 from pairwright.models.simulated import judge
 from pairwright.models.simulated.defects import Defects
-from pairwright.models.simulated.planner import SimulatedAspect, narrative_aspects, plan, plan_blind
+from pairwright.models.simulated.planner import narrative_aspects, plan, plan_blind
 from pairwright.models.simulated.planting import (
     CHOSEN,
     FOR_A_PERSON,
@@ -107,15 +107,25 @@ def _plan(prompt: Prompt) -> list[Object]:
     shown = prompt.every("post")
     posts = [text for _, text in shown]
     return [
-        {**_aspect(p), "post_ids": [shown[p.post][0]], "confidence": p.confidence}
-        for p in plan(prompt.question, posts, prompt.most_aspects)
+        {
+            "aspect": planned.aspect,
+            "reason": planned.reason,
+            "evidence": [
+                {"post": shown[one.post][0], "passage": one.words} for one in planned.evidence
+            ],
+            "follows": planned.follows,
+        }
+        for planned in plan(prompt.question, posts, prompt.most_aspects)
     ]
 
 
 def _narrative(prompt: Prompt) -> list[Object]:
     narrative = prompt.first("narrative")
-    return [_aspect(p) for p in narrative_aspects(prompt.question, narrative, prompt.most_aspects)]
-
-
-def _aspect(planned: SimulatedAspect) -> Object:
-    return {"aspect": planned.aspect, "reason": planned.reason, "evidence": planned.evidence}
+    return [
+        {
+            "aspect": planned.aspect,
+            "reason": planned.reason,
+            "evidence": planned.evidence[0].words,
+        }
+        for planned in narrative_aspects(prompt.question, narrative, prompt.most_aspects)
+    ]

@@ -1,6 +1,6 @@
 """The embedded planner: aspects out of what a person's posts say about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,20 +25,27 @@ class RankedStatement(NamedTuple):
     stems: frozenset[str]
 
 
+class SimulatedPassage(NamedTuple):
+    """Words of a post, and the post's index."""
+
+    post: int
+    words: str
+
+
 class SimulatedAspect(NamedTuple):
     """An aspect as the embedded planner gives it."""
 
     aspect: str
     reason: str
-    evidence: str
-    post: int
-    confidence: float
+    evidence: tuple[SimulatedPassage, ...]
+    follows: str
 
 
 def plan(
     question: str, posts: Sequence[str], most: int, source: str = "post"
 ) -> list[SimulatedAspect]:
-    """At most `most` aspects, the surest first; none where no post says anything personal."""
+    """At most `most` aspects, those that count most first; none where no post says anything
+    personal."""
     chosen: list[RankedStatement] = []
     for found in sorted(_scored(question, posts), key=lambda f: (-f.score, f.post, f.said.phrase)):
         if len(chosen) == min(most, 4):
@@ -53,7 +60,7 @@ def plan(
     for i, kind in enumerate(kinds):
         if kind in kinds[:i]:  # the second of a kind takes the other wording
             turns[i] = turns[kinds.index(kind)] + 1
-    return [_planned(f, turn, source) for f, turn in zip(chosen, turns, strict=True)]
+    return [_planned(f, turn, source, posts) for f, turn in zip(chosen, turns, strict=True)]
 
 
 def _overlap(one: Statement, other: Statement) -> bool:
@@ -61,16 +68,28 @@ def _overlap(one: Statement, other: Statement) -> bool:
     return one.evidence in other.evidence or other.evidence in one.evidence
 
 
-def _planned(found: RankedStatement, turn: int, source: str) -> SimulatedAspect:
+def _planned(
+    found: RankedStatement, turn: int, source: str, posts: Sequence[str]
+) -> SimulatedAspect:
     said = found.said
     frame = FRAMES[said.kind]
     reason = frame.because(said.phrase, source)
     if found.recurs > 1:
         reason = f"{reason[:-1]}; other posts come back to it."
-    confidence = min(0.95, 0.55 + 0.12 * max(0.0, found.score - LEAST_SCORE))
-    return SimulatedAspect(
-        frame.aspect(said.phrase, turn), reason, said.evidence, found.post, round(confidence, 2)
-    )
+    evidence = (SimulatedPassage(found.post, said.evidence), *_elsewhere(found, posts))
+    alone = "inferred" if said.kind in _SLIGHT else "stated"
+    follows = "pattern" if len(evidence) > 1 else alone
+    return SimulatedAspect(frame.aspect(said.phrase, turn), reason, evidence, follows)
+
+
+def _elsewhere(found: RankedStatement, posts: Sequence[str]) -> Iterator[SimulatedPassage]:
+    """A sentence of the first other post that has all words of the phrase, if there is one."""
+    for post, text in enumerate(posts):
+        for sentence in sentences(text) if post != found.post else ():
+            quote = sentence.strip(" \"'.!?")
+            if found.stems <= _stems(quote) and 4 <= len(words(quote)) <= 25:
+                yield SimulatedPassage(post, quote)
+                return
 
 
 def _scored(question: str, posts: Sequence[str]) -> list[RankedStatement]:
@@ -134,5 +153,5 @@ def narrative_aspects(question: str, narrative: str, most: int) -> list[Simulate
             phrase = max(fresh, key=lambda p: len(terms(p)))
             aspect = FRAMES["explain"].aspect(phrase, len(found))
             reason = FRAMES["explain"].because(phrase, "narrative")
-            found.append(SimulatedAspect(aspect, reason, quote, 0, 0.6))
+            found.append(SimulatedAspect(aspect, reason, (SimulatedPassage(0, quote),), "inferred"))
     return found

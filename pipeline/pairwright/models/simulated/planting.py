@@ -101,7 +101,11 @@ def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tupl
         found[-1]["aspect"] = plan_blind(prompt.question, 1)[0]
         planted.append("generic_aspect")
     if found and defects.strikes("aspect_without_evidence", prompt.digest):
-        found[0]["evidence"] = "as was remarked elsewhere in quite other words"
+        invented = "as was remarked elsewhere in quite other words"
+        if isinstance(found[0]["evidence"], str):  # Of a narrative.
+            found[0]["evidence"] = invented
+        else:
+            found[0]["evidence"][0]["passage"] = invented
         planted.append("aspect_without_evidence")
     return tuple(planted)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 _TASK = re.compile(r"<task>\s*([a-z_]+)\s*</task>")
 _CLOSING = re.compile(r"</[a-z_]+>")
-_WORD_LIMIT = re.compile(r"at most (\d+) words")
+_WORD_LIMIT = re.compile(r"\b(?:at most|to) (\d+) words")
 _ASPECT_LIMIT = re.compile(r"(?:at most|up to) (\d+)\b(?! words)")
 
 

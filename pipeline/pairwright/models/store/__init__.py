@@ -6,6 +6,6 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 """
 
 from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
-from pairwright.models.store.store import Store, StoredCall, Totals
+from pairwright.models.store.store import ModelCalls, Store, StoredCall, Totals
 
-__all__ = ["Durable", "RecentReplies", "ReplyStore", "Store", "StoredCall", "Totals"]
+__all__ = ["Durable", "ModelCalls", "RecentReplies", "ReplyStore", "Store", "StoredCall", "Totals"]

@@ -11,7 +11,8 @@ from pairwright.errors import InUse, StoreError
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
-SCHEMA = """
+SCHEMA = f"""
+BEGIN;
 CREATE TABLE calls (
     key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
     purpose TEXT NOT NULL,     -- the prompt's name
@@ -24,6 +25,11 @@ CREATE TABLE calls (
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
 CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
+CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part in its cache
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    tokens INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
     position INTEGER PRIMARY KEY, -- of a survey below zero
     unit TEXT NOT NULL,
@@ -32,7 +38,12 @@ CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
 );
 CREATE TABLE run (finished INTEGER NOT NULL);
 INSERT INTO run VALUES (0);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+COMMIT;
 """
+CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE outcomes")]
+"""The table that stores of earlier versions lack: it is derived from their replies."""
 
 
 def create(path: Path) -> None:
@@ -43,9 +54,6 @@ def create(path: Path) -> None:
         partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
         with closing(sqlite3.connect(partial)) as database:
             database.executescript(SCHEMA)
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {FORMAT}")
-            database.commit()
         partial.replace(path)
     except (OSError, sqlite3.Error) as error:
         raise unusable(path, error) from None

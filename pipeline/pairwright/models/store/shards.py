@@ -133,6 +133,11 @@ def _take_in(database: sqlite3.Connection) -> set[int]:
         "SELECT ours.key FROM shard.calls AS ours CROSS JOIN main.calls AS theirs"
         " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
     ).fetchall()
+    # Before the calls: the reply that the store has stays, and with it what came from a cache.
+    database.execute(
+        "INSERT OR IGNORE INTO main.cached SELECT * FROM shard.cached AS ours"
+        " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
+    )
     database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
     database.execute("INSERT OR REPLACE INTO main.outcomes SELECT * FROM shard.outcomes")
     if not differing:

@@ -2,7 +2,9 @@
 
 import asyncio
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +12,7 @@ from pairwright.errors import InUse, StoreError
 from pairwright.models import Answer, Completion, Request, completion_of, key_of
 from pairwright.models.store.file import (
     APPLICATION_ID,
+    CACHED,
     FORMAT,
     closed_to_us,
     create,
@@ -18,10 +21,12 @@ from pairwright.models.store.file import (
     readable_alone,
     unusable,
 )
+from pairwright.records import Record
 
 SPOOLED = 20
 """Outcomes written in one transaction."""
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
 
 
 class StoredCall(NamedTuple):
@@ -31,6 +36,16 @@ class StoredCall(NamedTuple):
     reply: bytes
 
 
+class ModelCalls(Record):
+    """What the calls to one model add up to."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of `prompt_tokens` that came from the endpoint's cache."""
+
+
 class Totals(NamedTuple):
     """What the calls of a store add up to."""
 
@@ -38,6 +53,7 @@ class Totals(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     simulated: int
+    cached_tokens: int = 0
 
 
 class Store:
@@ -63,6 +79,7 @@ class Store:
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent, by key, whichever endpoint they go to."""
         self._pending: list[tuple[object, ...]] = []
+        self._pending_cached: list[tuple[object, ...]] = []
         self._outcomes: list[tuple[int, str, str, str]] = []
         self._committed: asyncio.Future[None] | None = None
         self._lock = lock(path) if writing else None
@@ -87,10 +104,30 @@ class Store:
                     self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
+                self._add_cached()
             else:
                 self._db.execute("PRAGMA query_only = ON")
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
+
+    def _has_cached(self) -> bool:
+        found = "SELECT count(*) FROM sqlite_schema WHERE name = 'cached'"
+        return bool(self._db.execute(found).fetchone()[0])
+
+    def _add_cached(self) -> None:
+        """Bring a store of an earlier version up to date, from its replies."""
+        if not self._has_cached():
+            self._write((CACHED, ()), (_INSERT_CACHED, list(self._cached_by_replies())))
+
+    def _cached_by_replies(self) -> Iterator[tuple[str, str, int]]:
+        """Rows of the table `cached`, from the raw replies."""
+        rows = self._db.execute(
+            "SELECT key, model, reply FROM calls WHERE instr(reply, CAST('cached_tokens' AS BLOB))"
+        )
+        for key, model, reply in rows:
+            with suppress(ValueError):  # A damaged reply is named where it is used.
+                if tokens := completion_of(key, reply).cached_tokens:
+                    yield key, model, tokens
 
     def _connect(self, writing: bool, unchanging: bool) -> None:
         """Reading goes through the same WAL, so a status can be asked for during a run. Where no
@@ -174,6 +211,8 @@ class Store:
                 request.canonical,
             )
         )
+        if completion.cached_tokens:
+            self._pending_cached.append((completion.key, request.model, completion.cached_tokens))
         if self._committed is None:
             loop = asyncio.get_running_loop()
             self._committed = loop.create_future()
@@ -182,11 +221,12 @@ class Store:
 
     def _flush(self) -> None:
         rows, self._pending = self._pending, []
+        cached, self._pending_cached = self._pending_cached, []
         waiting, self._committed = self._committed, None
         if not rows:
             return
         try:
-            self._write(_INSERT, rows)
+            self._write((_INSERT, rows), (_INSERT_CACHED, cached))
         except StoreError as failure:
             if waiting is None:
                 raise
@@ -195,11 +235,15 @@ class Store:
             if waiting is not None:
                 waiting.set_result(None)
 
-    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """All rows in one transaction, or none."""
+    def _write(self, *statements: tuple[str, Sequence[tuple[object, ...]]]) -> None:
+        """All rows of all statements in one transaction, or none."""
         try:
             self._db.execute("BEGIN")
-            self._db.executemany(statement, rows)
+            for statement, rows in statements:
+                if "?" in statement:
+                    self._db.executemany(statement, rows)
+                else:
+                    self._db.execute(statement)
             self._db.execute("COMMIT")
         except Exception as error:
             if self._db.in_transaction:
@@ -211,15 +255,36 @@ class Store:
             "SELECT count(*), coalesce(sum(prompt_tokens), 0),"
             " coalesce(sum(completion_tokens), 0), coalesce(sum(simulated), 0) FROM calls"
         ).fetchone()
-        return Totals(*row)
+        calls, sent, got, simulated = row
+        return Totals(calls, sent, got, simulated, self._cached_by_model().total())
 
-    def tokens_by_model(self) -> dict[str, tuple[int, int, int]]:
-        """Calls, prompt tokens and completion tokens of each model."""
+    def calls_by_model(self) -> dict[str, ModelCalls]:
+        """The number of calls to each model, and their tokens."""
+        cached = self._cached_by_model()
         rows = self._execute(
             "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens)"
             " FROM calls GROUP BY model ORDER BY model"
         )
-        return {str(model): (n, sent, got) for model, n, sent, got in rows}
+        return {
+            str(model): ModelCalls(
+                calls=n, prompt_tokens=sent, completion_tokens=got, cached_tokens=cached[model]
+            )
+            for model, n, sent, got in rows
+        }
+
+    def _cached_by_model(self) -> Counter[str]:
+        sums: Counter[str] = Counter()
+        try:
+            if self._has_cached():
+                sums.update(
+                    dict(self._db.execute("SELECT model, sum(tokens) FROM cached GROUP BY model"))
+                )
+            else:
+                for _, model, tokens in self._cached_by_replies():
+                    sums[model] += tokens
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+        return sums
 
     def simulated_models(self) -> set[str]:
         """Models of whose replies any carries the embedded model's mark."""
@@ -281,7 +346,7 @@ class Store:
 
     def _spool(self) -> None:
         rows, self._outcomes = self._outcomes, []
-        self._write("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows)
+        self._write(("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows))
 
     def outcome(self, position: int, unit: str) -> str | None:
         """The record of one unit, where it has ended."""

@@ -171,15 +171,15 @@ def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
     return [_row(config, by_name) for config, by_name in found.items()]
 
 
-def violate_sentence(audit: AuditSummary, configs: set[str]) -> str:
-    """How the blind checks of these configurations ended; empty where there are none."""
+def blind_sentences(audit: AuditSummary, configs: set[str]) -> Iterator[str]:
+    """How the blind checks of these configurations ended; nothing where there are none."""
     blind = (score for score in audit.baselines if score.blind and score.config in configs)
     statuses = Counter(score.status for score in blind)
     words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
     if not (checks := sum(statuses[status] for status in words)):
-        return ""
+        return
     counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
-    return (
+    yield (
         f"Of {checks:,} checks of these configurations in the audit of this release, which choose"
         f" without the user, {counts}."
     )

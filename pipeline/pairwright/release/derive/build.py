@@ -133,16 +133,6 @@ PAIR = (
     " equally good answers to anyone who does not know the user. The rubric says what this user"
     " expects, why, and which post shows it."
 )
-TWIN = (
-    "Mode twin: one question and two users whose rubrics for it differ. Each response is written"
-    " to one of the two rubrics by a model that sees the question and that rubric alone. What is"
-    " chosen for the one user is rejected for the other, so that a twin is two pairs: it is"
-    " verified, released and left out as one."
-)
-VIOLATE = (
-    "Mode violate: the rejected response is written so that it misses or contradicts the user's"
-    " rubric."
-)
 
 
 def source_sentences(build: BuildSummary) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from pairwright.modes import MODES
 from pairwright.release.derive import build, cautions
 from pairwright.release.derive.audit import (
     BASELINE_HEAD,
@@ -36,8 +37,9 @@ COLUMNS = {
     "question": "The question both responses answer.",
     "profile": "The user's earlier posts, oldest first, with time, address and licence.",
     "rubric_aspects": (
-        "What this user expects in an answer: aspect, reason, evidence and the posts it is from,"
-        " the planner's confidence, and the judge's adherence scores of both responses (0 to 2)."
+        "What this user expects in an answer: aspect, reason, evidence (its passages, one a line)"
+        " and the posts it is from, and the judge's adherence scores of both responses (0 to 2)."
+        " `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (
         "The asker's own long explanation, where the source has one. Never show it to a scorer."
@@ -47,7 +49,7 @@ COLUMNS = {
     "rejected": "The response that is meant not to.",
     "item_id": "The source's id of the question.",
     "domain": "The domain; a twin's is that of its question.",
-    "mode": "How the rejected response came about: twin or violate.",
+    "mode": f"How the rejected response came about: {' or '.join(MODES)}.",
     "twin_id": "The twin this pair is one half of; none in mode violate.",
     "asked": "Whether this user asked the question: false in a twin's counterfactual half.",
     "user": "Pseudonym of the user whose preference it states.",
@@ -85,14 +87,13 @@ def dataset_card(release: ReleaseContext) -> str:
     """Write the whole file."""
     info, summary, audit = release.primary.provenance.info, release.summary, release.audit
     modes = {config.mode for config in summary.configs}
-    by_mode = {"twin": build.TWIN, "violate": build.VIOLATE}
     return yaml_header(release) + page(
         "card.md.jinja",
         release=release, info=info, summary=summary, audit=audit,
         trial=cautions.trial(release), verified=verified_sentence(summary, release.study),
         # Both are made of the few characters that a path may have; they go into blocks of code.
         first=Markdown(summary.parts[0].config), split=Markdown(summary.parts[0].split),
-        what=[build.PAIR, *(text for mode, text in by_mode.items() if mode in modes)],
+        what=[build.PAIR, *(MODES[mode].meaning for mode in MODES if mode in modes)],
         configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
         source=list(build.source_sentences(release.build)),
         models=_table_or_none(("role", "model", "sampling"), build.model_rows(release.build)),

@@ -6,7 +6,8 @@ The sentences are plain text: a page escapes them.
 import math
 from collections.abc import Iterator
 
-from pairwright.release.derive.audit import violate_sentence
+from pairwright.modes import MODES
+from pairwright.release.derive.audit import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.study import HumanSummary
 
@@ -157,28 +158,13 @@ def _missing(study: HumanSummary) -> str:
 
 def limits(release: ReleaseContext) -> Iterator[str]:
     """What the pairs cannot show."""
-    modes = {config.mode for config in release.summary.configs}
-    if "twin" in modes:
-        yield (
-            "Twins: two users, one question, the same two responses with chosen and rejected"
-            " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
-            " 50 % on complete twins, ties counted one half. That is arithmetic. It is no evidence"
-            " that the pairs are good, or that what they measure is personal."
-        )
-        yield (
-            "In one half of a twin the user never asked the question (the column “asked” is false):"
-            " that half is counterfactual, and the halves are to be reported apart too."
-        )
-    if "violate" in modes:
-        yield (
-            "Mode violate: the rejected response was written against the rubric, so that missing"
-            " aspects, length or tone can give it away to a scorer that knows nothing of the user."
-            " Accuracy on such pairs is no evidence of personalization unless the same scorer"
-            " without the history does worse."
-        )
-        names = {config.config for config in release.summary.configs if config.mode == "violate"}
-        if release.audit and (sentence := violate_sentence(release.audit, names)):
-            yield sentence
+    configs = release.summary.configs
+    for mode in MODES.values():
+        names = {config.config for config in configs if config.mode == mode.name}
+        if names:
+            yield from mode.limits
+        if mode.against_rubric and release.audit:
+            yield from blind_sentences(release.audit, names)
     yield (
         "Size: pairs that share a user are not independent, and there are at most"
         f" {release.summary.dyads:,} groups of users that are. Over all of them an accuracy of one"

@@ -172,19 +172,22 @@ def check_evidence(row: Row, where: str) -> None:
 def _check_aspect(row: Row, aspect: RowAspect, where: str) -> None:
     if strangers := set(aspect.post_ids) - {post.id for post in row.profile}:
         raise difference(f"{shown(min(strangers))} is not a post of the profile", where)
-    named = (post.text for post in row.profile if post.id in aspect.post_ids)
-    if not any(_quoted(aspect.evidence, passage) for passage in named):
-        raise difference(f"evidence is {shown(aspect.evidence)}, and in no post it names", where)
+    named = [post.text for post in row.profile if post.id in aspect.post_ids]
+    if any(_quoted(aspect.evidence, post) for post in named):
+        return
+    for passage in text.passages(aspect.evidence) or [aspect.evidence]:
+        if not any(_quoted(passage, post) for post in named):
+            raise difference(f"evidence is {shown(passage)}, and in no post it names", where)
 
 
-def _quoted(evidence: str, passage: str) -> bool:
+def _quoted(passage: str, post: str) -> bool:
     """As the build looks for it, which reads posts as the planner does."""
-    if evidence.strip() and evidence in passage:
+    if passage.strip() and passage in post:
         return True
-    quote = text.normalised(evidence).strip("\"' .")
-    return bool(quote) and quote in _folded(passage)
+    quote = text.normalised(passage).strip("\"' .")
+    return bool(quote) and quote in _folded(post)
 
 
 @lru_cache(maxsize=4096)
-def _folded(passage: str) -> str:
-    return text.normalised(passage)
+def _folded(post: str) -> str:
+    return text.normalised(post)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from pairwright.modes import MODES
 from pairwright.release.verify.comparison import difference, same, shown
 from pairwright_human_eval.public_study import PublicAnnotator, PublicStudy, ReleasedStudy
 from pairwright_human_eval.records import (
@@ -46,12 +47,12 @@ def check_outlines(
 
 def _check_pairs(outline: Outline, where: str) -> None:
     """A twin's halves mirror each other, the asked one first; a pair is alone."""
-    same("the number of pairs", len(outline.pairs), 2 if outline.mode == "twin" else 1, where)
+    same("the number of pairs", len(outline.pairs), MODES[outline.mode].halves, where)
     for n, pair in enumerate(outline.pairs):
         same(f"pairs.{n}.asked", pair.asked, n == 0, where)
         sides = (outline.first, outline.second) if n == 0 else (outline.second, outline.first)
         same(f"pairs.{n}: chosen and rejected", (pair.chosen, pair.rejected), sides, where)
-    if outline.mode == "violate":
+    if len(outline.pairs) == 1:
         same("the pair's id", outline.pairs[0].id, outline.id, where)
 
 

@@ -54,14 +54,13 @@ class Serving(NamedTuple):
         )
 
     async def _planned(self, item: Item) -> ScoredPlan | Rejected:
-        domain = self.domains.by_key.get(item.domain)
         made = await plan(
             item.question,
             item.profile,
             self.model,
             self.prompts,
             self.spec.rules,
-            kinds=domain.kinds if domain else (),
+            guidance=self.domains.guidance(item.domain),
             words=self.spec.words,
         )
         if isinstance(made, Rejected):

@@ -7,7 +7,7 @@ from pairwright.errors import ConfigError
 from pairwright.intervals import Interval
 from pairwright.records import Item, Record
 from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement, mean_by_user
-from pairwright.train.planner.examples import MIN_CONFIDENCE, PlannerPrompt
+from pairwright.train.planner.examples import PlannerPrompt
 from pairwright.train.planner.training_target import Form, aspects_of
 
 
@@ -63,7 +63,7 @@ def score_checkpoint(
     """What the plans are worth that a checkpoint `said`, one for each item that was `asked`."""
     read: list[tuple[Item, AspectAgreement]] = []
     for (item, shown, _), text in zip(asked, said, strict=True):
-        planned = aspects_of(form, text, item.question, shown, MIN_CONFIDENCE)
+        planned = aspects_of(form, text, item.question, shown)
         if planned is not None:
             gold = [rubric_aspect.aspect for rubric_aspect in item.rubric_aspects]
             read.append((item, aspect_agreement(planned, gold, similarity)))

@@ -9,7 +9,7 @@ from pairwright.retrieve import ranked, selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Ask, Labelled
-from pairwright.settings.rules import HistoryRules, PlanRules
+from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED
 from pairwright.train.planner.training_target import Form, PlanTarget, target
@@ -58,7 +58,6 @@ def split(prompt: str, whole: str, end: str, where: str) -> tuple[str, str]:
 
 
 Refusal = Literal["empty_target", "too_long"]
-MIN_CONFIDENCE: float = PlanRules().min_confidence
 
 
 class TrainingExample(NamedTuple):
@@ -112,14 +111,13 @@ class PromptMaker(NamedTuple):
         posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
         if self.form == "lamp-qa":
             return self.prompts.ask("plan_list", posts=posts, question=item.question)
-        domain = self.domains.by_key.get(item.domain)
         return self.prompts.ask(
             "plan",
             posts=posts,
             question=item.question,
             max_aspects=MAX_PLANNED,
             words=self.words,
-            kinds=domain.kinds if domain else (),
+            **self.domains.guidance(item.domain)._asdict(),
         )
 
 
@@ -153,9 +151,7 @@ def _fitted(
         shown = asking.shown(item, kept)
         ask = asking.ask(item, shown)
         # A target names posts as the prompt does, so that it is made again with each prompt.
-        wanted = target(
-            asking.form, item.question, item.rubric_aspects, shown, MIN_CONFIDENCE
-        )  # fmt: skip
+        wanted = target(asking.form, item.question, item.rubric_aspects, shown)
         if not wanted.aspects:
             # A post that left for want of room may have carried the last of them.
             whole = kept == len(asking.shown(item).posts)

@@ -20,7 +20,14 @@ from pairwright.records import GoldAspect
 from pairwright.settings.prompt import guard
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
-from pairwright.stages.planner import MAX_PLANNED, PlannedAspect, PlanReply, sifted, wrong
+from pairwright.stages.planner import (
+    MAX_PLANNED,
+    PlannedAspect,
+    PlannedPassage,
+    PlanReply,
+    sifted,
+    wrong,
+)
 
 Form = Literal["plan", "lamp-qa"]
 LEAST_CARRIED = 0.25
@@ -53,7 +60,6 @@ def target(
     question: str,
     gold: Sequence[GoldAspect],
     shown: PromptPosts,
-    min_confidence: float,
 ) -> PlanTarget:
     """What a planner that was shown these posts is to write; of no aspects where none can be."""
     if form == "lamp-qa":
@@ -63,18 +69,21 @@ def target(
             format_aspects(names), len(names), {k: n for k, n in repeated.items() if n}
         )
     dropped: Counter[str] = Counter()
-    candidates: dict[str, PlannedAspect] = {}
+    passages: dict[str, Passage] = {}
+    reasons: dict[str, str] = {}
     for aspect in gold:
         name = " ".join(aspect.aspect.split())
         passage = carrying(name, question, shown)
-        if name in candidates:
+        if name in passages:
             dropped["repeats_another_aspect"] += 1
         elif passage is None:
             dropped[NO_PASSAGE] += 1
         else:
-            candidates[name] = _planned(name, aspect.reason, passage)
-    reply = PlanReply(aspects=list(candidates.values()))
-    plan = sifted(reply, question, shown, min_confidence)
+            passages[name], reasons[name] = passage, aspect.reason
+    # Those that a post carries most plainly come first, and stay where there are too many.
+    carried = sorted(passages, key=lambda name: -passages[name].share)
+    candidates = {name: _planned(name, reasons[name], passages[name]) for name in carried}
+    plan = sifted(PlanReply(aspects=list(candidates.values())), question, shown)
     dropped.update(aspect.reason for aspect in plan.dropped)
     stand = [candidates[aspect.aspect] for aspect in plan.aspects]
     if over := len(stand) - MAX_PLANNED:
@@ -84,16 +93,14 @@ def target(
     return PlanTarget(kept.model_dump_json(), len(kept.aspects), counted)
 
 
-def aspects_of(
-    form: Form, said: str, question: str, shown: PromptPosts, min_confidence: float
-) -> tuple[str, ...] | None:
+def aspects_of(form: Form, said: str, question: str, shown: PromptPosts) -> tuple[str, ...] | None:
     """The aspects that stand of what a planner wrote; None for a text that cannot be read."""
     if form == "lamp-qa":
         return parse_aspects(said)
     reply = parse(said, PlanReply)
     if isinstance(reply, str) or wrong(reply):
         return None
-    plan = sifted(reply, question, shown, min_confidence)
+    plan = sifted(reply, question, shown)
     return tuple(aspect.aspect for aspect in plan.aspects)
 
 
@@ -113,13 +120,12 @@ def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
 
 
 def _planned(name: str, reason: str, passage: Passage) -> PlannedAspect:
-    # Gold aspects have no confidence. What a planner can know of it is how plainly a post speaks.
+    # Gold aspects do not say how they follow from posts: what a passage holds in full is stated.
     return PlannedAspect(
         aspect=name,
         reason=" ".join(reason.split()),
-        evidence=passage.words,
-        post_ids=[passage.label],
-        confidence=round(0.5 + passage.share / 2, 1),
+        evidence=[PlannedPassage(post=passage.label, passage=passage.words)],
+        follows="stated" if passage.share == 1 else "inferred",
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from pairwright.models import Model, Unstored, leniency
 from pairwright.models.run import CallLog, Traced
 from pairwright.records import Rejected
+from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt_variables import Labelled
 from pairwright.stages.planner import plan_blind
 from pairwright.workflows.doctor.questions import (
@@ -131,9 +132,14 @@ POSTS = tuple(Labelled(f"p{n}", _POST * 4) for n in range(1, 7))
 async def check_prefix_cache(
     questions: ServerQuestions, reported: CacheMetrics | None
 ) -> ServerFinding:
-    """Two requests: a planner's prompt of about 1,500 tokens of history, twice."""
+    """Two requests: a planner's prompt of about 2,500 tokens, most of them history, twice."""
     ask = questions.prompts.ask(
-        "plan", posts=POSTS, question=QUESTION, max_aspects=4, words=100, kinds=()
+        "plan",
+        posts=POSTS,
+        question=QUESTION,
+        max_aspects=4,
+        words=100,
+        **Guidance()._asdict(),
     )
     try:
         await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)

@@ -100,7 +100,9 @@ class SharedMeter(Meter):
                 raise BudgetSpent("budget_spent", f"max_calls = {most} is reached")
             self.taken += 1
 
-    def answered(self, prompt_tokens: int, completion_tokens: int, cost: float) -> None:
-        super().answered(prompt_tokens, completion_tokens, cost)
+    def answered(
+        self, prompt_tokens: int, completion_tokens: int, cost: float, cached_tokens: int = 0
+    ) -> None:
+        super().answered(prompt_tokens, completion_tokens, cost, cached_tokens)
         if cost:
             self.allowance.pay(cost)

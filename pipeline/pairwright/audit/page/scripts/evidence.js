@@ -29,8 +29,13 @@ function spanOf(where, evidence) {
   return [where.places[start], where.places[start + wanted.length] ?? where.end];
 }
 
+// The passages of an aspect's evidence, one a line.
+function passagesOf(evidence) {
+  return evidence.split("\n").filter((line) => line.trim());
+}
+
 // Of each text the spans of evidence in it, labelled by the aspect's number, and which aspects'
-// evidence was found. An aspect is looked for in the posts that it names, or everywhere if in none.
+// evidence was found: all of it in one text, or each of its passages in some. An aspect is looked for in the posts that it names, or everywhere if in none.
 function evidenceIn(row) {
   const texts = [...row.profile.map((post) => post.text), row.narrative ?? ""];
   const known = texts.map(() => null);
@@ -39,14 +44,23 @@ function evidenceIn(row) {
   (row.rubric_aspects ?? []).forEach((aspect, n) => {
     if (!aspect.evidence) return;
     const named = new Set(aspect.post_ids ?? []);
-    texts.forEach((text, i) => {
-      if (named.size && !named.has(row.profile[i]?.id)) return;
-      known[i] ??= folded(text);
-      const span = spanOf(known[i], aspect.evidence);
-      if (!span) return;
-      spans[i].push([...span, String(n + 1)]);
+    // Whether a text holds a passage; each that does has it marked.
+    const mark = (passage) => {
+      let held = false;
+      texts.forEach((text, i) => {
+        if (named.size && !named.has(row.profile[i]?.id)) return;
+        known[i] ??= folded(text);
+        const span = spanOf(known[i], passage);
+        if (!span) return;
+        spans[i].push([...span, String(n + 1)]);
+        held = true;
+      });
+      return held;
+    };
+    const passages = passagesOf(aspect.evidence);
+    if (mark(aspect.evidence) || (passages.length > 1 && passages.map(mark).every(Boolean))) {
       found.add(n);
-    });
+    }
   });
   return { posts: spans.slice(0, -1), narrative: spans.at(-1), found };
 }

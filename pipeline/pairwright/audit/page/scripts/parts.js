@@ -8,7 +8,7 @@ function aspectsOf(row, found) {
       ["chosen", aspect.chosen_score],
       ["rejected", aspect.rejected_score],
     ].filter(([, score]) => score !== undefined && score !== null);
-    const judged = scores.map(([side, score]) => `${side} ${score} of 2`).join(", ");
+    const judged = scores.map(([side, score]) => `${side} ${score} of FULL_ADHERENCE`).join(", ");
     const named = (aspect.post_ids ?? []).map(brief).join(", ");
     return make(
       "li", "",

@@ -3,13 +3,17 @@
 They name accounts by number and nobody by e-mail, and hold no draft and no prediction.
 """
 
-from pairwright_human_eval.exports.imports import (
+from pairwright_human_eval.annotation_exports.imports import (
     ImportedFile,
     ImportResult,
     import_files,
     undo_import,
 )
-from pairwright_human_eval.exports.raw_files import StoredFile, store_pulled, stored_exports
+from pairwright_human_eval.annotation_exports.raw_files import (
+    StoredFile,
+    store_pulled,
+    stored_exports,
+)
 
 __all__ = [
     "ImportResult",

@@ -12,13 +12,13 @@ from pairwright.dataset import read_lines, write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
 from pairwright_human_eval.annotation import Export
-from pairwright_human_eval.annotation_tool import read_export
-from pairwright_human_eval.exports.raw_files import (
+from pairwright_human_eval.annotation_exports.raw_files import (
     check_unmixed,
     imported_files,
     raw_file,
     store,
 )
+from pairwright_human_eval.annotation_tool import read_export
 from pairwright_human_eval.folder import HumanFolder
 
 

@@ -1,0 +1,33 @@
+"""The guidelines that annotators read, with the quality scales in the words of the judge."""
+
+from collections.abc import Sequence
+
+from pairwright import assets
+from pairwright.settings.domains import Scale
+
+TEMPLATE = assets.HUMAN_EVAL / "guidelines.md"
+PLACE = "[[ scales ]]\n"
+"""The line of the template in whose place the table of scales is put."""
+
+
+def guidelines(scales: Sequence[Scale]) -> str:
+    """The whole page, in Markdown."""
+    return TEMPLATE.read_text(encoding="utf-8").replace(PLACE, scale_table(scales))
+
+
+def scale_table(scales: Sequence[Scale]) -> str:
+    """A column for each scale with its question above, and a row for each score."""
+    anchors = [{anchor.score: anchor.text for anchor in scale.anchors} for scale in scales]
+    scores = sorted({score for column in anchors for score in column})
+    questions = [f"{n}. {scale.question}" for n, scale in enumerate(scales, start=1)]
+    rows = [
+        ["", *questions],
+        ["---"] * (len(scales) + 1),
+        *([str(score), *(column.get(score, "") for column in anchors)] for score in scores),
+    ]
+    return "".join(_line(row) for row in rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    texts = (" ".join(cell.replace("|", "\\|").split()) for cell in cells)
+    return "|" + "|".join(f" {text} " if text else " " for text in texts) + "|\n"

@@ -1,0 +1,102 @@
+"""What is drawn after a refused draft: which sides again, and what their writers learn of it.
+
+A gate names the sides at fault. They are written again, and a side without fault stays as it is,
+but for parity, which is about both. A note says in plain words what was wrong with the text of
+this writer. It quotes nothing but that writer's own aspects: no post, and nothing of the other
+side. It follows from the refused draft alone, so that a resumed build asks the same again.
+"""
+
+from typing import NamedTuple
+
+from pairwright import text
+from pairwright.records import Draft, DraftSide, Rubric
+from pairwright.stages.writer import Stance
+
+MOST_NOTES = 2
+BOTH_AGAIN = frozenset({"parity"})
+"""Gates after which both sides are drawn, although one of them is at fault."""
+
+_UNSERVED = "It did not serve this well enough: {unserved}."
+_SERVED = "It served this, which it should not: {served}."
+_ELSEWHERE = "It spent too many words on other needs than these aspects."
+
+NOTES: dict[str, str] = {
+    "refusal": "It declined to answer.",
+    "word_limit": "It had {words} words, which is too many.",
+    "too_short": "It had {words} words, which is too few.",
+    "length_ratio": "It had {words} words, which is too few.",
+    "format_parity": "It had a list, a heading or other markup.",
+    "persona_talk": "It spoke about its reader.",
+    "meta_talk": "It spoke about itself or about its task.",
+    "rubric_leakage": "It repeated a run of words that it must not quote.",
+    "profile_copy": "It had words, a name, a number or an address that it must not quote.",
+    "near_duplicate": "It said hardly anything but what other answers to the question say.",
+    "wrong_language": "It was not in the language of the question.",
+    "adherence": _UNSERVED,
+    "violation": _SERVED,
+    "adherence_margin": _UNSERVED,
+    "cross_adherence": _ELSEWHERE,
+    "twin_margin": _ELSEWHERE,
+    "twin_margin_mirror": _ELSEWHERE,
+    "quality_floor": "It was not correct, relevant or helpful enough.",
+    "parity": "A typical reader would clearly prefer other answers to this question.",
+}
+"""What the writer of a side at fault reads, by gate."""
+
+
+class SideBrief(NamedTuple):
+    """One side of a draft: what its writer is asked, and where its adherence is judged."""
+
+    side: DraftSide
+    stance: Stance
+    rubric: Rubric
+    cell: str
+    """The key of `Draft.adherence` that holds this side to this rubric."""
+
+
+def kept_text(brief: SideBrief, refused: Draft | None) -> str | None:
+    """The side's text of the refused draft, if it is not drawn again."""
+    if refused is None:
+        return None
+    failed = [gate for gate in refused.gates if not gate.passed]
+    # A judgement that could not be read is nobody's fault.
+    if any(brief.side in gate.sides or not gate.sides for gate in failed):
+        return None
+    if any(gate.gate in BOTH_AGAIN for gate in failed):
+        return None
+    return _text(brief, refused)
+
+
+def notes(brief: SideBrief, refused: Draft | None) -> tuple[str, ...]:
+    """What was wrong with this side of the refused draft: up to two sentences."""
+    if refused is None:
+        return ()
+    gates = [gate.gate for gate in refused.gates if brief.side in gate.sides]
+    found = (_note(gate, brief, refused) for gate in gates if gate in NOTES)
+    return tuple(dict.fromkeys(found))[:MOST_NOTES]
+
+
+def _note(gate: str, brief: SideBrief, refused: Draft) -> str:
+    against = gate == "adherence_margin" and brief.stance != "adhering"
+    return (_SERVED if against else NOTES[gate]).format(
+        words=text.word_count(_text(brief, refused)),
+        unserved=_aspects(brief, refused, served=False),
+        served=_aspects(brief, refused, served=True),
+    )
+
+
+def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
+    """The side's own aspects that its text served (in part at least), or did not fully."""
+    if brief.cell not in refused.adherence:
+        return ""
+    scores = refused.adherence[brief.cell].scores
+    found = [
+        aspect.aspect
+        for aspect, given in zip(brief.rubric.aspects, scores, strict=True)
+        if (given.score > 0 if served else given.score < 2)
+    ]
+    return "; ".join(f'"{aspect}"' for aspect in found)
+
+
+def _text(brief: SideBrief, refused: Draft) -> str:
+    return refused.first if brief.side == "first" else refused.second

@@ -1,0 +1,113 @@
+"""The modes of pairs: what each is, and how files, pages and checks name it.
+
+Everything that lists modes takes them from `MODES`. The function that builds a mode's pairs is in
+`construct`, and the gates that decide on its drafts are in `gates/judged.py`.
+"""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+Mode = Literal["twin", "violate"]
+
+
+class ModeDefinition(NamedTuple):
+    """One mode: what is built, verified and released as one unit, and its words on pages."""
+
+    name: Mode
+    pairs: str
+    """Its pairs in words, lower case."""
+    units: str
+    """Its units in words, where people are asked about them."""
+    halves: Literal[1, 2]
+    """How many pairs a unit has: two halves where it is a twin."""
+    adherence: tuple[str, str]
+    """What a draft's adherence scores of the chosen and of the rejected response are named after
+    `first` or `second`."""
+    sides: tuple[str, str]
+    """The first and the second response in words, as the report of a study compares them."""
+    meaning: str
+    """What it is, for the card of a release."""
+    limits: tuple[str, ...]
+    """What its pairs cannot show, a sentence or two each."""
+    of_partner: bool = False
+    """Whether a unit has a second user, whose aspects only a planner can give."""
+    against_rubric: bool = False
+    """Whether the rejected response is written against the rubric. Then the texts alone may give
+    it away, and people may find it the worse answer."""
+
+    @property
+    def title(self) -> str:
+        """The heading of its tables."""
+        return self.pairs[0].upper() + self.pairs[1:]
+
+
+TWIN = ModeDefinition(
+    name="twin",
+    pairs="twins",
+    units="twins",
+    halves=2,
+    adherence=("_own", "_other"),
+    sides=("asker's response", "partner's response"),
+    meaning=(
+        "Mode twin: one question and two users whose rubrics for it differ. Each response is"
+        " written to one of the two rubrics by a model that sees the question and that rubric"
+        " alone. What is chosen for the one user is rejected for the other, so that a twin is two"
+        " pairs: it is verified, released and left out as one."
+    ),
+    limits=(
+        "Twins: two users, one question, the same two responses with chosen and rejected"
+        " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
+        " 50 % on complete twins, ties counted one half. That is arithmetic. It is no evidence"
+        " that the pairs are good, or that what they measure is personal.",
+        "In one half of a twin the user never asked the question (the column “asked” is false):"
+        " that half is counterfactual, and the halves are to be reported apart too.",
+    ),
+    of_partner=True,
+)
+VIOLATE = ModeDefinition(
+    name="violate",
+    pairs="pairs of mode violate",
+    units="violate pairs",
+    halves=1,
+    adherence=("", ""),
+    sides=("chosen response", "rejected response"),
+    meaning=(
+        "Mode violate: the rejected response is written so that it misses or contradicts the"
+        " user's rubric."
+    ),
+    limits=(
+        "Mode violate: the rejected response was written against the rubric, so that missing"
+        " aspects, length or tone can give it away to a scorer that knows nothing of the user."
+        " Accuracy on such pairs is no evidence of personalization unless the same scorer"
+        " without the history does worse.",
+    ),
+    against_rubric=True,
+)
+MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE)}
+"""The modes by name, in the order of pages."""
+
+
+def mode_title(mode: Mode | None) -> str:
+    """The heading of a mode's tables; pairs of others have no mode."""
+    return "Pairs" if mode is None else MODES[mode].title
+
+
+def mode_pairs(mode: Mode | None) -> str:
+    """A mode's pairs in a sentence."""
+    return "pairs" if mode is None else MODES[mode].pairs
+
+
+def need_partners(modes: Iterable[Mode]) -> bool:
+    """Whether a unit of any of these modes has a second user."""
+    return any(MODES[mode].of_partner for mode in modes)
+
+
+def modes_of_size(pairs: int) -> tuple[Mode, ...]:
+    """The modes whose units have so many pairs."""
+    return tuple(name for name, mode in MODES.items() if mode.halves == pairs)
+
+
+def units_in_words(modes: Iterable[Mode] = ()) -> str:
+    """The units of these modes, or of all: `twins and violate pairs`."""
+    *first, last = (MODES[mode].units for mode in modes or MODES)
+    return f"{', '.join(first)} and {last}" if first else last

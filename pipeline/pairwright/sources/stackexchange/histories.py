@@ -1,0 +1,166 @@
+"""A user's questions as items, each with what the user wrote before it: questions, answers and,
+where they are wanted, comments."""
+
+from collections.abc import Iterator
+
+from pairwright import text
+from pairwright.errors import SourceError
+from pairwright.records import Item, Post
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.fields import Repairs, cleaned
+from pairwright.sources.markup import post_text
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.rules import ReadPost, latest, once_each, with_profile
+from pairwright.sources.stackexchange.files import Dump
+from pairwright.sources.stackexchange.store import DumpPost, DumpStore
+from pairwright.sources.stackexchange.titles import why_unanswerable
+
+COMMENT_TERMS = 3
+"""Words with content that a comment needs: one that thanks says nothing of anybody."""
+
+
+def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Item | SourceProblem]:
+    """The items of each user in time order, users by number, each item after its problems.
+
+    Raises SourceError where a file cannot be read, or no domain has the site's category.
+    """
+    domain = domains.of(dump.category)
+    if domain is None:
+        raise SourceError(
+            f"its category {dump.category!r} is in no domain, so no item would be left",
+            where=dump.path,
+            fix=f'Add also = ["{dump.category}"] to the domain that it belongs to'
+            f" ({', '.join(f'{key}.toml' for key in domains.by_key)} in {domains.folder}),"
+            " or add a domain file there.",
+        )
+    with DumpStore(dump) as store:
+        yield from store.refusals()
+        for posts in store.users():
+            yield from once_each(_History(dump, store, domain.key, rules, posts).items())
+
+
+class _History:
+    """One user's posts, each made readable once, however many items it stands in."""
+
+    def __init__(
+        self, dump: Dump, store: DumpStore, domain: str, rules: SourceRules, posts: list[DumpPost]
+    ) -> None:
+        self._dump = dump
+        self._store = store
+        self._domain = domain
+        self._rules = rules
+        self._posts = posts
+        self._user = dump.user(posts[0].user)
+        self._readable: dict[str, ReadPost | SourceProblem] = {}
+
+    def items(self) -> Iterator[Item | SourceProblem]:
+        """Oldest first, each after what is said of the user's posts."""
+        questions = []
+        for post in self._posts:
+            refusal = _not_asked(post) if post.kind == "question" else None
+            if refusal:
+                yield refusal.at(post.where, self._dump.post_id(post.kind, post.id))
+            elif post.kind == "question":
+                questions.append(post)
+        if not questions:
+            refusal = SourceRefusal("no_question", "none of the user's posts can be asked")
+            yield refusal.at(self._posts[0].where, self._user)
+        for question in latest(questions, self._rules.targets):
+            try:
+                yield from self._item(question)
+            except SourceRefusal as refusal:
+                yield refusal.at(question.where, self._user)
+
+    def _item(self, question: DumpPost) -> Iterator[Item | SourceProblem]:
+        earlier = [post for post in self._posts if post.created < question.created]
+        if len(earlier) < self._rules.min_posts:
+            raise SourceRefusal(
+                "too_few_posts", f"{len(earlier)} earlier posts, not {self._rules.min_posts}"
+            )
+        repairs: Repairs = {}
+        item = Item(
+            id=f"{self._dump.category}_{question.id}",
+            user=self._user,
+            question=_one_line(question.title, repairs, self._rules),
+            narrative=_body(question, repairs, self._rules) or None,
+            category=self._category(question),
+            domain=self._domain,
+            profile=(),
+            created=question.created,
+            source_url=self._dump.address("question", question.id),
+            tags=tuple(question.tags.split()),
+            answers=self._store.answers(question),
+        )
+        read = [self._read(post) for post in earlier]
+        yield from (post for post in read if isinstance(post, SourceProblem))
+        found = [post for post in read if isinstance(post, ReadPost)]
+        yield from with_profile(item, found, question.where, repairs, self._rules.min_posts)
+
+    def _category(self, question: DumpPost) -> str:
+        """The site, or the tag of the question that most questions of the site have."""
+        tags = question.tags.split()
+        if self._rules.category_by == "site" or not tags:
+            return self._dump.category
+        most = max(tags, key=lambda tag: (self._store.tags[tag], tag))
+        return f"{self._dump.category}/{most}"
+
+    def _read(self, post: DumpPost) -> ReadPost | SourceProblem:
+        id = self._dump.post_id(post.kind, post.id)
+        if id not in self._readable:
+            self._readable[id] = self._made_readable(id, post)
+        return self._readable[id]
+
+    def _made_readable(self, id: str, post: DumpPost) -> ReadPost | SourceProblem:
+        repairs: Repairs = {}
+        title = _one_line(post.title, repairs, self._rules)
+        body = _body(post, repairs, self._rules)
+        if not body and (not title or post.kind != "question"):
+            return SourceRefusal("empty_text", f"the {post.kind} has no text").at(post.where, id)
+        if post.kind == "comment" and len(text.terms(body)) < COMMENT_TERMS:
+            said = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
+            return SourceRefusal("short_comment", said).at(post.where, id)
+        if not title:
+            repairs["missing_question"] = "the question it is about is not in the dump"
+        made = Post(
+            id=id,
+            text=_in_context(post.kind, title, body),
+            category=self._dump.category,
+            created=post.created,
+            source_url=self._dump.address(post.kind, post.id),
+            kind=post.kind,
+        )
+        return ReadPost(made, post.where, repairs)
+
+
+def _not_asked(question: DumpPost) -> SourceRefusal | None:
+    """Why a question is not asked again. It stays in the history."""
+    if question.closed:
+        return SourceRefusal("closed_question", f"{excerpt(question.title)} was closed")
+    if why := why_unanswerable(question.title):
+        return SourceRefusal("unanswerable_title", f"{excerpt(question.title)}: {why}")
+    return None
+
+
+def _in_context(kind: str, title: str, body: str) -> str:
+    """A post that can be read alone."""
+    if kind == "question" or not title:
+        return f"{title} {body}".strip()
+    about = "Answer to" if kind == "answer" else "Comment on"
+    return f'{about} "{title}":\n{body}'
+
+
+def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:
+    return " ".join(cleaned(title, "title", repairs, rules.max_post_chars).split())
+
+
+def _body(post: DumpPost, repairs: Repairs, rules: SourceRules) -> str:
+    if post.kind == "comment":
+        return cleaned(post.body, "text", repairs, rules.max_post_chars)
+    found = post_text(post.body)
+    repairs["html_to_text"] = "the body was HTML"
+    if found.code_blocks:
+        repairs["code_block"] = text.number_of(found.code_blocks, "block")
+    if found.images:
+        repairs["image"] = text.number_of(found.images, "image")
+    return cleaned(found.text, "body", repairs, rules.max_post_chars)

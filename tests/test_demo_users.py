@@ -1,0 +1,97 @@
+"""The fictional users of examples/recorded: what the demonstration needs of them."""
+
+import json
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from pairwright import assets
+from pairwright.construct.candidates import choose_others
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import SurveyedQuestion, assign_partners
+from pairwright.construct.survey import PossiblePartner
+from pairwright.records import Item
+from pairwright.settings import config
+from pairwright.sources import read
+from pairwright.text import spans
+from scripted import domains
+
+FOLDER = assets.EXAMPLES / "recorded"
+
+
+@pytest.fixture(scope="module")
+def settings() -> config.Config:
+    return config.load(FOLDER / "pairwright.toml")
+
+
+@pytest.fixture(scope="module")
+def items(settings: config.Config) -> list[Item]:
+    """Every row, without one problem."""
+    found = list(read(settings.source, domains(), FOLDER))
+    assert [row for row in found if not isinstance(row, Item)] == []
+    return [row for row in found if isinstance(row, Item)]
+
+
+def test_each_category_has_users_enough_for_partners(items: list[Item]) -> None:
+    assert len(items) == len({item.user for item in items}) >= 18
+    users = Counter(item.category for item in items)
+    assert len(users) == 3
+    assert all(6 <= n <= 8 for n in users.values())
+
+
+def test_every_history_is_older_than_every_question_of_its_category(items: list[Item]) -> None:
+    for item in items:
+        assert 4 <= len(item.profile) <= 9
+        times = [post.created or "" for post in item.profile]
+        assert all(earlier < later for earlier, later in pairwise(times))
+        others = [other.created or "" for other in items if other.category == item.category]
+        assert times[-1] < min(others), f"{item.id} cannot be everybody's partner"
+
+
+def test_most_users_find_a_partner(
+    items: list[Item], settings: config.Config, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("corpus") / "items.jsonl"
+    corpus = Corpus.write(items, path, settings)
+    try:
+        tried = choose_others(corpus, settings.twin, settings.planner.others)
+    finally:
+        corpus.close()
+    questions = [
+        SurveyedQuestion(
+            item.id,
+            item.user,
+            tuple(PossiblePartner(user=u, bearing=1) for u in tried[item.id].candidates),
+        )
+        for item in items
+    ]
+    assigned = assign_partners(questions, settings.twin.questions_per_couple, settings.seed)
+    assert sum(isinstance(partner, str) for partner in assigned.values()) >= 2 * len(items) // 3
+
+
+def test_they_are_uneven_and_answer_others_too(items: list[Item]) -> None:
+    words = [len(post.text.split()) for item in items for post in item.profile]
+    assert min(words) >= 30
+    assert max(words) <= 160
+    assert max(words) > 3 * min(words)
+    rows: list[dict[str, Any]] = [
+        json.loads(line)
+        for line in (FOLDER / "histories.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    kinds = Counter(post["kind"] for row in rows for post in row["profile"])
+    assert set(kinds) == {"question", "answer"}
+    assert kinds["answer"] >= len(rows)
+
+
+def test_no_two_users_share_a_phrase(items: list[Item]) -> None:
+    """Texts that repeat a turn of phrase read as made by one hand."""
+    said = [frozenset().union(*(spans(post.text, 6) for post in item.profile)) for item in items]
+    shared = [
+        (items[a].id, items[b].id, " ".join(phrase))
+        for a in range(len(items))
+        for b in range(a)
+        for phrase in said[a] & said[b]
+    ]
+    assert shared == []

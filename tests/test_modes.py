@@ -1,0 +1,70 @@
+"""Modes: one definition each, and everything that lists modes takes them from there."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from pairwright.modes import MODES, Mode, mode_pairs, mode_title, modes_of_size, units_in_words
+from released import twinned, violated
+
+
+def test_every_mode_has_one_definition_under_its_own_name() -> None:
+    assert tuple(MODES) == get_args(Mode)
+    assert all(mode.name == name for name, mode in MODES.items())
+
+
+def test_pairs_of_others_have_no_mode_and_are_called_pairs() -> None:
+    assert [mode_title(mode) for mode in (*MODES, None)] == [
+        "Twins", "Pairs of mode violate", "Pairs",
+    ]  # fmt: skip
+    assert [mode_pairs(mode) for mode in (*MODES, None)] == [
+        "twins", "pairs of mode violate", "pairs",
+    ]  # fmt: skip
+
+
+def test_units_are_named_together_or_by_their_size() -> None:
+    assert units_in_words() == "twins and violate pairs"
+    assert units_in_words(modes_of_size(1)) == "violate pairs"
+    assert units_in_words(modes_of_size(2)) == "twins"
+
+
+def test_a_pair_has_the_scores_of_its_own_sides_in_every_mode() -> None:
+    asked, other = twinned(0)
+    scores = {
+        name: {side: [one.score for one in given.scores] for side, given in pair.adherence.items()}
+        for name, pair in {"asked": asked, "other": other, "single": violated(0)}.items()
+    }
+    assert scores == {
+        "asked": {"chosen": [2, 1], "rejected": [0, 1]},
+        "other": {"chosen": [2, 2], "rejected": [1, 0]},
+        "single": {"chosen": [2, 2], "rejected": [0, 1]},
+    }
+
+
+@pytest.mark.real
+def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
+    """Its pairs go through study, release, audit, evaluation and leaderboard; nothing drops them,
+    and nothing calls them pairs of another mode."""
+    script = Path(__file__).with_name("third_mode.py")
+    done = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    printed = (tmp_path / "printed.txt").read_text(encoding="utf-8")
+    assert "violate pairs and naturals   8" in printed
+    assert "$ verify: 0" in printed
+    assert "natural right 50.0%" in printed
+    assert "Natural pairs. Shown the user's posts" in printed
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert "Mode natural: both responses are by people." in card
+    assert "- Mode natural: people differ in skill." in card
+    assert "came about: twin or violate or natural." in card
+    report = (tmp_path / "run" / "human" / "report.md").read_text(encoding="utf-8")
+    assert "twins, violate pairs and naturals in the study" in report
+    assert "Mode natural: the one natural response less the another natural response." in report
+    board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
+    titles = [line for line in board.splitlines() if line.startswith("## ")]
+    assert titles[:3] == ["## Twins", "## Pairs of mode violate", "## Natural pairs"]

@@ -1,0 +1,65 @@
+"""A script: a made-up mode of pairs is defined, and everything else is as it ships.
+
+python third_mode.py FOLDER   # makes a run, a study, a release and a leaderboard in FOLDER
+
+The mode is in `pairwright/modes.py` before anything else is imported, as if it had been written
+there. What the commands print goes to FOLDER/printed.txt.
+"""
+
+import sys
+from pathlib import Path
+
+from pairwright import modes
+
+CHANGES = {
+    'Literal["twin", "violate"]': 'Literal["twin", "violate", "natural"]',
+    "in (TWIN, VIOLATE)}": """in (TWIN, VIOLATE, VIOLATE._replace(
+        name="natural",
+        pairs="natural pairs",
+        units="naturals",
+        sides=("one natural response", "another natural response"),
+        meaning="Mode natural: both responses are by people.",
+        limits=("Mode natural: people differ in skill.",),
+        against_rubric=False,
+    ))}""",
+}
+
+
+def define() -> None:
+    """Define the mode, where the others are."""
+    path = Path(modes.__file__)
+    source = path.read_text(encoding="utf-8")
+    for before, after in CHANGES.items():
+        assert source.count(before) == 1, before
+        source = source.replace(before, after)
+    exec(compile(source, path, "exec"), vars(modes))
+
+
+def use(folder: Path) -> str:
+    """What the commands print of pairs of which a third is natural."""
+    from released import released, run_of, twinned, violated
+    from study import pairwright
+
+    pairs = [
+        pair for n in range(4) for pair in (*twinned(n), violated(n), violated(n, mode="natural"))
+    ]
+    run = run_of(folder / "run", pairs)
+    release = released(run, folder / "release").root
+    results = folder / "results"
+    printed = ""
+    for command in (
+        ("human", "report", run),
+        ("verify", release),
+        ("audit", release, "--out", folder / "audit"),
+        ("evaluate", release, "--out", results, "--scorer", "longer", "--condition", "profile"),
+        ("leaderboard", results, "--out", folder / "board"),
+    ):
+        done = pairwright(*command)
+        printed += f"$ {command[0]}: {done.code}\n{done.said}\n"
+    return printed
+
+
+if __name__ == "__main__":
+    define()
+    out = Path(sys.argv[1])
+    (out / "printed.txt").write_text(use(out), encoding="utf-8")
