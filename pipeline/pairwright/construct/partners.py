@@ -7,7 +7,7 @@ function of the survey and the seed: neither the order of the source nor the num
 decides anything.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -47,25 +47,33 @@ BEST = 8
 
 
 def assign_partners(
-    questions: Iterable[SurveyedQuestion], most: int, seed: int
+    questions: Iterable[SurveyedQuestion],
+    most: int,
+    seed: int,
+    kept: Mapping[str, str] | None = None,
 ) -> dict[str, str | Rejected]:
     """The partner for each question, by item, or why it has none.
 
-    `most` is the number of questions that a couple is given at most.
+    `most` is the number of questions that a couple is given at most. `kept` are partners that stay
+    as they are, by item.
     """
+    kept = kept or {}
     asked = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
+    fixed = {q.user: kept[q.item] for q in asked if q.item in kept}
+    fixed |= {partner: user for user, partner in fixed.items()}
     by_couple: dict[Couple, dict[str, list[tuple[float, str]]]] = {}
     for question in asked:
         for other in question.possible:
             usable = by_couple.setdefault(_couple(question.user, other.user), {})
             usable.setdefault(question.user, []).append((other.bearing, question.item))
-    chosen = {couple: _questions(usable, most) for couple, usable in by_couple.items()}
+    chosen = {couple: _questions(usable, kept, most) for couple, usable in by_couple.items()}
     worth = {
         couple: Worth(len(given), sum(round(10_000 * bearing) for bearing, _ in given))
         for couple, given in chosen.items()
     }
-    partners = match_couples(worth, seed)
-    given = {item for couple in _couples(partners) for _, item in chosen[couple]}
+    free = {couple: w for couple, w in worth.items() if fixed.keys().isdisjoint(couple)}
+    partners = match_couples(free, seed) | fixed
+    given = {item for couple in _couples(partners) for _, item in chosen.get(couple, ())}
     return {q.item: _partner(q, partners, given, most) for q in asked}
 
 
@@ -140,12 +148,14 @@ def _best_swap(
     return best
 
 
-def _questions(usable: Mapping[str, list[tuple[float, str]]], most: int) -> list[tuple[float, str]]:
-    """The questions a couple is given: of both users by turns, those first that the partner's
-    posts bear on most."""
+def _questions(
+    usable: Mapping[str, list[tuple[float, str]]], kept: Collection[str], most: int
+) -> list[tuple[float, str]]:
+    """The questions a couple is given: those first whose twins are kept, then of both users by
+    turns those that the partner's posts bear on most."""
     ranked = [sorted(own, key=lambda one: -one[0]) for _, own in sorted(usable.items())]
     turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
-    return turns[:most]
+    return sorted(turns, key=lambda one: one[1] not in kept)[:most]
 
 
 def _partner(

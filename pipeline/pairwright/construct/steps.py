@@ -7,6 +7,7 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Failure, Pending
 from pairwright.construct.partners import SurveyedQuestion, assign_partners
 from pairwright.construct.survey import Survey, iterate_surveys
+from pairwright.construct.unit_results import iterate_results
 from pairwright.construct.units import BuildUnit, all_units
 from pairwright.models.store import Store
 from pairwright.modes import MODES
@@ -38,7 +39,8 @@ def build_steps(
 def surveyed_partners(store: Store, config: Config) -> Partners:
     """Match partners by the survey; while a question waits for a batch, so do the twins.
 
-    The store forgets the outcomes of twins that were built by another matching.
+    Where the survey has changed, because a question that had failed was asked again, the couples
+    whose twins are kept stay, and the others are matched anew.
     """
     partners: Partners = {}
     questions = list[SurveyedQuestion]()
@@ -50,7 +52,23 @@ def surveyed_partners(store: Store, config: Config) -> Partners:
             questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, result.possible))
     if any(isinstance(result, Pending) for result in partners.values()):
         return partners | {q.item: Pending(waits_for="partners") for q in questions}
-    assigned = assign_partners(questions, config.twin.questions_per_couple, config.seed)
-    given = {item: one if isinstance(one, str) else one.reason for item, one in assigned.items()}
-    store.match(content_id("matching", json.dumps(given, sort_keys=True)))
-    return {**partners, **assigned}
+    kept = _kept_partners(store, questions)
+    return partners | assign_partners(
+        questions, config.twin.questions_per_couple, config.seed, kept
+    )
+
+
+def _kept_partners(store: Store, questions: list[SurveyedQuestion]) -> dict[str, str]:
+    """By item, the partners that stay. They are noted with the survey, so that a build that is
+    interrupted goes on with the same matching."""
+    digest = content_id("survey", *(f"{q.item} {q.user} {q.possible}" for q in questions))
+    before = store.matching()
+    if before and before[0] == digest:
+        return dict(json.loads(before[1]))
+    kept = {
+        one.unit.partition(":")[2]: one.users[1]
+        for one in iterate_results(store)
+        if one.kind == "kept" and len(one.users) > 1
+    }
+    store.match(digest, json.dumps(kept))
+    return kept

@@ -375,17 +375,21 @@ class Store:
             "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
         )
 
-    def match(self, digest: str) -> None:
-        """Name the matching that twins are built by. Outcomes of twins that were built by
-        another are forgotten; their calls never are."""
-        self._execute("CREATE TABLE IF NOT EXISTS matched (digest TEXT NOT NULL)")
-        if self._execute("SELECT digest FROM matched").fetchall() == [(digest,)]:
-            return
+    def matching(self) -> tuple[str, str] | None:
+        """What the partners of twins were matched by: a digest of the survey, and the couples that
+        were kept as they were, as JSON. None where nothing was matched."""
+        self._execute("CREATE TABLE IF NOT EXISTS matched (survey TEXT, couples TEXT)")
+        row = self._execute("SELECT survey, couples FROM matched").fetchone()
+        return None if row is None else (str(row[0]), str(row[1]))
+
+    def match(self, survey: str, couples: str) -> None:
+        """Partners are matched, by this. Outcomes of twins that were not kept are forgotten."""
         if self._outcomes:
             self._spool()
+        # First, so that a kill in between leaves no outcome under the wrong matching.
         self._execute("DELETE FROM matched")
-        self._execute("DELETE FROM outcomes WHERE unit LIKE 'twin:%'")
-        self._execute("INSERT INTO matched VALUES (?)", digest)
+        self._execute("DELETE FROM outcomes WHERE unit LIKE 'twin:%' AND kind != 'kept'")
+        self._execute("INSERT INTO matched VALUES (?, ?)", survey, couples)
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         try:
