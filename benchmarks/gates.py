@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import building
+import histories
 
 from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
 from pairwright.models.simulated import Defects, serve
@@ -27,8 +28,8 @@ from pairwright.stats import share
 
 RATE, LEAST, ITEMS = 0.2, 300, 300
 DRAFTS = (
-    "leaked_rubric", "copied_profile", "violated_chosen", "adhering_rejected", "over_long",
-    "persona_talk", "refusal",
+    "leaked_rubric", "copied_profile", "copied_particular", "violated_chosen", "adhering_rejected",
+    "over_long", "persona_talk", "refusal",
 )  # fmt: skip
 ASPECTS = ("aspect_without_evidence", "generic_aspect")
 JUDGEMENTS = ("unparseable_json", "wrong_number_of_scores", "first_preferring_judge")
@@ -36,12 +37,28 @@ JUDGEMENTS = ("unparseable_json", "wrong_number_of_scores", "first_preferring_ju
 
 async def build(folder: Path, defects: Defects, items: int) -> Store:
     """One build of synthetic users on the embedded model with these defects."""
+    _write_histories(folder / "histories.jsonl", items)
     async with serve(defects=defects) as url:
-        config = building.prepare(folder, url, items)
+        config = building.prepare(folder, url, items, write=False)
         done = await asyncio.to_thread(building.build, config, folder / "run")
     if done.code not in (0, 1):
         raise SystemExit(f"the build ended with {done.code}")
     return Store(folder / "run" / "calls.sqlite", writing=False)
+
+
+def _write_histories(path: Path, items: int) -> None:
+    """Synthetic users each of whose posts has a name, a number and an address of its own."""
+    first, second = ("Nether Upper Little Great Lower".split(), "Wallop Marlow Snoring Tew".split())
+    with path.open("w") as file:
+        for number in range(items):
+            item: dict[str, Any] = histories.item(number)
+            for n, post in enumerate(item["profile"]):
+                name = f"{first[(number + n) % 5]} {second[n % 4]}"
+                post["text"] += (
+                    f" It came from {name} for {61000 + number}{n + 1}{n + 2} crowns,"
+                    f" by way of s{number}.{n}@post.example."
+                )
+            file.write(json.dumps(item) + "\n")
 
 
 def escapes(store: Store, kind: str) -> list[bool]:

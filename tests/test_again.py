@@ -140,6 +140,7 @@ def test_a_limit_works_on_its_own_units(copied: Study, worked_on: list[str]) -> 
     copied.assert_whole(4)
 
 
+@pytest.mark.real
 def test_workers_get_only_what_is_left(
     built: Study, copied: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -334,7 +334,7 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
     [
         ("write_adhering", {"write_adhering": f"{FOR_UNA} {FOR_UNA} {FOR_UNA} {PLAIN}"},
          "It had 136 words, which is too many."),
-        ("write_adhering", {"write_adhering": "Bake."}, "It had 1 words, which is too few."),
+        ("write_adhering", {"write_adhering": "Bake."}, "It had 1 word, which is too few."),
         ("write_omitting", {"write_omitting": f"- {PLAIN}"}, NOTES["format_parity"]),
         ("write_adhering", {"write_adhering": f"As someone who bakes, wait. {FOR_UNA}"},
          NOTES["persona_talk"]),

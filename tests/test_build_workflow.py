@@ -143,6 +143,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.real
 def test_a_script_builds_with_several_processes(tmp_path: Path) -> None:
     with in_thread(simulated()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, processes=2)

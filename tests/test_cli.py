@@ -153,6 +153,10 @@ def test_a_build_accounts_for_every_unit_in_whole_files(built: Built) -> None:
     assert counts["kept"]["twin"] > 0
     assert counts["kept"]["violate"] > 0
     assert counts["rejected"]
+    aspects = [a for pair in built.study.rows("pairs.jsonl") for a in pair["rubric"]["aspects"]]
+    one = sum(len(aspect["post_ids"]) == 1 for aspect in aspects)
+    assert counts["aspects"] == {"one_post": one, "several_posts": len(aspects) - one}
+    assert 0 < one < len(aspects)
     assert built.study.manifest["calls"]["n"] == built.calls
     assert set(built.endpoint.by_identity.values()) <= {1}
 
@@ -388,6 +392,20 @@ def test_a_foreign_store_is_refused_and_no_outcome_moves(copied: Study) -> None:
     assert {n: after[n] for n in (*OUTCOMES, "calls.sqlite")} == {
         n: before[n] for n in (*OUTCOMES, "calls.sqlite")
     }
+
+
+def test_a_deleted_store_is_not_paid_for_again_without_consent(copied: Study, built: Built) -> None:
+    (copied.run / "calls.sqlite").unlink()
+    before = everything(copied.run)
+    done = copied.build()
+    assert done.code == 2
+    assert f"is missing; it held {built.calls:,} calls" in done.err
+    assert f"pairwright build CONFIG.toml --run {copied.run} --ask-again" in done.err
+    assert everything(copied.run) == before
+    assert copied.build("--ask-again", "--limit", 1).code == 0
+    assert 0 < built.endpoint.n < built.calls
+    assert (copied.run / "previous" / "pairs.jsonl").read_bytes() == before["pairs.jsonl"]
+    assert copied.build("--limit", 1).code == 0
 
 
 def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study) -> None:

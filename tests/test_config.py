@@ -12,6 +12,7 @@ from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
 from pairwright.settings.endpoints import OPERATIONAL, Endpoint
+from pairwright.settings.rules import ReleaseInfo
 from scripted import settings
 
 GOOD = """
@@ -394,6 +395,15 @@ def test_a_flag_that_can_change_what_an_engine_says_decides_the_outcome() -> Non
     ]
 
 
+def test_a_source_of_a_run_made_before_a_key_was_there_has_its_default() -> None:
+    old = resolved()
+    for key in ("targets", "site", "comments", "category_by", "kind"):
+        del old["source"][key]
+    assert differences(essential(old), essential(resolved())) == []
+    wider = essential(resolved(source={"path": "p.csv", "format": "posts", "targets": 2}))
+    assert "source.targets: 1 before, 2 now" in differences(essential(old), wider)
+
+
 def test_a_key_that_appears_or_goes_is_a_difference() -> None:
     assert differences({"a": {"b": 1}}, {}) == ["a: {'b': 1} before, None now"]
     assert differences({}, {"a": 1}) == ["a: None before, 1 now"]
@@ -558,7 +568,8 @@ def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> No
 def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> None:
     prepare(tmp_path, settings())
     file = tmp_path / "config.toml"
-    file.write_text(file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n"))
+    older = file.read_text().replace("[planner]\n", "[planner]\nmin_confidence = 0.5\n")
+    file.write_text(older.replace("[gates]\n", "[gates]\nrare_share = 0.02\nprofile_terms = 2\n"))
     assert RunFolder(tmp_path).settings() == settings()
     # A build in the same folder says that the settings differ, as ever.
     with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):
@@ -604,6 +615,46 @@ def test_accepted_changes_move_old_outcomes_aside_and_leave_the_calls(tmp_path: 
     assert not (tmp_path / "pairs.jsonl").exists()
     assert (tmp_path / "calls.sqlite").read_text() == "old"
     prepare(tmp_path, settings(words=90))
+
+
+def written(folder: Path, **release: Any) -> None:
+    """Write into the [release] of a run's own config, as a person does."""
+    path = RunFolder(folder).config
+    saved = tomllib.loads(path.read_text("utf-8"))
+    saved["release"] |= release
+    path.write_text(to_toml(saved), "utf-8")
+
+
+def release_of(folder: Path) -> ReleaseInfo:
+    return RunFolder(folder).settings().release
+
+
+def test_what_a_person_wrote_about_the_release_outlives_the_next_builds(tmp_path: Path) -> None:
+    given = settings(release={"contact": "a@example.org"})
+    prepare(tmp_path, given)
+    written(tmp_path, licence="CC-BY-4.0", languages=["en"])
+    for _ in range(2):
+        prepare(tmp_path, given)
+        assert release_of(tmp_path).licence == "CC-BY-4.0"
+        assert release_of(tmp_path).languages == ("en",)
+    # What the given config said is not a person's word in the folder.
+    prepare(tmp_path, settings(release={"contact": "b@example.org"}))
+    assert release_of(tmp_path).contact == "b@example.org"
+    prepare(tmp_path, settings())
+    assert (release_of(tmp_path).contact, release_of(tmp_path).licence) == ("", "CC-BY-4.0")
+
+
+def test_a_conflict_between_two_texts_about_the_release_is_named(tmp_path: Path) -> None:
+    prepare(tmp_path, settings())
+    written(tmp_path, contact="here@example.org", payment="12 an hour")
+    before = RunFolder(tmp_path).config.read_bytes()
+    other = settings(release={"contact": "there@example.org", "payment": "12 an hour"})
+    with pytest.raises(ConfigError) as found:
+        prepare(tmp_path, other)
+    for said in ("[release]", "contact: 'here@example.org' here, 'there@example.org'"):
+        assert said in str(found.value)
+    assert "payment" not in str(found.value)
+    assert RunFolder(tmp_path).config.read_bytes() == before
 
 
 def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) -> None:

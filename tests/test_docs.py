@@ -29,6 +29,7 @@ from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
+from pairwright.text import passages
 from pairwright.train.plan_score.spec import PlanScoring
 from pairwright.train.planner.settings import Training
 
@@ -356,8 +357,9 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
     halves = [p for p in pairs if p["mode"] == "twin" and p["question"] == question]
     assert [(p["user"], p["asked"]) for p in halves] == [(users[0], True), (users[1], False)]
     for half, quotes, text in zip(halves, posts, texts, strict=True):
-        evidence = [aspect["evidence"] for aspect in half["rubric"]["aspects"]]
-        assert set(re.findall(r'"(.*?)"', quotes)) <= set(evidence)
+        aspects = half["rubric"]["aspects"]
+        evidence = {passage for aspect in aspects for passage in passages(aspect["evidence"])}
+        assert set(re.findall(r'"(.*?)"', quotes)) <= evidence
         assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
 
 

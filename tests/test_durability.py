@@ -223,6 +223,7 @@ def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
     assert study.outcomes() == whole
 
 
+@pytest.mark.real
 def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Path) -> None:
     with in_thread(simulated()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
@@ -341,7 +342,7 @@ main()
     "at",
     [
         pytest.param(400_000, id="among the calls"),
-        pytest.param(40_000, id="among the items"),
+        pytest.param(40_000, id="among the items", marks=pytest.mark.real),
     ],
 )
 def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(

@@ -40,15 +40,14 @@ from pairwright.evaluate.scorers.seam import (
 )
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.settings.rules import HistoryRules
-from released import PAIRS, released, run_of
+from released import PAIRS
 
 ALL = HistoryRules(posts=1000, history_tokens=10_000_000)
 
 
 @pytest.fixture(scope="session")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evaluate")
-    return released(run_of(folder / "run"), folder / "release").root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
 from pairwright.assets import DOCS
-from pairwright.cli.coverage import end_by_coverage
 from pairwright.cli.evaluate_tables import print_result
+from pairwright.cli.scoring import end_by_coverage
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.board import gather_results
@@ -23,16 +23,14 @@ from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.models.store import Store
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
-from released import released, run_of
 from study import pairwright
 
 ALL = tuple(CONDITIONS)
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evaluate-cli")
-    return released(run_of(folder / "run"), folder / "release").root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 @pytest.fixture
@@ -298,7 +296,7 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
     assert done.code == 0, done.said
     assert "wrong-profile is left out" in done.said
     assert f"leaderboard {tmp_path / 'out'} --out board" in done.said
-    assert {path.stem for path in (tmp_path / "out").glob("*.json")} == {
+    assert {path.stem for path in (tmp_path / "out").glob("*.*.json")} == {
         "overlap.none", "overlap.profile",
     }  # fmt: skip
 

@@ -134,6 +134,7 @@ def test_it_says_what_it_made_and_what_to_do_next(run: Path) -> None:
         assert f"pairwright human {command} {run}" in done.out
 
 
+@pytest.mark.real
 def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Path) -> None:
     """Whoever has the seed can compute sides and purposes from the ids in the tasks."""
     run, out = tmp_path / "run", tmp_path / "release"

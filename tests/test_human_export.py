@@ -23,7 +23,7 @@ from pairwright_human_eval.label_studio.files import config_hashes, form_path
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.tasks import Task, page_of, rubric_task
 from verified import (
     CHECKS,
     FILE,
@@ -186,6 +186,20 @@ def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
             assert shown == [(a.aspect, a.evidence) for a in pair.rubric.aspects]
             assert task.keyed.aspects == tuple(aspect_id(a.aspect) for a in pair.rubric.aspects)
             assert {q for _, q in shown} == {row["text"] for row in rows(task, "posts")}
+
+
+def test_a_rubric_task_shows_every_post_that_an_aspect_names() -> None:
+    pair = next(pair for pair in mixed(0, 1))
+    first, *others = pair.rubric.aspects
+    passages, ids = zip(*((post.text, post.id) for post in pair.profile), strict=True)
+    first = first.model_copy(update={"evidence": "\n".join(passages), "post_ids": ids})
+    pair = pair.model_copy(
+        update={"rubric": pair.rubric.model_copy(update={"aspects": (first, *others)})}
+    )
+    (subject,) = subjects_of([pair], FILE)
+    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann")
+    assert [row["text"] for row in rows(task, "posts")] == list(passages)
+    assert rows(task, "aspects")[0]["quote"] == "\n".join(passages)
 
 
 def test_the_key_holds_the_hash_of_what_was_written(made: Made, tmp_path: Path) -> None:

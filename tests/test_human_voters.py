@@ -1,6 +1,7 @@
 """Who voted on a twin or pair in the first round does not decide it in the second."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,9 @@ OUTSIDE = 100
 """An account that took no part in the first round."""
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    """Four of eight pairs are disputed, and nobody has adjudicated yet."""
+@pytest.fixture(scope="module")
+def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four of eight pairs are disputed, and nobody has adjudicated yet. Not to be changed."""
     usual, asked = right(), Counter[str | None]()
 
     def answer(task: KeyedTask, subject: Subject | None) -> dict[str, str] | None:
@@ -34,7 +35,13 @@ def run(tmp_path: Path) -> Path:
         asked[task.pair] += 1
         return {"preference": ("A", "B", "equal")[asked[task.pair] % 3]}
 
-    return run_of(tmp_path / "run", PAIRS, answer=answer)
+    return run_of(tmp_path_factory.mktemp("disputed") / "run", PAIRS, answer=answer)
+
+
+@pytest.fixture
+def run(disputed: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(disputed, tmp_path / "run"))
 
 
 def human(command: str, run: Path, *arguments: object) -> Done:

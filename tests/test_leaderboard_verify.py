@@ -1,6 +1,7 @@
 """`pairwright leaderboard --verify`: results are derived again from the replies beside them."""
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from endpoint import in_thread, simulated
-from pairwright.dataset.checksums import file_digest
-from released import released, run_of
+from pairwright.dataset import Layout
+from pairwright.dataset.checksums import file_digest, write_checksums
 from study import pairwright
 
 FILE = """
@@ -36,15 +37,14 @@ class Evaluated(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+def made(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     """Results of an endpoint that is gone."""
     folder = tmp_path_factory.mktemp("verify")
-    release = released(run_of(folder / "run"), folder / "release").root
-    found = Evaluated(release, folder / "results", folder / "scorers.toml")
+    found = Evaluated(small_release, folder / "results", folder / "scorers.toml")
     with in_thread(simulated()) as endpoint:
         found.scorers.write_text(FILE.format(url=endpoint.url, more=""))
         done = pairwright(
-            "evaluate", release, "--out", found.results, "--scorers", found.scorers,
+            "evaluate", small_release, "--out", found.results, "--scorers", found.scorers,
             "--scorer", "judge", "--scorer", "rater", "--scorer", "overlap",
             "--condition", "none", "--condition", "profile", "--condition", "wrong-profile",
             "--condition", "planner",
@@ -201,12 +201,12 @@ def test_what_cannot_be_derived_is_refused(mine: Evaluated, spoil: Any, what: st
     assert what in done.err
 
 
-def test_another_release_is_refused(
-    mine: Evaluated, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.mktemp("other")
-    other = released(run_of(folder / "run"), folder / "release", version="2.0.0").root
-    done = verified(mine._replace(release=other))
+def test_another_release_is_refused(mine: Evaluated, tmp_path: Path) -> None:
+    other = Layout(Path(shutil.copytree(mine.release, tmp_path / "other")))
+    manifest = json.loads(other.manifest.read_bytes())
+    other.manifest.write_text(json.dumps(manifest | {"version": "2.0.0"}), encoding="utf-8")
+    write_checksums(other.root)
+    done = verified(mine._replace(release=other.root))
     assert done.code == 2, done.said
     assert "[release]: is of another release" in done.err
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,10 +23,17 @@ from verified import user_of
 SITE = "https://diy.stackexchange.com"
 
 
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three questions, verified. Not to be changed."""
+    folder = tmp_path_factory.mktemp("verified") / "run"
+    return run_of(folder, [pair for n in range(3) for pair in question(n)])
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    """Three questions, verified."""
-    return run_of(tmp_path / "run", [pair for n in range(3) for pair in question(n)])
+def run(verified: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(verified, tmp_path / "run"))
 
 
 def about(*numbers: int) -> set[str]:

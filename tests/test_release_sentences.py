@@ -281,6 +281,26 @@ def test_removal_is_promised_only_with_somebody_to_ask(known: ReleaseContext) ->
     )
 
 
+def of_two_posts(pair: Pair) -> Pair:
+    """The same pair; its first aspect rests on all of the posts."""
+    first, *others = pair.rubric.aspects
+    passages, posts = zip(*((post.text, post.id) for post in pair.profile), strict=True)
+    first = first.model_copy(update={"evidence": "\n".join(passages), "post_ids": posts})
+    rubric = pair.rubric.model_copy(update={"aspects": (first, *others)})
+    return pair.model_copy(update={"rubric": rubric})
+
+
+def test_aspects_are_counted_by_whether_one_post_shows_them(
+    known: ReleaseContext, tmp_path: Path
+) -> None:
+    told = "Of 12 aspects that a planner inferred, 12 rest on one post and 0 on several."
+    assert told in card(known)
+    made = primary(tmp_path / "x", run_of(tmp_path / "run", map(of_two_posts, VIOLATES)))
+    told = "Of 4 aspects that a planner inferred, 2 rest on one post and 2 on several."
+    assert told in card(made)
+    assert told in sheet(made)
+
+
 def test_rubrics_are_said_to_be_of_where_they_are_from(
     known: ReleaseContext, tmp_path: Path
 ) -> None:
@@ -292,5 +312,6 @@ def test_rubrics_are_said_to_be_of_where_they_are_from(
     made = primary(tmp_path / "x", run_of(tmp_path / "run", gold))
     for page in (card(made), sheet(made)):
         assert "inferred by a model" not in page
+        assert "a planner inferred" not in page
     assert "The rubrics of 2 of the 2 pairs came with the source" in card(made)
     assert "Rubrics, by pairs: 2 of the source." in sheet(made)

@@ -38,16 +38,14 @@ from pairwright.train.rl.server import RewardServer, listening
 from pairwright.train.rl.wire import Health, Reward, Rewards, RewardSample
 from pairwright.workflows.reward_scoring import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
-from released import released, run_of
 from study import pairwright
 
 NOBODY = "http://127.0.0.1:9"
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reward-server")
-    return released(run_of(folder / "run"), folder / "release").root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 class Scripted(NamedTuple):

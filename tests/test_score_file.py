@@ -9,7 +9,6 @@ from pairwright.errors import InputError
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.seam import ResponseScore, Unscored
-from released import released, run_of
 from study import Done, pairwright
 
 HEAD = "pair,condition,response,score"
@@ -134,9 +133,8 @@ def test_a_condition_without_any_score_is_refused_with_what_there_is(tmp_path: P
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("score-file")
-    return released(run_of(folder / "run"), folder / "release").root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 def evaluated(folder: Path, release: Path, lines: list[str], *more: str) -> Done:

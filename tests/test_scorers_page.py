@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,7 +19,6 @@ import pytest
 from endpoint import in_thread, say
 from pairwright.evaluate.scorers.spec import Spec, load_scorers
 from pairwright.models.client.classify import _Found
-from released import released, run_of
 from study import Done, pairwright
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "scorers.md").read_text(encoding="utf-8")
@@ -53,10 +53,10 @@ def command(scorer: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release in demo/release, and every file of the page."""
     folder = tmp_path_factory.mktemp("page")
-    released(run_of(folder / "run"), folder / "demo" / "release")
+    shutil.copytree(small_release, folder / "demo" / "release")
     for block in BLOCKS:
         if block.name:
             (folder / block.name).write_text(block.text, encoding="utf-8")
@@ -150,6 +150,7 @@ def server(folder: Path, port: int) -> Iterator[None]:
         process.wait()
 
 
+@pytest.mark.real
 def test_the_server_of_the_page_is_a_reward_model(folder: Path) -> None:
     port = free_port()
     table = (folder / "served.toml").read_text("utf-8")

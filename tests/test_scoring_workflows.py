@@ -17,15 +17,13 @@ from pairwright.workflows.evaluation import evaluate
 from pairwright.workflows.output_judging import judge_outputs
 from pairwright.workflows.progress import Event, Step, Stop
 from pairwright.workflows.ranking import check_results, leaderboard
-from released import released, run_of
 
 CALLS_AT_ONCE = 2
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("workflows")
-    return released(run_of(folder / "run"), folder / "release").root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 @pytest.fixture

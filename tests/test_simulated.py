@@ -422,6 +422,16 @@ def test_a_copied_profile_is_eight_words_of_a_post_once_a_plan_was_made() -> Non
     assert llm.planted == ["copied_profile"]
 
 
+@pytest.mark.parametrize("particular", ["jo.k@mill.example", "Upper Marlow", "61613"])
+def test_a_copied_particular_is_a_name_number_or_address_of_a_post(particular: str) -> None:
+    llm, of = only("copied_particular"), rubric(BOAT)
+    posts = (*BOAT, f"It came by way of {particular}, in 1990 or 300 days ago.")
+    assert particular not in written(of, llm=llm)
+    planned(posts, llm)
+    assert f" {particular} " in written(of, llm=llm)
+    assert llm.planted == ["copied_particular"]
+
+
 def test_the_memory_of_posts_is_bounded() -> None:
     memory = Memory(questions=2)
     for question in "abc":

@@ -4,18 +4,32 @@ import json
 import re
 from collections.abc import Mapping
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from pairwright import assets
+from pairwright.construct.tally import CHECKS
 from pairwright.errors import CallFailed
 from pairwright.models import Request, SharedWork
-from pairwright.records import Aspect, Comparison, Post, Rejected, Rubric
+from pairwright.models.simulated import judge
+from pairwright.models.simulated.reading import Prompt
+from pairwright.records import (
+    FULL_ADHERENCE,
+    Adherence,
+    AdherenceLevel,
+    Aspect,
+    AspectScore,
+    Comparison,
+    Post,
+    Rejected,
+    Rubric,
+)
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match, measure_planner
 from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
-from pairwright.stages.judges import adherence, compare, quality
+from pairwright.stages.judges import AdherenceReply, adherence, compare, quality
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import MAX_PLANNED, Plan, plan, plan_blind
 from pairwright.stages.support_check import support
@@ -420,6 +434,18 @@ def test_a_wrong_number_of_verdicts_is_drawn_again_and_then_refused(
     rejected = refused(support(QUESTION, CASES, model(Scripted(support=reply)), prompts()))
     assert (rejected.stage, rejected.reason) == ("support", "unparseable")
     assert complaint in rejected.detail
+
+
+@pytest.mark.parametrize("numbered", [True, False], ids=["of this version", "of an earlier one"])
+def test_the_figures_of_a_run_count_replies_of_earlier_versions(numbered: bool) -> None:
+    said, listed = verdicts("carried", "far_fetched"), found_in([1], [])
+    if not numbered:
+        for entry in (*said["cases"], *listed["aspects"]):
+            del entry["number"]
+    counts = {name: count for name, (_, count) in CHECKS.items()}
+    assert counts["support_control"](json.dumps(said)) == [True, False]
+    assert counts["planner_recall"](json.dumps(listed)) == [True, False]
+    assert counts["support"]("carried") == []
 
 
 # Match
@@ -1014,3 +1040,29 @@ def test_a_failed_call_fails_the_item_after_its_siblings_were_awaited() -> None:
 
 def test_an_unreadable_plan_names_the_user_it_is_about() -> None:
     assert not_inferred(script("nonsense")).user == "una"
+
+
+# The scale of adherence
+
+
+def test_the_prompt_the_reply_and_the_share_have_one_scale() -> None:
+    levels = get_args(AdherenceLevel)
+    prompt = (assets.PROMPTS / "adherence.md").read_text(encoding="utf-8")
+    assert sorted(map(int, re.findall(r"^- (\d+):", prompt, re.MULTILINE))) == sorted(levels)
+    schema = str(AdherenceReply.model_json_schema())
+    assert str(list(levels)) in schema
+    scores = tuple(AspectScore(reason="r", score=level) for level in levels)
+    assert Adherence(scores=scores).share == sum(levels) / (FULL_ADHERENCE * len(levels))
+    assert Adherence(scores=scores[-1:]).share == 1
+
+
+@pytest.mark.parametrize(("held", "score"), [(0, 0), (2, 0), (3, 1), (5, 1), (6, 2), (10, 2)])
+def test_the_embedded_judge_gives_the_highest_score_from_six_tenths_on(
+    held: int, score: int
+) -> None:
+    words = "copper kettle marble walnut bamboo linen ceramic velvet granite cotton".split()
+    text = f"""<task>adherence</task><question>Anything?</question>
+<response>{" ".join(words[:held])}</response>
+<aspects><aspect number="1">{" ".join(words)}</aspect></aspects>"""
+    (verdict,) = judge.adherence(Prompt("adherence", text, "", ""))
+    assert verdict["score"] == score

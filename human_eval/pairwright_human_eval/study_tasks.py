@@ -67,7 +67,7 @@ def make_tasks(
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
-    given: dict[str, list[Task]] = {who: [] for who in plan.annotators}
+    by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
     # By id, so that draws do not depend on the order of the file.
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
     strangers: dict[str, list[Pair]] = {}
@@ -76,9 +76,11 @@ def make_tasks(
     for subject in _shuffled(subjects, plan.seed):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
-            given[task.keyed.annotator].append(task)
+            by_annotator[task.keyed.annotator].append(task)
     examples = [_example(pair, plan.planner) for pair in pairs[:LOOKED_AT]]
-    ordered = {who: _ordered(who, tasks, checks, examples, plan) for who, tasks in given.items()}
+    ordered = {
+        who: _ordered(who, tasks, checks, examples, plan) for who, tasks in by_annotator.items()
+    }
     return ordered, salted
 
 

@@ -65,18 +65,18 @@ def score_counts(
 ) -> tuple[ScoreCounts, ...]:
     """By mode, scale and side: how often each score was given, and their mean."""
     firsts = {score.subject.id: score.subject.first for score in answers.scores}
-    given: defaultdict[tuple[Mode, str, bool], list[QualityScore]] = defaultdict(list)
+    by_side: defaultdict[tuple[Mode, str, bool], list[QualityScore]] = defaultdict(list)
     for score in answers.scores:
         is_first = score.response == firsts[score.subject.id]
-        given[score.subject.mode, score.scale, is_first].append(score)
-    found = []
+        by_side[score.subject.mode, score.scale, is_first].append(score)
+    rows = []
     for mode in modes:
         for scale in scales:
             for is_first, side in zip((True, False), MODES[mode].sides, strict=True):
-                every = given[mode, scale.name, is_first]
+                every = by_side[mode, scale.name, is_first]
                 judged = [score for score in every if score.score is not None]
                 counts = Counter(score.score for score in judged)
-                found.append(
+                rows.append(
                     ScoreCounts(
                         mode=mode,
                         side=side,
@@ -92,14 +92,14 @@ def score_counts(
                         ),
                     )
                 )
-    return tuple(found)
+    return tuple(rows)
 
 
-def _rounded(found: Parity) -> Parity:
+def _rounded(estimate: Parity) -> Parity:
     names = ("mean", "low", "high", "p_above", "p_below")
-    values = {name: getattr(found, name) for name in names}
+    values = {name: getattr(estimate, name) for name in names}
     changes = {name: None if value is None else round(value, 6) for name, value in values.items()}
-    return found.model_copy(update=changes)
+    return estimate.model_copy(update=changes)
 
 
 def quality_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:

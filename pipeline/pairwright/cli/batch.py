@@ -10,7 +10,7 @@ from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.models.batch import Ingested
 from pairwright.models.batch.ingest import MEANINGS
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 OutPath = Annotated[
@@ -19,7 +19,7 @@ OutPath = Annotated[
 
 batch = typer.Typer(
     name="batch",
-    help="Have a build's calls answered by files: a Batch API, or vllm run-batch.",
+    help="Have a build's calls answered by files: a Batch API, vllm run-batch, a recording.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -50,6 +50,43 @@ def ingest_command(
         ingested = ingest_replies(run, files, progress=progress)
     _print_ingested(Console(), ingested)
     if ingested.problems:
+        raise typer.Exit(1)
+
+
+@batch.command("record")
+def record_command(
+    run: RunPath,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="A new file; .gz compresses it.")
+    ],
+    note: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="Who or what wrote the replies.")
+    ] = "",
+) -> None:
+    """Write the replies to all calls of a run into one file, which can answer them again.
+
+    The recording holds what the last build of the run used, with the calls of refused drafts, and
+    no request, address or key. An endpoint with base_url = "recording:FILE" answers from it, so
+    anyone can build the same pairs without a model. A run whose build has not ended is refused;
+    one with failed units is recorded as far as it went, and the exit code is 1.
+
+    Example:
+
+      pairwright batch record runs/first --out replies.jsonl.gz --note "Qwen3-32B, November 2026"
+    """
+    from pairwright.workflows.recording import record_run
+
+    recorded = record_run(run, out, note=note)
+    console = Console()
+    units = number_of(recorded.units, "unit")
+    _print(console, f"{out}: {number_of(recorded.calls, 'call')} of {units}")
+    for name, model in recorded.head.models.items():
+        simulated = f", {model.simulated:,} of them simulated" if model.simulated else ""
+        _print(console, f"  {visible(name)}: {number_of(model.calls, 'call')}{simulated}")
+    _print(console, f'To answer from it: base_url = "recording:{out.name}" beside a config.')
+    if recorded.failed:
+        failed = number_of(recorded.failed, "unit")
+        _print(console, f"{failed} failed: their missing calls are not in it.", style="yellow")
         raise typer.Exit(1)
 
 

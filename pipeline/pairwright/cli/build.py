@@ -41,6 +41,12 @@ def build_command(
             "--accept-changes", help="Go on in a folder that was built with another config."
         ),
     ] = False,
+    ask_again: Annotated[
+        bool,
+        typer.Option(
+            "--ask-again", help="Send calls again that are missing from the folder's calls.sqlite."
+        ),
+    ] = False,
     batch_out: Annotated[
         Path | None,
         typer.Option(
@@ -90,6 +96,7 @@ def build_command(
             run,
             limit=limit,
             accept_changes=accept_changes,
+            ask_again=ask_again,
             engine=engine.value,
             address=address,
             batch_out=batch_out,

@@ -68,6 +68,17 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
             "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
             " and is not a benchmark; every pair is marked so."
         )
+    if status.recorded:
+        console.print(
+            f"[bold]Recorded:[/bold] replies written by {escape(recorded_models(status))} were"
+            " recorded in an earlier run; this one took them from the recording."
+        )
+
+
+def recorded_models(status: "RunStatus") -> str:
+    """Who wrote the recorded replies, as a phrase."""
+    what = "the embedded model" if status.simulated else "a language model"
+    return f"{what} ({', '.join(status.recorded)})"
 
 
 def estimate_tables(console: Console, expected: "BuildEstimate") -> None:

@@ -1,5 +1,6 @@
 """A run folder: its files, and whether this config may go on in it."""
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from pydantic import ValidationError
 from pairwright.construct.outcomes import FILES
 from pairwright.construct.resume import changes
 from pairwright.errors import ConfigError, StoreError
+from pairwright.models.store import CallRecord
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.settings.tables import without_retired
 
 
@@ -48,9 +51,32 @@ class RunFolder:
         return {
             "lock",
             "config.partial",
+            "calls.json",
+            "calls.json.partial",
             calls,
             *(calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")),
         }
+
+    def set_aside(self) -> None:
+        """Move the outcome files to `previous/`."""
+        previous = self.path / "previous"
+        for name in FILES:
+            if (self.path / name).exists():
+                previous.mkdir(exist_ok=True)
+                (self.path / name).replace(previous / name)
+
+    def manifest_calls(self) -> CallRecord | None:
+        """The calls that the manifest speaks of; None where there is none that can be read."""
+        try:
+            calls = json.loads((self.path / "manifest.json").read_bytes())["calls"]
+            return CallRecord(
+                calls=calls["n"],
+                prompt_tokens=calls["prompt_tokens"],
+                completion_tokens=calls["completion_tokens"],
+                cost=calls["cost"],
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> None:
         """Go on in the folder if what decides the outcome is as it was; to be called while
@@ -58,11 +84,16 @@ class RunFolder:
 
         `content` holds the hashes of prompts, rubrics and source, and the quality scales.
         Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
-        the old outcome files move to `previous/`.
+        the old outcome files move to `previous/`. What a person wrote into the [release] of the
+        folder's own config stays; a ConfigError names where the given config says otherwise.
         """
+        given = config.release.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+        # Beside it is kept what was given, which tells what a person wrote into the file later.
+        content = {**content, "release": given}
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
         if self.config.exists():
             self._compare(now, accept_changes)
+            now["release"] |= self._written_by_hand(given)
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
@@ -102,6 +133,29 @@ class RunFolder:
                 fix="Build again with this version: no call is sent twice.",
             ) from None
 
+    def _written_by_hand(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The keys of [release] that were written into the folder's own config after a build.
+
+        Raises ConfigError where the given config has another value.
+        """
+        saved = self.saved()
+        before = ReleaseInfo().model_dump(mode="json", exclude_none=True)
+        before |= saved["content"].get("release", {})
+        own: dict[str, Any] = saved.get("release", {})
+        written = {key: value for key, value in own.items() if value != before.get(key)}
+        conflicts = [key for key in written if key in given and given[key] != written[key]]
+        if conflicts:
+            listed = "\n    ".join(
+                f"{key}: {written[key]!r} here, {given[key]!r} in the config of this build"
+                for key in conflicts
+            )
+            raise ConfigError(
+                f"was written by hand, and the config of this build says otherwise:\n    {listed}",
+                where=f"{self.config} [release]",
+                fix="Write what holds into the config of the build, and delete these lines here.",
+            )
+        return written
+
     def _compare(self, now: dict[str, Any], accept_changes: bool) -> None:
         changed = changes(self.saved(), tomllib.loads(to_toml(now)))
         if not changed:
@@ -114,11 +168,7 @@ class RunFolder:
                 fix="Undo the change, use a new --run folder, or add --accept-changes to go on in"
                 " this one: its calls stay, and what they no longer fit is asked again.",
             )
-        previous = self.path / "previous"
-        for name in FILES:
-            if (self.path / name).exists():
-                previous.mkdir(exist_ok=True)
-                (self.path / name).replace(previous / name)
+        self.set_aside()
 
 
 def to_toml(data: dict[str, Any]) -> str:

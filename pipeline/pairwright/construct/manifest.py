@@ -44,6 +44,7 @@ def make_manifest(
     return {
         "pairwright": __version__,
         "simulated": counted.simulated > 0,
+        "recorded": [*sorted(counted.recorded)],
         "state": "short" if counted.failed else "whole",
         "source": source.model_dump(),
         "counts": {
@@ -51,6 +52,7 @@ def make_manifest(
             "units": counted.units,
             "kept": dict(sorted(counted.kept.items())),
             "pairs": dict(sorted(counted.pairs.items())),
+            "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
             "rejected": [
                 {"mode": mode, "stage": stage, "reason": reason, "n": n}
                 for (mode, stage, reason), n in sorted(counted.rejected.items())

@@ -63,6 +63,8 @@ class Outcome(Record):
     prompt_tokens: int
     completion_tokens: int
     simulated: bool
+    recorded: tuple[str, ...] = ()
+    """Models whose replies came from a recording."""
     json_replies: int = 0
     """Replies that were read as JSON, and how many of them only leniently."""
     lenient: dict[Leniency, int] = Field(default={})

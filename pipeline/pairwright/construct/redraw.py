@@ -22,9 +22,9 @@ _ELSEWHERE = "It spent too many words on other needs than these aspects."
 
 NOTES: dict[str, str] = {
     "refusal": "It declined to answer.",
-    "word_limit": "It had {words} words, which is too many.",
-    "too_short": "It had {words} words, which is too few.",
-    "length_ratio": "It had {words} words, which is too few.",
+    "word_limit": "It had {words}, which is too many.",
+    "too_short": "It had {words}, which is too few.",
+    "length_ratio": "It had {words}, which is too few.",
     "format_parity": "It had a list, a heading or other markup.",
     "persona_talk": "It spoke about its reader.",
     "meta_talk": "It spoke about itself or about its task.",
@@ -72,14 +72,18 @@ def notes(brief: SideBrief, refused: Draft | None) -> tuple[str, ...]:
     if refused is None:
         return ()
     gates = [gate.gate for gate in refused.gates if brief.side in gate.sides]
-    found = (_note(gate, brief, refused) for gate in gates if gate in NOTES)
-    return tuple(dict.fromkeys(found))[:MOST_NOTES]
+    found = (_note(gate, brief, refused) for gate in gates)
+    return tuple(dict.fromkeys(note for note in found if note))[:MOST_NOTES]
 
 
-def _note(gate: str, brief: SideBrief, refused: Draft) -> str:
+def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
     against = gate == "adherence_margin" and brief.stance != "adhering"
-    return (_SERVED if against else NOTES[gate]).format(
-        words=text.word_count(_text(brief, refused)),
+    note = _SERVED if against else NOTES[gate]
+    if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
+        # Too close to the other side, and yet as it should be: it is the other one's fault.
+        return None
+    return note.format(
+        words=text.number_of(text.word_count(_text(brief, refused)), "word"),
         unserved=_aspects(brief, refused, served=False),
         served=_aspects(brief, refused, served=True),
     )

@@ -24,7 +24,7 @@ def build_steps(
     """The units of each step. Those of one must have ended, with their outcomes in the store,
     before the next step is asked for."""
     modes = config.modes
-    alone = tuple(mode for mode in modes if not MODES[mode].of_partner)
+    alone = tuple(mode for mode in modes if not MODES[mode].needs_partner)
     if alone == modes:
         yield all_units(corpus, modes, modes, limit)
         return

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pydantic import ConfigDict
+
 from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
-from pairwright.models import Leniency, completion_of, parse
+from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.store import Store
 from pairwright.records import Draft, Rejected
-from pairwright.stages.aspect_match import MatchReply
-from pairwright.stages.support_check import SupportReply
 from pairwright.stats import Share, share
 
 # Profiles are counted together by length: the headline figure of no personal signal.
@@ -32,11 +32,16 @@ class Tally:
     """By mode and reason."""
     waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By mode and the purpose of the call that has no reply yet."""
+    aspects: Counter[str] = field(default_factory=Counter)
+    """Aspects that a planner inferred, over the pairs: those that rest on `one_post`, and on
+    `several_posts`."""
     drafts: Counter[str] = field(default_factory=Counter)
     """Refused drafts by gate, those before a kept one included."""
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
     """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
     simulated: int = 0
+    recorded: set[str] = field(default_factory=set)
+    """Models whose replies came from a recording."""
     json_replies: int = 0
     """Readings of replies as JSON, by the units that were kept or rejected: a reply that several
     units share counts for each."""
@@ -52,6 +57,7 @@ class Tally:
             if call.purpose in MEASURED:
                 self.calls[call.purpose].add(call.key)
         self.simulated += outcome.simulated
+        self.recorded.update(outcome.recorded)
         if isinstance(result, Failure):
             self.failed[mode, result.failure] += 1
             return
@@ -67,6 +73,12 @@ class Tally:
         else:
             self.kept[mode] += 1
             self.pairs[mode] += len(outcome.pairs)
+            self.aspects.update(
+                "one_post" if len(aspect.post_ids) == 1 else "several_posts"
+                for pair in outcome.pairs
+                if pair.rubric.inferable
+                for aspect in pair.rubric.aspects
+            )
             refused = result.refused
         self.drafts.update(d.refused_by.gate for d in refused if d.refused_by)
         if any(call.purpose == "plan" for call in outcome.calls):
@@ -117,18 +129,41 @@ class ReplyCheck(NamedTuple):
     """k of n cases, with its 95 % interval."""
 
 
+class _Counted(Reply):
+    """What is counted of a stored reply, whatever else it has: the replies of earlier versions name
+    no numbers, and a run of theirs keeps its figures."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Verdict(_Counted):
+    verdict: str
+
+
+class _Verdicts(_Counted):
+    cases: list[_Verdict]
+
+
+class _Match(_Counted):
+    found_in: list[int]
+
+
+class _Matches(_Counted):
+    aspects: list[_Match]
+
+
 def _carried(text: str) -> list[bool]:
-    reply = parse(text, SupportReply)
+    reply = parse(text, _Verdicts)
     return [] if isinstance(reply, str) else [c.verdict == "carried" for c in reply.cases]
 
 
 def _matched(text: str) -> list[bool]:
-    reply = parse(text, MatchReply)
+    reply = parse(text, _Matches)
     return [] if isinstance(reply, str) else [bool(a.found_in) for a in reply.aspects]
 
 
 # By the purpose of the calls: what is counted, and how a reply is read.
-_CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
+CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
     "support": ("support by own post", _carried),
     "support_control": ("support by stranger's post", _carried),
     "planner_precision": ("planned, in the gold list", _matched),
@@ -140,7 +175,7 @@ def model_checks(store: Store, counted: Tally) -> list[ReplyCheck]:
     """Each check with its share over the calls of a run; replies that cannot be read count
     for nothing."""
     rows = []
-    for name, (meaning, read) in _CHECKS.items():
+    for name, (meaning, read) in CHECKS.items():
         bodies = ((key, store.get(key)) for key in counted.calls[name])
         seen = [
             answer

@@ -57,6 +57,7 @@ async def work_on(
         prompt_tokens=log.prompt_tokens,
         completion_tokens=log.completion_tokens,
         simulated=log.simulated,
+        recorded=tuple(sorted(log.recorded)),
         json_replies=log.json_replies,
         lenient=dict(log.lenient),
     )

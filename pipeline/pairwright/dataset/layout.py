@@ -38,6 +38,28 @@ class Layout:
         return self.root / "manifest.json"
 
     @property
+    def card(self) -> Path:
+        """The dataset card, as the Hub shows it."""
+        return self.root / "README.md"
+
+    @property
+    def datasheet(self) -> Path:
+        return self.root / "DATASHEET.md"
+
+    @property
+    def croissant(self) -> Path:
+        return self.root / "croissant.json"
+
+    @property
+    def licences(self) -> Path:
+        """Which licence is of what. Other files link to it."""
+        return self.root / "LICENSE.md"
+
+    @property
+    def changelog(self) -> Path:
+        return self.root / "CHANGELOG.md"
+
+    @property
     def provenance(self) -> Path:
         """What the release cannot show by itself: how it was built, as the run tells it."""
         return self.root / "stated.json"

@@ -53,7 +53,7 @@ def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
     """
     try:
         with path.open("rb") as file:
-            lines = _bounded_lines(file, path, fix)
+            lines = bounded_lines(file, path, fix)
             yield from jsonlines.Reader(lines, loads=kind.model_validate_json)
     except jsonlines.InvalidLineError as error:
         raise _wrong(f"{path}:{error.lineno}", error.__cause__ or error, fix) from None
@@ -82,7 +82,8 @@ def read_document(path: Path, largest: int = LARGEST) -> str:
         raise _wrong(str(path), error) from None
 
 
-def _bounded_lines(file: BinaryIO, path: Path, fix: str) -> Iterator[bytes]:
+def bounded_lines(file: BinaryIO, path: Path, fix: str) -> Iterator[bytes]:
+    """The lines of an open file. Raises InputError where one has more than LONGEST bytes."""
     number = 0
     while line := file.readline(LONGEST + 1):
         number += 1

@@ -47,6 +47,11 @@ def shared_particulars(text: str, sources: tuple[str, ...], allowed: str) -> fro
     return frozenset(one for one in found if not _holds(permitted, one.lower()))
 
 
+def is_address(particular: str) -> bool:
+    """Whether a particular is an address: a name or number has no such marks in it."""
+    return bool(re.search(r"[@/]|[a-z]\.[a-z]", particular))
+
+
 # Both responses of a draft are held against the same posts.
 @lru_cache(maxsize=64)
 def _all_particulars(sources: tuple[str, ...]) -> _Particulars:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from pairwright import text
 from pairwright.gates.languages import language
-from pairwright.gates.particulars import shared_particulars
+from pairwright.gates.particulars import is_address, shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.gates.results import gate_result
 from pairwright.records import GateResult, Rubric
@@ -108,13 +108,14 @@ def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
 
 
 def _copying(s: DraftSides, rules: GateRules) -> _Measure:
-    """A run of words of a post, or an address, name or number of one that only this side has: what
-    both sides have, any answer to the question may have, and it tells them apart for nobody."""
+    """A run of words of a post, an address of one, or a name or number that only this side has:
+    one that both sides have any answer may have, and it tells them apart for nobody."""
     aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
     allowed = "\n".join((s.question, *aspects))
     runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]
     held = [shared_particulars(response, s.posts, allowed) for response in s.both]
-    own = [sorted(held[0] - held[1]), sorted(held[1] - held[0])]
+    common = frozenset(one for one in held[0] & held[1] if not is_address(one))
+    own = [sorted(one - common) for one in held]
     faults = bool(runs[0] or own[0]), bool(runs[1] or own[1])
     value: JsonValue = runs[0] or runs[1] or [*own[0], *own[1]]
     limit = f"{rules.leak_words} words; no name, number or address"

@@ -6,7 +6,13 @@ progress live behind it, so a stage is tested with five lines that return canned
 malformed reply is an answer too: asking again is asking for the next draw.
 """
 
-from pairwright.models.completion import CONTEXT_LENGTH, SIMULATED, Completion, completion_of
+from pairwright.models.completion import (
+    CONTEXT_LENGTH,
+    RECORDED,
+    SIMULATED,
+    Completion,
+    completion_of,
+)
 from pairwright.models.model import LLM, Answer, Model, Models, Sender, Unstored
 from pairwright.models.reply import (
     WHOLE_NUMBER,
@@ -25,6 +31,7 @@ __all__ = [
     "CONTEXT_LENGTH",
     "KEY_TAG",
     "LLM",
+    "RECORDED",
     "SIMULATED",
     "WHOLE_NUMBER",
     "Answer",

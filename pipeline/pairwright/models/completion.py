@@ -10,6 +10,8 @@ from pairwright.text import visible
 
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` of replies of the embedded model."""
+RECORDED = "pairwright-recorded"
+"""The `object` of replies that come from a recording."""
 CONTEXT_LENGTH = "context_length"
 """The `finish` of an answer that says that the prompt does not fit."""
 
@@ -30,6 +32,8 @@ class Completion(NamedTuple):
     simulated: bool = False
     cached_tokens: int = 0
     """Prompt tokens that the endpoint took from its cache, as far as it says so."""
+    recorded: bool = False
+    """Whether it comes from a recording of an earlier run."""
 
 
 def completion_of(key: str, body: bytes) -> Completion:
@@ -67,6 +71,7 @@ def completion_of(key: str, body: bytes) -> Completion:
             completion_tokens=_count(usage, "completion_tokens"),
             simulated=data.get("system_fingerprint") == SIMULATED,
             cached_tokens=min(prompt_tokens, _count(details, "cached_tokens")),
+            recorded=data.get("object") == RECORDED,
         )
     except (
         KeyError,

@@ -89,7 +89,7 @@ class Traced:
 
     async def complete(self, request: Request) -> Completion:
         completion = await self.llm.complete(request)
-        self.calls.add(Call(request.purpose, completion.key), completion, request.json_reply)
+        self.calls.add(request, completion)
         return completion
 
 
@@ -101,18 +101,23 @@ class CallLog:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     simulated: bool = False
+    recorded: set[str] = field(default_factory=set)
+    """Models whose replies came from a recording."""
     json_replies: int = 0
     """Replies that were to be read as JSON; `lenient` counts those that were none by the book."""
     lenient: Counter[Leniency] = field(default_factory=Counter)
 
-    def add(self, call: Call, completion: Completion, json_reply: bool) -> None:
+    def add(self, request: Request, completion: Completion) -> None:
+        call = Call(request.purpose, completion.key)
         if call in self.made:
             return
         self.made[call] = None
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
         self.simulated = self.simulated or completion.simulated
-        if json_reply:
+        if completion.recorded:
+            self.recorded.add(request.model)
+        if request.json_reply:
             self.json_replies += 1
             if overlooked := leniency(completion.text):
                 self.lenient[overlooked] += 1

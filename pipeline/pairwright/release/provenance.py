@@ -1,7 +1,7 @@
 """stated.json: what only the run can tell of itself, without anything of the machine it ran on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -46,7 +46,7 @@ def run_provenance(
 
 def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, JsonValue]:
     """The manifest without what build/units.jsonl counts, without folders of this machine, and
-    without what was sent beside the prompts, where keys and account names may stand."""
+    without what was sent beside the prompts, where keys and account names may be."""
     build = dict(manifest) if isinstance(manifest, dict) else {}
     build.pop(_UNITS, None)
     source, config = build.get("source"), build.get("config")
@@ -57,14 +57,22 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
             fix="Build again: it is written at the end of each build.",
         )
     build["source"] = {**source, "path": _named(source.get("path"))}
+    if isinstance(recorded := build.get("recorded"), list):
+        build["recorded"] = [model_name(str(model)) for model in recorded]
+    build["endpoints"] = _endpoints(build.get("endpoints"))
+    build["config"] = public_settings(config, content)
+    return build
+
+
+def public_settings(config: Mapping[str, JsonValue], content: JsonValue) -> dict[str, JsonValue]:
+    """The settings of a run, of a resolved config, without folders of this machine and without what
+    was sent beside the prompts. `content` are the hashes of prompts, rubrics and source."""
     named: dict[str, JsonValue] = {key: _named(config.get(key)) for key in _FOLDERS}
     if isinstance(read := config.get("source"), dict):
         named["source"] = {**read, "path": _named(read.get("path"))}
     named["endpoints"] = _endpoints(config.get("endpoints"))
     named["sampling"] = _sampling(config.get("sampling"))
-    build["endpoints"] = _endpoints(build.get("endpoints"))
-    build["config"] = {**config, **named, "content": content}
-    return build
+    return {**config, **named, "content": content}
 
 
 def _endpoints(given: JsonValue) -> JsonValue:

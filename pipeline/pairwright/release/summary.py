@@ -64,6 +64,9 @@ class Summary(Record):
     """Rows by subcategory."""
     origins: dict[str, int]
     """Rows by where their aspects come from."""
+    aspects_of_one_post: int
+    """Aspects that a planner inferred, over the rows, which rest on one post."""
+    aspects_of_several_posts: int
     generators: dict[str, int]
     judges: dict[str, int]
     verified: int
@@ -90,7 +93,8 @@ class SummaryBuilder:
         self._posts: dict[bytes, tuple[str, str]] = {}
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
-            name: Counter() for name in ("category", "origin", "generator", "judge", "state")
+            name: Counter()
+            for name in ("category", "origin", "aspect", "generator", "judge", "state")
         }
 
     def add(self, part: Part, row: Row) -> None:
@@ -125,6 +129,11 @@ class SummaryBuilder:
     def _count(self, row: Row) -> None:
         self._counts["category"][row.category] += 1
         self._counts["origin"][row.aspects_origin or ""] += 1
+        if row.aspects_origin == "planner":
+            self._counts["aspect"].update(
+                "one_post" if len(aspect.post_ids) == 1 else "several_posts"
+                for aspect in row.rubric_aspects
+            )
         self._counts["generator"][row.generator] += 1
         self._counts["judge"][row.judge or "none"] += 1
         self._counts["state"].update(
@@ -162,6 +171,8 @@ class SummaryBuilder:
             hosts=dict(sorted(Counter(host for _, host in self._posts.values()).items())),
             categories=counted["category"],
             origins=counted["origin"],
+            aspects_of_one_post=self._counts["aspect"]["one_post"],
+            aspects_of_several_posts=self._counts["aspect"]["several_posts"],
             generators=counted["generator"],
             judges=counted["judge"],
             verified=self._counts["state"]["verified"],

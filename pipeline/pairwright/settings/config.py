@@ -124,6 +124,11 @@ class Config(Record):
     release: ReleaseInfo = ReleaseInfo()
     budget: Budget = Budget()
 
+    def beside(self, folder: Path) -> "Config":
+        """The config with the paths of its recordings starting from a folder."""
+        endpoints = {name: endpoint.beside(folder) for name, endpoint in self.endpoints.items()}
+        return self.model_copy(update={"endpoints": endpoints})
+
     @field_validator("modes")
     @classmethod
     def _distinct(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
@@ -140,7 +145,7 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
-        if self.aspects != "planner" and any(MODES[mode].of_partner for mode in self.modes):
+        if self.aspects != "planner" and any(MODES[mode].needs_partner for mode in self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )
@@ -199,9 +204,8 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     }
     kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
     # One hash of scales and domains together is beside them.
-    content = {
-        k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
-    }
+    beside = ("scales", "domains", "release")
+    content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
     # A key that an earlier version did not have is as good as its default.
     source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
     return kept | {"source": source, "endpoints": endpoints, "content": content}

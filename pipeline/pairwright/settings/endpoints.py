@@ -1,6 +1,7 @@
 """The endpoints of a config: what answers calls, and with which sampling."""
 
 import json
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ from pairwright.records import Record
 from pairwright.settings.api_keys import REVOKE, holds_key, is_variable_name
 
 SIMULATED_URL = "simulated"
+RECORDING_URL = "recording:"
+"""What stands before the path of a recording."""
 
 
 class Endpoint(Record):
@@ -31,8 +34,8 @@ class Endpoint(Record):
     base_url: str | tuple[str, ...] | None = Field(
         None,
         validate_default=True,
-        description="address up to /v1, or a list of equal servers, or 'simulated';"
-        " required, but for engine = 'vllm'",
+        description="address up to /v1, or a list of equal servers, or 'simulated', or"
+        " 'recording:FILE'; required, but for engine = 'vllm'",
     )
     model: str = Field(description="model id as the endpoint knows it")
     revision: str | None = Field(None, description="revision of the model; part of each call's key")
@@ -83,6 +86,10 @@ class Endpoint(Record):
             raise ValueError("an address is missing")
         for address in addresses:
             if address == SIMULATED_URL and len(addresses) == 1:
+                continue
+            if address.startswith(RECORDING_URL) and len(addresses) == 1:
+                if not address.removeprefix(RECORDING_URL).strip():
+                    raise ValueError("a recording needs its file: 'recording:replies.jsonl.gz'")
                 continue
             parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
@@ -135,6 +142,23 @@ class Endpoint(Record):
     def base_urls(self) -> tuple[str, ...]:
         """The servers; none for an engine in this process."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the embedded model answers."""
+        return SIMULATED_URL in self.base_urls
+
+    @property
+    def recording(self) -> str | None:
+        """The file of the recording that answers, where one does."""
+        first = next(iter(self.base_urls), "")
+        return first.removeprefix(RECORDING_URL) if first.startswith(RECORDING_URL) else None
+
+    def beside(self, folder: Path) -> "Endpoint":
+        """The endpoint with the path of its recording starting from a folder."""
+        if self.recording is None:
+            return self
+        return self.model_copy(update={"base_url": f"{RECORDING_URL}{folder / self.recording}"})
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """By the prices; `cached_tokens` are those of `prompt_tokens` that came from a cache."""

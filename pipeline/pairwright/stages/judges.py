@@ -9,7 +9,15 @@ from typing import Annotated, Literal
 from pydantic import create_model
 
 from pairwright.models import WHOLE_NUMBER, Model, Reply, together
-from pairwright.records import Adherence, AspectScore, Comparison, Quality, Rejected, Rubric
+from pairwright.records import (
+    Adherence,
+    AdherenceLevel,
+    AspectScore,
+    Comparison,
+    Quality,
+    Rejected,
+    Rubric,
+)
 from pairwright.settings.domains import Scale
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Numbered
@@ -19,7 +27,7 @@ from pairwright.stages.numbering import in_order, misnumbered
 class AdherenceScore(Reply):
     number: Annotated[int, WHOLE_NUMBER]
     reason: str
-    score: Annotated[Literal[0, 1, 2], WHOLE_NUMBER]
+    score: Annotated[AdherenceLevel, WHOLE_NUMBER]
 
 
 class AdherenceReply(Reply):
@@ -39,7 +47,7 @@ class CompareReply(Reply):
 async def adherence(
     question: str, response: str, rubric: Rubric, judge: Model, prompts: Prompts
 ) -> Adherence | Rejected:
-    """How far a response serves each aspect: 0, 1 or 2, one score an aspect."""
+    """How far a response serves each aspect of the rubric: one score an aspect."""
     aspects = tuple(Numbered(n, a.aspect) for n, a in enumerate(rubric.aspects, start=1))
 
     def wrong(reply: AdherenceReply) -> str | None:

@@ -22,7 +22,7 @@ from pairwright.models.batch.submissions import Submission
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
-from pairwright.workflows.run_models import api_key
+from pairwright.workflows.run_models import api_key, run_store
 
 NOTED = 20
 """Problems of which a person is notified; all are in the file."""
@@ -187,7 +187,7 @@ def _open_batch_run(run: Path) -> Iterator[_BatchRun]:
     folder = RunFolder(run)
     config = folder.settings()
     with (
-        closing(Store(folder.calls)) as store,
+        run_store(folder, config) as store,
         closing(PendingCalls(run / "batch.sqlite")) as requests,
     ):
         yield _BatchRun(folder, config, requests, store)

@@ -1,6 +1,8 @@
 """A folder to work in: a config, example histories, domains and prompts to edit."""
 
+import json
 import shutil
+from functools import cache
 from pathlib import Path
 
 from pairwright import assets
@@ -27,3 +29,10 @@ def write_example_study(folder: str | Path) -> Path:
     shutil.copytree(assets.PROMPTS, folder / "prompts")
     shutil.copytree(assets.RUBRICS, folder / "rubrics")
     return folder / "pairwright.toml"
+
+
+@cache
+def bundled_users() -> frozenset[str]:
+    """The users of the bundled histories, whom the embedded model can read."""
+    lines = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8").splitlines()
+    return frozenset(json.loads(line)["user"] for line in lines)

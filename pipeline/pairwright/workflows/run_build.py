@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.corpus import Corpus
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.resume import content_hashes, identity
@@ -16,11 +17,12 @@ from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
-from pairwright.models.store import Store
-from pairwright.models.store.shards import merge_all
+from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
-from pairwright.settings.endpoints import SIMULATED_URL
+from pairwright.text import number_of
+from pairwright.workflows import recording
+from pairwright.workflows.example_study import bundled_users
 from pairwright.workflows.progress import (
     BuildBegun,
     Note,
@@ -29,7 +31,13 @@ from pairwright.workflows.progress import (
     UnitEnded,
     log_notes,
 )
-from pairwright.workflows.run_models import MeterCounts, batch_models, call_counts, open_models
+from pairwright.workflows.run_models import (
+    MeterCounts,
+    batch_models,
+    call_counts,
+    open_models,
+    run_store,
+)
 from pairwright.workflows.run_status import RunStatus, source_problems, status_of
 from pairwright.workflows.workers.limits import most_workers
 from pairwright.workflows.workers.shared_build import build_over_workers
@@ -62,6 +70,7 @@ def build(
     folder: str | Path | None = None,
     limit: int | None = None,
     accept_changes: bool = False,
+    ask_again: bool = False,
     engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: str | Path | None = None,
@@ -73,6 +82,7 @@ def build(
 
     The same call again resumes: no finished call is sent twice. `config` is a TOML file, or a
     Config whose paths start from `folder`. `limit` builds the first items of the source only.
+    `ask_again` sends calls again that are missing from the folder's store.
     `engine` and `address` choose what the config's `processes` are. With `batch_out` nothing is
     sent: the calls are written to files below it, of at most `batch_lines` calls each.
 
@@ -96,12 +106,14 @@ def build(
         check(config, address)
     rules = BuildRules.load(config, base)
     _warn_of_self_judging(config, progress)
+    if batches is None:
+        for description in recording.descriptions(config):
+            progress(Note(description))
     folder_of_run = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
     folder_of_run.make()
     with ExitStack() as end:
-        store = end.enter_context(closing(Store(folder_of_run.calls)))
-        merge_all(store, folder_of_run.shards)
+        store = end.enter_context(run_store(folder_of_run, config, ask_again=ask_again))
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         folder_of_run.prepare(config, content, accept_changes=accepted)
@@ -110,6 +122,7 @@ def build(
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)
         _note_problems(folder_of_run, progress, named=True)
+        _warn_of_strangers(config, corpus, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
         # There is no work to share where calls are only written down.
         if on_ray or (most_workers(config) > 1 and not requests):
@@ -118,6 +131,7 @@ def build(
             )
         else:
             tally, checks, meter = run_async(_build_in_process(task, requests, progress, stop))
+        _note_missing_calls(config, folder_of_run, tally, progress)
         round_ = None
         if batches and requests and tally.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
@@ -169,9 +183,11 @@ async def _build_in_process(
 def _config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
     """The config, and the folder that its paths start from."""
     if isinstance(config, Config):
-        return config, Path(folder or ".").resolve()
+        base = Path(folder or ".").resolve()
+        return config.beside(base), base
     path = Path(config)
-    return load(path), Path(folder).resolve() if folder else path.resolve().parent
+    base = Path(folder).resolve() if folder else path.resolve().parent
+    return load(path).beside(base), base
 
 
 def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) -> None:
@@ -202,8 +218,31 @@ def _note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
     progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
 
 
+def _note_missing_calls(config: Config, run: RunFolder, tally: Tally, progress: Progress) -> None:
+    missing = sum(n for (_, reason), n in tally.failed.items() if reason == NOT_RECORDED)
+    if missing:
+        progress(Note(recording.reasons_missing(config, run.saved(), missing)))
+
+
+def _warn_of_strangers(config: Config, corpus: Corpus, progress: Progress) -> None:
+    """Say that the embedded planner knows no users but the bundled ones."""
+    planner = config.endpoints[config.roles.planner]
+    if config.aspects != "planner" or not planner.simulated:
+        return
+    bundled = bundled_users()
+    strangers = sum(entry.user not in bundled for entry in corpus.entries)
+    if strangers:
+        progress(
+            Note(
+                "Note: the planner is the embedded model, which can read the bundled users only:"
+                f" it finds hardly a signal in {strangers:,} of {number_of(len(corpus), 'item')}."
+                " Name a real endpoint under [roles]."
+            )
+        )
+
+
 def _warn_of_self_judging(config: Config, progress: Progress) -> None:
-    if all(SIMULATED_URL in config.endpoints[name].base_urls for name in config.roles.all):
+    if all(config.endpoints[name].simulated for name in config.roles.all):
         return
     models = {config.endpoints[name].model for name in config.roles.generator}
     if config.gated and config.endpoints[config.roles.judge].model in models:

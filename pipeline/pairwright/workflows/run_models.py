@@ -2,18 +2,22 @@
 
 import logging
 import os
+import shlex
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from typing import NamedTuple, TypeAlias
 
+from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Engine, Meter
-from pairwright.models.store import Durable, Store
+from pairwright.models.store import Durable, Store, recorded_store
+from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
+from pairwright.workflows.recording import replay_of
 
 AUTO_UNITS = 256
 """Pieces of work under way at an endpoint whose concurrency is found out."""
@@ -100,6 +104,26 @@ def meter_of(config: Config, store: Store) -> Meter:
     )
 
 
+def run_store(
+    run: RunFolder, config: Config, *, ask_again: bool = False
+) -> AbstractContextManager[Store]:
+    """The store of a run, open for writing, with what workers left merged into it.
+
+    Raises StoreError where it does not hold the calls that this run made, unless `ask_again`.
+    """
+    again = shlex.join(["--run", str(run.path), "--ask-again"])
+    return recorded_store(
+        run.calls,
+        consent=f"run `pairwright build CONFIG.toml {again}`.",
+        record=run.manifest_calls(),
+        begun=run.config.exists(),
+        ask_again=ask_again,
+        cost=lambda store: cost(store, config),
+        prepare=lambda store: merge_all(store, run.shards),
+        forget=run.set_aside,
+    )
+
+
 class MeterCounts(NamedTuple):
     """What a meter counted since its run or its worker began."""
 
@@ -135,7 +159,13 @@ async def open_clients(
 async def client_of(
     name: str, endpoint: Endpoint, meter: Meter, say: Say = say
 ) -> AsyncIterator[Client]:
-    """Connect one endpoint; a `simulated` one is served on loopback."""
+    """Connect one endpoint; a `simulated` one is served on loopback, and a recording is read."""
+    if endpoint.recording is not None:
+        async with Client(
+            name, endpoint, None, meter, replay_of(name, endpoint), say=say
+        ) as client:
+            yield client
+        return
     async with AsyncExitStack() as stack:
         if SIMULATED_URL in endpoint.base_urls:
             url = await stack.enter_async_context(simulated.serve())

@@ -66,6 +66,11 @@ class RunStatus:
         """Whether the embedded model answered: then this shows how the tool works, and no more."""
         return self.tally.simulated > 0
 
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """The models whose replies came from a recording of an earlier run."""
+        return tuple(sorted(self.tally.recorded))
+
 
 def status(run: str | Path) -> RunStatus:
     """Read what a run has made so far; works while it is being built.

@@ -1,7 +1,7 @@
 """What the workflows that ask models share: settings, stored calls, progress and stopping."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.models.client import Meter
-from pairwright.models.store import Store
+from pairwright.models.store import Store, recorded_store
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
@@ -130,12 +130,14 @@ def prompts_of(scorers: Scorers, base: Path) -> Prompts:
 def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ModelCalls]:
     """Make the folder `out` and open its `calls.sqlite`, where every finished call is stored.
 
-    Raises InputError where `out` cannot be a folder of results, and StoreError.
+    Raises InputError where `out` cannot be a folder of results, and StoreError, also where calls
+    are missing that were stored there.
     """
     output_folder(out)
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
-    with closing(Store(out / "calls.sqlite")) as store:
+    consent = "remove calls.json beside it and run the same command."
+    with recorded_store(out / "calls.sqlite", consent=consent) as store:
         yield ModelCalls(store, Meter(), progress, stop or Stop())
 
 

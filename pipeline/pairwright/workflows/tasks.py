@@ -117,15 +117,15 @@ def export_tasks(
         config_hashes=config_hashes(scales),
     )
     sampled = Counter(subject.mode for subject in subjects)
-    given = [task for assigned in tasks.values() for task in assigned]
+    all_tasks = [task for assigned in tasks.values() for task in assigned]
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
         new=write_study(human, study, tasks),
         study=study,
         units={mode: sampled[mode] for mode in MODES},
-        tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in given),
-        reading=readings(given),
+        tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
+        reading=readings(all_tasks),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},
     )
 

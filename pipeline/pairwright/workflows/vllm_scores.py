@@ -4,7 +4,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.spec import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.workflows.run_models import Say, api_key
 
 _SERVED: dict[str, tuple[str, str, str]] = {
@@ -21,7 +21,7 @@ def vllm_client(
 
     Raises ConfigError for an endpoint that is not such a server, and for a key that is not set.
     """
-    if endpoint.engine == "vllm" or SIMULATED_URL in endpoint.base_urls:
+    if endpoint.engine == "vllm" or endpoint.simulated or endpoint.recording is not None:
         needed, command, here = _SERVED[spec.kind]
         raise ConfigError(
             f"has no {needed}: only vLLM's servers have it",

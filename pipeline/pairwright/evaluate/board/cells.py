@@ -136,8 +136,8 @@ def _whole(entry: BoardEntry, mode: Mode | None) -> bool:
 
 
 def _to_next(ranking: Ranking, entry: BoardEntry) -> str:
-    found = ranking.next_to(entry.name) if entry.name in ranking.ranked else None
-    return p_value(found.adjusted) if found else ""
+    comparison = ranking.next_to(entry.name) if entry.name in ranking.ranked else None
+    return p_value(comparison.adjusted) if comparison else ""
 
 
 def _figure(name: str, mode: Mode | None, entry: BoardEntry) -> str:

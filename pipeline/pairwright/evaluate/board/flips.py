@@ -38,8 +38,8 @@ def sign_flip(differences: Floats, clusters: Places) -> float:
     # In halves, so that sums are whole numbers.
     sums = np.rint(2 * np.bincount(places, differences)).astype(np.intp)
     sizes, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
-    found = abs(int(sums.sum()))
-    if not found:
+    total_difference = abs(int(sums.sum()))
+    if not total_difference:
         return 1.0
     chances = np.ones(1)
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
@@ -48,7 +48,7 @@ def sign_flip(differences: Floats, clusters: Places) -> float:
         chances = convolve(chances, of_size)
     # chances[k]: that the clusters with the one sign come to k; the sum is then 2 k - total.
     total = len(chances) - 1
-    p = 2 * float(chances[: (total - found) // 2 + 1].sum())
+    p = 2 * float(chances[: (total - total_difference) // 2 + 1].sum())
     # Never below the share of the two outermost flips: a transform may lose so little.
     least = math.ldexp(1.0, 1 - int(counts.sum()))
     return min(1.0, max(p, least))
@@ -87,8 +87,8 @@ def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
     squares = sums @ sums.T
     norms = np.sqrt(squares[first, first] + squares[second, second] - 2 * squares[first, second])
     whole = sums.sum(axis=1)
-    found = _statistic(whole[first] - whole[second], norms)
-    order = np.argsort(-found, kind="stable")
+    statistics = _statistic(whole[first] - whole[second], norms)
+    order = np.argsort(-statistics, kind="stable")
     beyond, outer, flips = np.zeros(len(pairs)), 0, 0
     exact = sums.shape[1] <= EXACT
     for signs in _every_flip(sums.shape[1]) if exact else _drawn_flips(sums.shape[1]):
@@ -96,13 +96,13 @@ def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
         drawn = _statistic(totals[:, first] - totals[:, second], norms)[:, order]
         # At each step the greatest of the pairs that are left.
         greatest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
-        beyond += (greatest >= found[order] - 1e-9).sum(axis=0)
+        beyond += (greatest >= statistics[order] - 1e-9).sum(axis=0)
         outer += int((greatest[:, :1] >= np.sqrt(independent) - 1e-9).sum())
         flips += len(signs)
     one = 0 if exact else 1
     p = np.empty(len(pairs))
     p[order] = np.maximum.accumulate((beyond + one) / (flips + one))
-    p[found == 0] = 1.0
+    p[statistics == 0] = 1.0
     # The flip that changes nothing and its opposite give such a pair its own statistic.
     alone = 2.0 ** (1 - independent)
     return Adjusted(p, max(alone, (outer + one) / (flips + one)), flips, exact)
@@ -122,8 +122,8 @@ def _by_cluster(points: Floats, clusters: Places) -> Floats:
 
 
 def _statistic(sums: Floats, norms: Floats) -> Floats:
-    found: Floats = np.divide(np.abs(sums), norms, out=np.zeros(sums.shape), where=norms > 0)
-    return found
+    statistic: Floats = np.divide(np.abs(sums), norms, out=np.zeros(sums.shape), where=norms > 0)
+    return statistic
 
 
 def _every_flip(clusters: int) -> Iterator[Floats]:

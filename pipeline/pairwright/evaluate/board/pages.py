@@ -71,15 +71,15 @@ def warnings(board: Leaderboard) -> Iterator[str]:
 
 def _position_biases(board: Leaderboard) -> Iterator[str]:
     """A sentence for each scorer that leans to a place in some condition."""
-    found: dict[str, list[str]] = {}
+    by_scorer: dict[str, list[str]] = {}
     for entry in board.entries.values():
         leanings = [
             f"condition {entry.about.condition}, {leaning(figure)}"
             for figure in entry.figures
             if leans(figure)
         ]
-        found.setdefault(entry.about.scorer.name, []).extend(leanings)
-    for name, biases in found.items():
+        by_scorer.setdefault(entry.about.scorer.name, []).extend(leanings)
+    for name, biases in by_scorer.items():
         if biases:
             yield (
                 f"Position bias of {name}, the share of its verdicts for the response in the first"

@@ -74,8 +74,8 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
         for line, entries in enumerate(scorers.values()):
             for step, control in enumerate(CONTROLS):
                 for one in entries:
-                    found = one.figure(gain_over(control), mode)
-                    _mark(axes, found, line + 0.3 * (step - 0.5), control)
+                    gain = one.figure(gain_over(control), mode)
+                    _mark(axes, gain, line + 0.3 * (step - 0.5), control)
         axes.axvline(0, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
         _lines(axes, scorers)
         axes.set_xlabel("gain, points")
@@ -90,11 +90,11 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
 
 def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[BoardEntry]]:
     """Entries by scorer, best in its ranked conditions first."""
-    found: dict[str, list[BoardEntry]] = {}
+    scorers: dict[str, list[BoardEntry]] = {}
     for entry in board.entries.values():
         figure = entry.figure(name, mode)
         if figure is not None and figure.value is not None:
-            found.setdefault(label(entry), []).append(entry)
+            scorers.setdefault(label(entry), []).append(entry)
 
     def best(entries: Sequence[BoardEntry]) -> float:
         values = [
@@ -105,7 +105,7 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
         seeing = [value for sees, value in values if sees]
         return max(seeing or [value for _, value in values])
 
-    return dict(sorted(found.items(), key=lambda item: (-best(item[1]), item[0])))
+    return dict(sorted(scorers.items(), key=lambda item: (-best(item[1]), item[0])))
 
 
 def _sees_user(condition: ConditionName) -> bool:

@@ -167,15 +167,15 @@ def rank(
         key=lambda one: (-_accuracy(one, mode), one.name),
     )
     names = tuple(one.name for one in ranked)
-    found, test = _compared(names, points, clusters) if len(names) > 1 else ([], None)
-    apart = [(one.first, one.second) for one in found if one.adjusted < LEVEL]
+    comparisons, test = _compared(names, points, clusters) if len(names) > 1 else ([], None)
+    apart = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
     return Ranking(
         mode=mode,
         condition=condition,
         ranked=names,
         groups=group_letters(names, apart),
         unranked=unranked,
-        comparisons=tuple(found),
+        comparisons=tuple(comparisons),
         test=test,
     )
 
@@ -188,15 +188,15 @@ def _compared(
     due = ~np.isnan(every[0])
     every, clusters = every[:, due], clusters[due]
     pairs = list(combinations(range(len(names)), 2))
-    found = step_down(every, clusters, pairs)
+    adjusted = step_down(every, clusters, pairs)
     compared = [
         _compare((names[a], names[b]), every[a] - every[b], clusters, p)
-        for (a, b), p in zip(pairs, found.p.tolist(), strict=True)
+        for (a, b), p in zip(pairs, adjusted.p.tolist(), strict=True)
     ]
     independent = len(np.unique(clusters))
-    least = _six_digits(found.least)
+    least = _six_digits(adjusted.least)
     return compared, RankingTest(
-        clusters=independent, least=least, flips=found.flips, exact=found.exact
+        clusters=independent, least=least, flips=adjusted.flips, exact=adjusted.exact
     )
 
 
@@ -211,16 +211,16 @@ def _compare(
     names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float
 ) -> RowComparison:
     p = sign_flip(differences, clusters)
-    found = difference(differences, clusters)
-    assert found, "a ranked row has an accuracy"
+    estimate = difference(differences, clusters)
+    assert estimate, "a ranked row has an accuracy"
     return RowComparison(
         first=names[0],
         second=names[1],
-        difference=found.value or 0.0,
-        low=found.low,
-        high=found.high,
-        n=found.n,
-        clusters=found.clusters,
+        difference=estimate.value or 0.0,
+        low=estimate.low,
+        high=estimate.high,
+        n=estimate.n,
+        clusters=estimate.clusters,
         p=_six_digits(p),
         # Drawn flips may fall on the other side of the exact p of one comparison.
         adjusted=_six_digits(max(p, adjusted)),

@@ -30,9 +30,9 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
     for name in _names(board, mode):
         entry = board.entries[name]
         every = [figure for figure in (*entry.figures, *entry.gains) if figure.mode == mode]
-        found = {(figure.group, figure.name): figure for figure in every}
+        by_name = {(figure.group, figure.name): figure for figure in every}
         for accuracy in (figure for figure in every if figure.name == "accuracy"):
-            more = [found.get((accuracy.group, figure)) for figure in further]
+            more = [by_name.get((accuracy.group, figure)) for figure in further]
             cells = [cell for one in more for cell in (text_of(one), count(one))]
             own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
             made.append((*own, *cells, clusters(accuracy)))

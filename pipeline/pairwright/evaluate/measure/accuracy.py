@@ -63,10 +63,10 @@ def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) 
 
 def by_config(decisions: Sequence[PairDecision]) -> dict[str, list[PairDecision]]:
     """Decisions by configuration: one domain in one mode."""
-    found: dict[str, list[PairDecision]] = {}
+    configs: dict[str, list[PairDecision]] = {}
     for one in decisions:
-        found.setdefault(one.config, []).append(one)
-    return found
+        configs.setdefault(one.config, []).append(one)
+    return configs
 
 
 def _settled(choice: Choice | None, open_as: Choice) -> float:
@@ -130,19 +130,19 @@ def gains(
     than the accuracy.
     """
     there = {one.id: one.points for one in other if one.points is not None}
-    found = []
+    figures = []
     for mode_pairs in by_mode(profile):
         if mode_pairs.mode == "twin":
             continue
         joined = [one for one in mode_pairs.scored if one.id in there]
         short = len(mode_pairs.given) - len(joined)
         note = f"{short:,} pairs have no score in one of the two" if short else ""
-        found.append(_gain(name, whole(mode_pairs.mode), joined, there, note))
-        found += [
+        figures.append(_gain(name, whole(mode_pairs.mode), joined, there, note))
+        figures += [
             _gain(name, Group(mode_pairs.mode, config), some, there)
             for config, some in by_config(joined).items()
         ]
-    return tuple(found)
+    return tuple(figures)
 
 
 def _gain(

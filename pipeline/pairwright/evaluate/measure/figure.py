@@ -143,8 +143,8 @@ def share(
     name: str, group: Group, points: Sequence[float], clusters: Sequence[str], note: str = ""
 ) -> ScorerFigure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
-    found = accuracy(np.array(points, np.float64), numbered(clusters))
-    return figure_of(name, group, found and found.found(z_of(LEVEL)), note)
+    estimate = accuracy(np.array(points, np.float64), numbered(clusters))
+    return figure_of(name, group, estimate and estimate.found(z_of(LEVEL)), note)
 
 
 def average(
@@ -158,10 +158,10 @@ def average(
 ) -> ScorerFigure:
     """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
     a spread."""
-    found = mean(values, numbered(clusters), least=least, most=1)
-    bare = found and with_width(found)
-    if bare == found:
-        return figure_of(name, group, found, note)
+    estimate = mean(values, numbered(clusters), least=least, most=1)
+    bare = estimate and with_width(estimate)
+    if bare == estimate:
+        return figure_of(name, group, estimate, note)
     reason = "no interval: no two clusters differ"
     return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
 
@@ -172,9 +172,9 @@ def numbered(clusters: Sequence[str]) -> Places:
     return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 
 
-def figure_of(name: str, group: Group, found: Interval | None, note: str = "") -> ScorerFigure:
+def figure_of(name: str, group: Group, estimate: Interval | None, note: str = "") -> ScorerFigure:
     """An estimate as a figure; None where the group is empty."""
-    found = found or Interval(value=None, low=None, high=None, n=0, clusters=0)
+    estimate = estimate or Interval(value=None, low=None, high=None, n=0, clusters=0)
     return ScorerFigure(
-        name=name, mode=group.mode, group=group.name, note=note, **found.model_dump()
+        name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
     )

@@ -37,6 +37,13 @@ class BatchApi:
                 where=f"[endpoints.{name}.base_url]",
                 fix="Build without --batch-out: the embedded model answers at once.",
             )
+        if endpoint.recording is not None:
+            raise ConfigError(
+                "a recording has no Batch API",
+                where=f"[endpoints.{name}.base_url]",
+                fix="Name a server that has one; or build without --batch-out, and the recording"
+                " answers at once.",
+            )
         self._where = f"[endpoints.{name}] {url}"
         self._secrets = Secrets(api_key)
         # The SDK insists on a key; servers without one ignore it.

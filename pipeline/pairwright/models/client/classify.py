@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
 from pairwright.errors import EndpointRefused
+from pairwright.models import Request
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.stored_scores import score_of, score_reply
 from pairwright.models.client.wire import Response, Transient, bytes_of
@@ -22,7 +23,7 @@ class Classify:
         self._connection = Connection(root, api_key, timeout_s, "classify")
         self.where = f"{root}/classify"
 
-    async def post(self, body: bytes) -> Response:
+    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
         """Raises Transient for a reply without a number for each class, EndpointRefused for a model
         whose classes are not a score."""
         asked = from_json(body)

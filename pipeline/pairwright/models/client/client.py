@@ -158,7 +158,7 @@ class Client:
     async def _post(self, server: Server, request: Request) -> Answer:
         self._meter.sent += 1
         content = bytes_of(body_of(request, self._endpoint.token_parameter))
-        reply = await server.wire.post(content)
+        reply = await server.wire.post(content, request)
         body = self._secrets.without(reply.body)
         if not 200 <= reply.status < 300:
             body = self._stored_instead(server, reply, body, request.enlarged)

@@ -16,6 +16,7 @@ import httpx2
 from yarl import URL
 
 from pairwright.errors import ConfigError, EndpointRefused
+from pairwright.models import Request
 from pairwright.models.client.headers import headers_for
 from pairwright.models.client.wire import Response, Transient
 
@@ -107,7 +108,7 @@ class Connection:
         self._timeout_s = timeout_s
         self._session = _session(base_url, api_key)
 
-    async def post(self, body: bytes) -> Response:
+    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
         """The whole reply, after redirects within the same server.
 
         Raises Transient where no whole reply came within the time, or one over `LARGEST_REPLY`;

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.extras import install
+from pairwright.models import Request
 from pairwright.models.client.wire import Response, Transient
 from pairwright.settings.endpoints import Endpoint
 
@@ -52,7 +53,7 @@ class Engine:
         self._say = say
         self._starting: asyncio.Task[EngineChat] | None = None
 
-    async def post(self, body: bytes) -> Response:
+    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
         """Raises EndpointRefused once the engine is dead, ConfigError where it cannot start."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
 from pairwright.errors import EndpointRefused
-from pairwright.models import CONTEXT_LENGTH
+from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, to_text
 from pairwright.models.client.wire import Response, Transient, bytes_of, stand_in
@@ -54,7 +54,7 @@ class PromptLogprobs:
         self._tokenize = Connection(root, api_key, timeout_s, "tokenize")
         self._complete = Connection(self.where, api_key, timeout_s, "completions")
 
-    async def post(self, body: bytes) -> Response:
+    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
         """Raises Transient for a reply that does not cover what was sent, EndpointRefused for an
         endpoint without such log-probabilities."""
         asked = from_json(body)

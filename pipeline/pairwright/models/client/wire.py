@@ -51,8 +51,10 @@ class Wire(Protocol):
     where: str
     """For messages: its address."""
 
-    async def post(self, body: bytes) -> Response:
-        """Raises Transient where nothing whole came back."""
+    async def post(self, body: bytes, request: Request) -> Response:
+        """Answer a body, which is that of `request`; a server reads the body alone.
+
+        Raises Transient where nothing whole came back."""
         ...
 
     async def close(self) -> None: ...

@@ -25,6 +25,9 @@ class Defects(Record):
     generic_aspect: float = Field(0, ge=0, le=1, description="an aspect that anyone would expect")
     leaked_rubric: float = Field(0, ge=0, le=1, description="an answer quotes an aspect")
     copied_profile: float = Field(0, ge=0, le=1, description="an answer holds a post's sentence")
+    copied_particular: float = Field(
+        0, ge=0, le=1, description="an answer holds a name, number or address of a post"
+    )
     violated_chosen: float = Field(0, ge=0, le=1, description="the chosen side serves nothing")
     adhering_rejected: float = Field(0, ge=0, le=1, description="the rejected side serves all")
     over_long: float = Field(0, ge=0, le=1, description="an answer far over the word limit")

@@ -5,6 +5,7 @@ import re
 from pairwright.models.simulated.chance import pick
 from pairwright.models.simulated.reading import Prompt, tagged
 from pairwright.models.simulated.statements import content
+from pairwright.records import FULL_ADHERENCE
 from pairwright.text import jaccard, terms, word_count
 
 _REFUSAL = re.compile(r"\b(?:i'm sorry|i am sorry|i can't help|i cannot help|as an ai)\b", re.I)
@@ -12,7 +13,7 @@ _ANCHOR = re.compile(r"^(\d+) = ", re.MULTILINE)
 
 
 def adherence(prompt: Prompt) -> list[dict[str, object]]:
-    """For each aspect, how much of its content the response holds: 0, 1 or 2."""
+    """For each aspect, how much of its content the response holds; six tenths are all."""
     held = terms(prompt.first("response"))
     asked = terms(prompt.question)
     verdicts: list[dict[str, object]] = []
@@ -21,7 +22,7 @@ def adherence(prompt: Prompt) -> list[dict[str, object]]:
         wanted = (content(aspect) - asked) or content(aspect)
         found = sorted(wanted & held)
         share = len(found) / len(wanted) if wanted else 0.0
-        score = 2 if share >= 0.6 else 1 if share >= 0.3 else 0
+        score = min(FULL_ADHERENCE, int(share * FULL_ADHERENCE / 0.6))
         words = ", ".join(found) if found else "no word of this aspect"
         reason = f"The response has {words}."
         verdicts.append({"number": number, "reason": reason, "score": score})

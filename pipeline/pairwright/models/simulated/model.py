@@ -81,7 +81,7 @@ def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, t
     """The JSON object of a task that is not writing, and what was planted in it."""
     if prompt.task in ("plan", "narrative"):
         found = _plan(prompt) if prompt.task == "plan" else _narrative(prompt)
-        if defects.copied_profile:
+        if defects.copied_profile or defects.copied_particular:
             memory.note(prompt.question, [text for _, text in prompt.every("post")])
         return {"aspects": found}, spoil(prompt, found, defects)
     if prompt.task == "plan_blind":

@@ -1,5 +1,6 @@
 """Content defects: replies made wrong on purpose, each named in `planted`."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,10 @@ REFUSAL = "I'm sorry, but I can't help with that."
 LEAKED_WORDS = 6
 COPIED_WORDS = 8
 MOST_ASPECTS = 4
+# An e-mail address, two capitalised words inside a sentence, a number of several digits.
+_PARTICULAR = re.compile(
+    r"\b[\w.]+@\w+\.\w+|(?<=[a-z] )[A-Z][a-z]+ [A-Z][a-z]+|\b[1-9]\d+[1-9]{2}\b"
+)
 CHOSEN = ("write_adhering", "paper_expected")
 FOR_A_PERSON = ("sample", "complete")
 """Tasks whose prompt shows posts: what they call for is inferred."""
@@ -65,6 +70,7 @@ def planted_reply(prompt: Prompt, defects: Defects, memory: Memory) -> PlantedRe
     for kind, sentence in (
         ("leaked_rubric", _aspect_to_quote(aspects)),
         ("copied_profile", _post_to_copy(prompt, memory)),
+        ("copied_particular", _particular_to_copy(prompt, memory)),
         ("persona_talk", _persona(prompt)),
     ):
         if sentence and defects.strikes(kind, prompt.digest):
@@ -115,11 +121,24 @@ def _aspect_to_quote(aspects: list[str]) -> str:
     return f"{longest.rstrip('. ')}." if len(words(longest)) >= LEAKED_WORDS else ""
 
 
+def _posts(prompt: Prompt, memory: Memory) -> Sequence[str]:
+    return [text for _, text in prompt.every("post")] or memory.posts(prompt.question)
+
+
+def _particular_to_copy(prompt: Prompt, memory: Memory) -> str:
+    found = [
+        particular
+        for post in _posts(prompt, memory)
+        for particular in _PARTICULAR.findall(post)
+        if particular not in prompt.question
+    ]
+    return f"Much depends on {found[pick(len(found), prompt.digest)]} here." if found else ""
+
+
 def _post_to_copy(prompt: Prompt, memory: Memory) -> str:
-    posts = [text for _, text in prompt.every("post")] or memory.posts(prompt.question)
     fit = [
         sentence.strip()
-        for post in posts
+        for post in _posts(prompt, memory)
         for sentence in sentences(post)
         if COPIED_WORDS <= len(words(sentence)) <= 30
     ]

@@ -6,6 +6,17 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 """
 
 from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
+from pairwright.models.store.record import CallRecord, recorded_store
 from pairwright.models.store.store import ModelCalls, Store, StoredCall, Totals
 
-__all__ = ["Durable", "ModelCalls", "RecentReplies", "ReplyStore", "Store", "StoredCall", "Totals"]
+__all__ = [
+    "CallRecord",
+    "Durable",
+    "ModelCalls",
+    "RecentReplies",
+    "ReplyStore",
+    "Store",
+    "StoredCall",
+    "Totals",
+    "recorded_store",
+]

@@ -54,6 +54,9 @@ def create(path: Path) -> None:
         partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
         with closing(sqlite3.connect(partial)) as database:
             database.executescript(SCHEMA)
+        for end in ("-wal", "-shm"):
+            # The journal of a store that was removed must not be read into the new one.
+            path.with_name(path.name + end).unlink(missing_ok=True)
         partial.replace(path)
     except (OSError, sqlite3.Error) as error:
         raise unusable(path, error) from None
@@ -105,7 +108,7 @@ def no_run(calls: Path) -> str:
     if (folder / "pairs.jsonl").exists():
         return (
             f"a run folder without its {calls.name}, which holds every call\n"
-            "  Restore the file from a copy, or build again into a new folder."
+            "  Restore the file from a copy; `pairwright build` says what asking again would cost."
         )
     return f"is not a run folder: it has no {calls.name}\n  {name}"
 

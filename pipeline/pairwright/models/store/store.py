@@ -250,6 +250,16 @@ class Store:
                 self._db.execute("ROLLBACK")
             raise unusable(self.path, error) from None
 
+    def name(self, new: str | None = None) -> str | None:
+        """The store's own id, which tells it from those of other runs: the one that it has, else
+        `new`, which it then keeps; None where it has none."""
+        self._execute("CREATE TABLE IF NOT EXISTS name (id TEXT NOT NULL)")
+        row = self._execute("SELECT id FROM name").fetchone()
+        if row is None and new is not None:
+            self._execute("INSERT INTO name VALUES (?)", new)
+            return new
+        return None if row is None else str(row[0])
+
     def totals(self) -> Totals:
         row = self._execute(
             "SELECT count(*), coalesce(sum(prompt_tokens), 0),"

@@ -77,6 +77,8 @@ class BuildSummary(_ManifestPart):
     source: BuildSource | None = None
     roles: RoleEndpoints | None = None
     endpoints: dict[str, EndpointModel] = Field(default={})
+    recorded: tuple[str, ...] = ()
+    """Models whose replies came from a recording."""
     calls: BuildCallCounts | None = None
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
@@ -150,6 +152,16 @@ def source_sentences(build: BuildSummary) -> Iterator[str]:
             yield f"Rows of the source {what}, by reason: {reasons}."
 
 
+def evidence_sentences(summary: Summary) -> Iterator[str]:
+    """On how many posts aspects rest: finding one statement again is less than reading several."""
+    one, several = summary.aspects_of_one_post, summary.aspects_of_several_posts
+    if one + several:
+        yield (
+            f"Of {one + several:,} aspects that a planner inferred, {one:,} rest on one post and"
+            f" {several:,} on several."
+        )
+
+
 def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
     """What was done to the material, as far as its rows and units show it."""
     yield "Posts that are not older than the question are left out; very long ones are cut."
@@ -161,6 +173,7 @@ def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> It
     origins = (f"{n:,} {how[name]}" for name, n in summary.origins.items() if name in how)
     if rubrics := ", ".join(origins):
         yield f"Rubrics, by pairs: {rubrics}."
+    yield from evidence_sentences(summary)
     judged = summary.rows - summary.judges.get("none", 0)
     yield f"Responses were written by a model; those of {judged:,} pairs were scored by a judge."
     outcomes = Counter[str]()
@@ -194,6 +207,19 @@ def model_rows(build: BuildSummary) -> list[Row]:
     ]
 
 
+def recorded_sentence(build: BuildSummary) -> str:
+    """Who wrote replies that came from a recording; empty where none did."""
+    if not build.recorded:
+        return ""
+    calls = build.calls
+    simulated = calls is not None and calls.n == calls.simulated > 0
+    who = "the embedded model" if simulated else "a language model"
+    return (
+        f" The replies were written by {who} ({', '.join(build.recorded)}) and recorded; this build"
+        " took them from the recording."
+    )
+
+
 def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
     """Mode, outcome, stage, reason, n."""
     return [
@@ -210,7 +236,7 @@ def call_sentence(build: BuildSummary) -> str:
     simulated = f", {calls.simulated:,} of them simulated" if calls.simulated else ""
     return (
         f"In all {calls.n:,} calls of models{simulated}, with {calls.prompt_tokens:,} tokens in and"
-        f" {calls.completion_tokens:,} tokens out."
+        f" {calls.completion_tokens:,} tokens out.{recorded_sentence(build)}"
     )
 
 

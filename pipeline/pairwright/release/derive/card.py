@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from pairwright.modes import MODES
+from pairwright.records import FULL_ADHERENCE
 from pairwright.release.derive import build, cautions
 from pairwright.release.derive.audit import (
     BASELINE_HEAD,
@@ -38,7 +39,8 @@ COLUMNS = {
     "profile": "The user's earlier posts, oldest first, with time, address and licence.",
     "rubric_aspects": (
         "What this user expects in an answer: aspect, reason, evidence (its passages, one a line)"
-        " and the posts it is from, and the judge's adherence scores of both responses (0 to 2)."
+        " and the posts it is from, and the judge's adherence scores of both responses"
+        f" (0 to {FULL_ADHERENCE})."
         " `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (
@@ -64,7 +66,7 @@ COLUMNS = {
     "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
     "votes": "Annotators' preference votes of the first round; none where nobody was asked.",
     "verified": "Whether people's answers verified the pair under the rule of its study.",
-    "simulated": "Whether a program had a part in it: then it is no benchmark.",
+    "simulated": "Whether a program had a part in it: then it is not a benchmark.",
     "created": "When the question was asked, in UTC.",
     "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
@@ -96,6 +98,7 @@ def dataset_card(release: ReleaseContext) -> str:
         what=[build.PAIR, *(MODES[mode].meaning for mode in MODES if mode in modes)],
         configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
         source=list(build.source_sentences(release.build)),
+        evidence=list(build.evidence_sentences(summary)),
         models=_table_or_none(("role", "model", "sampling"), build.model_rows(release.build)),
         calls=build.call_sentence(release.build),
         stages=_table_or_none(_STAGE_HEAD, build.stage_rows(release.units)),

@@ -28,7 +28,8 @@ def yaml_header(release: ReleaseContext) -> str:
     if languages := release.primary.provenance.info.languages:
         values["language"] = list[JsonValue](languages)
     if "other" in licences:
-        values |= {"license_name": "see-license-md", "license_link": "LICENSE.md"}
+        link = release.layout.inside(release.layout.licences)
+        values |= {"license_name": "see-license-md", "license_link": link}
     values |= {
         "task_categories": ["text-ranking", "text-generation"],
         "size_categories": [size(release.summary.rows)],

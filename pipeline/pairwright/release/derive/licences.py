@@ -91,11 +91,12 @@ def addresses(release: ReleaseContext) -> list[str]:
     """Each licence's text on spdx.org, or else its name; this release's own page for what has none
     that is known."""
     own = release.primary.provenance.info.own_licence or "unknown"
+    own_page = release.layout.inside(release.layout.licences)
     found = (
-        "LICENSE.md" if name == "unknown" else _address(name) or " ".join(visible(name).split())
+        own_page if name == "unknown" else _address(name) or " ".join(visible(name).split())
         for name in (*release.summary.licences, own)
     )
-    return list(dict.fromkeys(found)) or ["LICENSE.md"]
+    return list(dict.fromkeys(found)) or [own_page]
 
 
 def _name(name: str) -> str:

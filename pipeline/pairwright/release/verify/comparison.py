@@ -44,8 +44,8 @@ def by_another(provenance: Provenance) -> Iterator[None]:
     except Difference as found:
         if provenance.code == code_digest():
             raise
-        told = f"Pairwright {provenance.pairwright}, code {provenance.code},"
-        fix = f"{told} wrote this release, and this is another: verify it with that one."
+        writer = f"Pairwright {provenance.pairwright}, code {provenance.code},"
+        fix = f"{writer} wrote this release, and this is another: verify it with that one."
         raise Difference(found.what, where=found.where, fix=fix) from None
 
 

@@ -23,12 +23,12 @@ def check_outlines(
 ) -> dict[str, Outline]:
     """The outlines by their ids; raises Difference."""
     scales = {scale.name for scale in study.scales}
-    found: dict[str, Outline] = {}
+    by_id: dict[str, Outline] = {}
     for number, outline in enumerate(outlines, start=1):
         where = f"{file}:{number}"
-        if outline.id in found:
+        if outline.id in by_id:
             raise difference(f"{outline.id} is there twice", where)
-        found[outline.id] = outline
+        by_id[outline.id] = outline
         _check_pairs(outline, where)
         for pair in outline.pairs:
             for side, scores in pair.adherence.items():
@@ -37,12 +37,12 @@ def check_outlines(
             raise difference(f"quality is of {min(strangers)}, a response of nobody", where)
         if unknown := {name for scores in outline.quality.values() for name in scores} - scales:
             raise difference(f"quality is on {min(unknown)!r}, a scale of nobody", where)
-    if len(found) + study.left_out > study.of:
+    if len(by_id) + study.left_out > study.of:
         raise difference(
-            f"holds {len(found)} subjects, {study.left_out} left out, of {study.of} in the run",
+            f"holds {len(by_id)} subjects, {study.left_out} left out, of {study.of} in the run",
             file,
         )
-    return found
+    return by_id
 
 
 def _check_pairs(outline: Outline, where: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models import simulated
 from pairwright.models.client import Client, Meter
 from pairwright.notebook import run_async
@@ -22,6 +22,7 @@ from pairwright.workflows.doctor.replies import (
 )
 from pairwright.workflows.doctor.server import cache_metrics, list_models
 from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.recording import replay_of
 from pairwright.workflows.run_models import MeterCounts, api_key, call_counts
 
 PATIENCE_S = 120.0
@@ -75,8 +76,9 @@ def examine_endpoints(
     """
     if not isinstance(config, Config):
         folder, config = folder or Path(config).resolve().parent, load(Path(config))
-    prompts = BuildRules.load(config, Path(folder or ".").resolve()).prompts
-    return tuple(run_async(_examine_all(config, prompts, progress)))
+    base = Path(folder or ".").resolve()
+    prompts = BuildRules.load(config, base).prompts
+    return tuple(run_async(_examine_all(config.beside(base), prompts, progress)))
 
 
 async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> list[ServerReport]:
@@ -87,6 +89,9 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
         endpoint, sampling = config.endpoints[name], _sampling(config, name)
         if endpoint.engine == "vllm":
             reports.append(ServerReport(name, endpoint.model, "", (), MeterCounts()))
+            continue
+        if endpoint.recording is not None:
+            reports.append(_recording(name, endpoint))
             continue
         async with AsyncExitStack() as stack:
             urls: tuple[str, ...] = endpoint.base_urls
@@ -99,6 +104,20 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
                 )
                 reports.append(await _examine(server, prompts, key))
     return reports
+
+
+def _recording(name: str, endpoint: Endpoint) -> ServerReport:
+    """Whether a recording can be read, and holds replies of the endpoint's model."""
+    try:
+        replay_of(name, endpoint)
+    except InputError as error:
+        found = ServerFinding("stop", "recording", error.what, error.fix)
+        return ServerReport(name, endpoint.model, endpoint.base_urls[0], (found,), MeterCounts())
+    found = ServerFinding(
+        "ok", "recording", "can be read, and has replies of this model",
+        "It answers the calls that were recorded, and no others.",
+    )  # fmt: skip
+    return ServerReport(name, endpoint.model, endpoint.base_urls[0], (found,), MeterCounts())
 
 
 async def _examine(server: ServerToExamine, prompts: Prompts, key: str | None) -> ServerReport:

@@ -1,0 +1,154 @@
+"""The file of a recording: JSON Lines, compressed where its name ends with `.gz`.
+
+The first line says what the recording is (`RecordingHead`), every other one is a call with its
+reply (`RecordedCall`). No request, address, header or key of an API is in it.
+"""
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal, NamedTuple, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from pairwright.dataset.lines import bounded_lines
+from pairwright.errors import InputError
+from pairwright.files import write_whole
+from pairwright.models.request import Request
+from pairwright.records import Record
+from pairwright.text import visible
+
+_FIX = "Take this file again from where it came from, or record the run again."
+_QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
+_TOPIC = 80
+"""Characters of a question that say which call is meant."""
+T = TypeVar("T", bound=Record)
+
+
+class RecordedModel(Record):
+    """How many calls a model answered."""
+
+    calls: int
+    simulated: int = 0
+    """Those that the embedded model answered."""
+
+
+class RecordingHead(Record):
+    """What a recording is."""
+
+    recording: Literal[1] = 1
+    """The version of the format."""
+    pairwright: str
+    """The version that wrote it."""
+    note: str = ""
+    """What the person who recorded the run says of it."""
+    models: dict[str, RecordedModel]
+    """By the name that the config of the run gives a model."""
+    made_with: dict[str, JsonValue]
+    """What decided the calls: the settings of the run, and hashes of its prompts, rubrics and
+    source."""
+
+
+class RecordedCall(Record):
+    """The reply to one call."""
+
+    key: str
+    """Of the request, as the store of calls has it."""
+    prompt: str
+    """The prompt's name."""
+    topic: str
+    """How its question begins."""
+    model: str
+    finish: str
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    simulated: bool = False
+    """Whether the embedded model wrote it."""
+
+
+class Recording(NamedTuple):
+    """A recording in memory."""
+
+    path: Path
+    head: RecordingHead
+    calls: dict[str, RecordedCall]
+    """By key."""
+
+
+def topic(request: Request) -> str:
+    """How the question of a request begins; where it has none, how its last message does."""
+    last = request.messages[-1].content
+    # A history comes before the question, and a user may have written such a tag.
+    found = _QUESTION.findall(last)
+    words = " ".join(visible(found[-1] if found else last).split())
+    return words if len(words) <= _TOPIC else words[: _TOPIC - 3] + "..."
+
+
+def write_recording(path: Path, head: RecordingHead, calls: Iterable[RecordedCall]) -> None:
+    """Write a recording; it appears whole or not at all, and the same one has the same bytes.
+
+    Raises StoreError where the disk refuses.
+    """
+    lines = (record.model_dump_json() + "\n" for record in (head, *calls))
+    text = "".join(lines).encode()
+    write_whole(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a recording. Raises InputError naming the line, where it is not one or is damaged."""
+    with _opened(path) as file:
+        lines = bounded_lines(file, path, _FIX)
+        head = _head(next(lines, b""), path)
+        calls: dict[str, RecordedCall] = {}
+        for number, line in enumerate(lines, start=2):
+            call = _read(RecordedCall, line, f"{path}:{number}")
+            if call.key in calls:
+                raise InputError("the call is in it twice", where=f"{path}:{number}", fix=_FIX)
+            calls[call.key] = call
+    stated = sum(model.calls for model in head.models.values())
+    if len(calls) != stated:
+        raise InputError(
+            f"holds {len(calls):,} calls, and its first line says {stated:,}", where=path, fix=_FIX
+        )
+    return Recording(path, head, calls)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as raw:
+            if path.suffix != ".gz":
+                yield raw
+                return
+            with gzip.GzipFile(fileobj=raw) as packed, io.BufferedReader(packed) as file:
+                yield file
+    except (OSError, EOFError, zlib.error) as error:
+        what = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise InputError(f"cannot be read: {what}", where=path, fix=_FIX) from None
+
+
+def _head(line: bytes, path: Path) -> RecordingHead:
+    if not line.startswith(b'{"recording":'):
+        raise InputError(
+            "is not a recording",
+            where=path,
+            fix="`pairwright batch record RUN --out FILE` writes one.",
+        )
+    return _read(RecordingHead, line, f"{path}:1")
+
+
+def _read(kind: type[T], line: bytes, where: str) -> T:
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        raise InputError(
+            first["msg"], where=f"{where} [{field}]" if field else where, fix=_FIX
+        ) from None
