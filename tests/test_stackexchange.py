@@ -1,5 +1,7 @@
 """A site's dump becomes its users' questions, each with what that user wrote before it."""
 
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from html import escape
@@ -9,7 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from pairwright.dataset.licence import licence_of
+from pairwright.dataset.row import Row, RowPost
 from pairwright.errors import SourceError
+from pairwright.extras import install
 from pairwright.records import GivenAnswer, Item, Post
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
@@ -166,6 +170,11 @@ def test_the_answers_a_question_got_are_kept_with_votes_and_without_text(tmp_pat
             score=1, accepted=False,
         ),
     )  # fmt: skip
+
+
+def test_what_is_kept_for_later_is_in_no_released_row() -> None:
+    assert not {"kind", "score", "accepted"} & set(RowPost.model_fields)
+    assert not {"tags", "answers"} & set(Row.model_fields)
 
 
 COMMENTS = (
@@ -383,6 +392,48 @@ def test_the_hash_is_of_the_files_that_are_read(tmp_path: Path) -> None:
     assert digest() != before
 
 
+def pack(folder: Path, name: str, *files: str, inside: str = "") -> Path:
+    py7zr = pytest.importorskip("py7zr", reason="py7zr is in the extra `stackexchange`")
+    with py7zr.SevenZipFile(folder / name, "w") as archive:
+        for file in files:
+            archive.write(folder / SITE / file, f"{inside}{file}")
+    return folder / name
+
+
+@pytest.mark.parametrize("inside", ["", "dump/"])
+def test_an_archive_gives_what_its_folder_gives(tmp_path: Path, inside: str) -> None:
+    write(tmp_path, *WHOLE, comments=COMMENTS)
+    # As published: comments before posts, and files that are not read.
+    (tmp_path / SITE / "Badges.xml").write_text("<not a badge")
+    pack(tmp_path, f"{SITE}.7z", "Badges.xml", "Comments.xml", "Posts.xml", inside=inside)
+    assert result(tmp_path, f"{SITE}.7z", comments=True) == result(tmp_path, comments=True)
+    assert not list(tmp_path.glob("dump*")), "nothing was unpacked"
+
+
+def test_an_archive_that_is_of_no_use_is_an_error(tmp_path: Path) -> None:
+    dump = write(tmp_path, *WHOLE)
+    whole = pack(tmp_path, f"{SITE}.7z", "Posts.xml")
+    with pytest.raises(SourceError, match=r"\.7z: holds no Comments.xml"):
+        result(tmp_path, f"{SITE}.7z", comments=True)
+    whole.write_bytes(whole.read_bytes()[:-40])
+    with pytest.raises(SourceError, match=r"\.7z: is not a whole \.7z archive"):
+        result(tmp_path, f"{SITE}.7z")
+    (dump / "Posts.xml").write_text(xml("posts", WHOLE)[:-400], encoding="utf-8")
+    pack(tmp_path, f"{SITE}.7z", "Posts.xml")
+    with pytest.raises(SourceError, match=r"\.7z/Posts\.xml:6: the file ends in the middle"):
+        result(tmp_path, f"{SITE}.7z")
+
+
+def test_without_the_extra_an_archive_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "py7zr", None)
+    (tmp_path / f"{SITE}.7z").write_bytes(b"7z\xbc\xaf\x27\x1c")
+    with pytest.raises(SourceError, match=re.escape(install("stackexchange"))) as caught:
+        result(tmp_path, f"{SITE}.7z")
+    assert "or unpack the archive" in caught.value.fix
+
+
 USELESS: dict[str, tuple[str | None, dict[str, Any], tuple[str, ...]]] = {
     "no folder": (None, {}, ("no such file or folder", "relative to")),
     "a folder without the dump": (None, {"path": "."}, ("Posts.xml: no such file", "folder")),
@@ -433,12 +484,16 @@ def test_a_folder_that_does_not_tell_its_site_is_an_error(tmp_path: Path) -> Non
         result(tmp_path, "cooking")
 
 
-@pytest.mark.parametrize(
-    "site", ["https://cooking.stackexchange.com", "cooking", "example.org", "Cooking.Example", ""]
-)
-def test_a_site_is_the_host_of_one(site: str) -> None:
-    with pytest.raises(ValueError, match="not the host of a Stack Exchange site"):
+@pytest.mark.parametrize("site", ["https://cooking.stackexchange.com", "cooking", "A.b", ""])
+def test_a_site_is_a_host(site: str) -> None:
+    with pytest.raises(ValueError, match="is not a host such as"):
         SourceRules(path="x", format="stackexchange", site=site)
+
+
+def test_a_site_is_one_of_stack_exchange(tmp_path: Path) -> None:
+    write(tmp_path, *WHOLE)
+    with pytest.raises(SourceError, match="is not the host of a Stack Exchange site"):
+        result(tmp_path, site="example.org")
 
 
 def test_keys_of_another_format_are_refused() -> None:

@@ -49,11 +49,11 @@ ASPECT_FIELDS = {
 DUMP = f"""\
 ## From a Stack Exchange dump
 
-Stack Exchange publishes what people wrote on each of its sites as an archive of XML files, one
-site each. Unpack it into a folder of the site's name, such as `cooking.stackexchange.com/`, and
-name the folder. Two files are read: `Posts.xml`, and `Comments.xml` with `comments = true`. They
-are streamed: memory holds one user's posts at a time, and a temporary file on disk (in
-`SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
+Stack Exchange publishes what people wrote on each of its sites as an archive, one a site, such as
+`cooking.stackexchange.com.7z`. Name the archive (with the extra `stackexchange`), the folder that
+it was unpacked to, or its `Posts.xml`. Two files are read: `Posts.xml`, and `Comments.xml` with
+`comments = true`. They are streamed, out of the archive too: memory holds one user's posts at a
+time, and a temporary file (in `SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
 
 A whole `pairwright.toml`; `pairwright init` writes the folder `rubrics`:
 
@@ -63,7 +63,7 @@ rubrics = "rubrics"
 
 [source]
 format = "stackexchange"
-path = "cooking.stackexchange.com"
+path = "cooking.stackexchange.com"   # or cooking.stackexchange.com.7z
 targets = 3          # of each user's latest questions, or "all"
 min_posts = 4        # earlier posts that an item needs
 comments = true      # Comments.xml lies beside Posts.xml

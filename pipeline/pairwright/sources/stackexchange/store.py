@@ -16,7 +16,7 @@ from pairwright.errors import SourceError
 from pairwright.records import GivenAnswer
 from pairwright.sources.fields import time
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.stackexchange.files import Dump
+from pairwright.sources.stackexchange.files import COMMENTS, POSTS, Dump
 
 _KINDS = {"1": "question", "2": "answer"}
 _OTHERS = {"3": "wiki", "4": "tag's excerpt", "5": "tag's page", "6": "nomination", "7": "notice"}
@@ -87,8 +87,7 @@ class DumpStore:
         self._database = sqlite3.connect("")
         try:
             self._database.executescript(_TABLES)
-            self._dump.read_posts(self._take_post)
-            self._dump.read_comments(self._take_comment)
+            self._dump.read(self._take_post, self._take_comment)
             self._database.executescript(_INDEXES)
         except sqlite3.OperationalError as error:
             self._database.close()
@@ -130,7 +129,7 @@ class DumpStore:
         )
 
     def _take_post(self, line: int, row: dict[str, str]) -> None:
-        place, kind = f"{self._dump.posts.name}:{line}", _KINDS.get(row.get("PostTypeId", ""))
+        place, kind = f"{POSTS}:{line}", _KINDS.get(row.get("PostTypeId", ""))
         if kind is None:
             other = _OTHERS.get(row.get("PostTypeId", ""), "row of another type")
             self._refuse(place, row, "not_a_post", f"a {other}")
@@ -147,7 +146,7 @@ class DumpStore:
         )  # fmt: skip
 
     def _take_comment(self, line: int, row: dict[str, str]) -> None:
-        place = f"{(self._dump.comments or self._dump.posts).name}:{line}"
+        place = f"{COMMENTS}:{line}"
         self._add(
             place, row, "comment", owner=row.get("UserId"), parent=row.get("PostId"), title=None,
             body=row.get("Text", ""), tags="", accepted=None, closed=False,
