@@ -168,7 +168,8 @@ def _lines(
     for role, (name, purposes) in roles.items():
         endpoint = config.endpoints[name]
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
-        got = sum(calls[p] * _REPLY_TOKENS[p] for p in purposes)
+        thinking = endpoint.thinking_tokens or 0
+        got = sum(calls[p] * (_REPLY_TOKENS[p] + thinking) for p in purposes)
         n = sum(calls[p] for p in purposes)
         again = max(0, calls["plan"] - histories) if role == "planner" else 0
         cached = round(again * sizes["history"])
