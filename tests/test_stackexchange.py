@@ -273,6 +273,17 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "Posts.xml:5", f"{SITE}/users/7") in got.refused()
 
 
+def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
+    tmp_path: Path,
+) -> None:
+    again = question(9, 9, "which knife suits a  left-handed beginner?")
+    write(tmp_path, *WHOLE, again, answer(10, 4, 1))
+    got = result(tmp_path, targets=2, min_posts=1)
+    assert [item.id for item in got.items] == ["cooking_3", "cooking_9"]
+    assert ("repeated_question", "Posts.xml:6", "q4") in got.refused()
+    assert [post.id for post in got.items[1].profile] == ["a2", "q3", "a10"]
+
+
 def test_a_category_may_be_the_tag_that_most_questions_have(tmp_path: Path) -> None:
     oven = question(30, 20, "How often should an oven be cleaned?", 11, Tags="|oven|")
     write(tmp_path, *WHOLE, oven)
