@@ -194,8 +194,8 @@ def _counts(scores: PlanScores) -> Table:
             )
             for count in scores.counts
         ),
-        note="An empty plan is an answer. Dropped: aspects that a build would drop, for evidence that is"
-        " in no post, as a restated question or as a repetition.",
+        note="An empty plan is an answer. Dropped: aspects that a build would drop,"
+        " for evidence that is in no post, as a restated question or as a repetition.",
     )  # fmt: skip
 
 
