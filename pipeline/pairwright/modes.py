@@ -98,6 +98,11 @@ def mode_pairs(mode: Mode | None) -> str:
     return "pairs" if mode is None else MODES[mode].pairs
 
 
+def need_partners(modes: Iterable[Mode]) -> bool:
+    """Whether a unit of any of these modes has a second user."""
+    return any(MODES[mode].needs_partner for mode in modes)
+
+
 def modes_of_size(pairs: int) -> tuple[Mode, ...]:
     """The modes whose units have so many pairs."""
     return tuple(name for name, mode in MODES.items() if mode.halves == pairs)

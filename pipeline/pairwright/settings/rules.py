@@ -71,6 +71,9 @@ class TwinRules(Record):
         0.1, ge=0, le=1, description="share of the question's words that such a post holds"
     )
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
+    questions_per_couple: int = Field(
+        4, ge=1, description="most twins of one couple, on the questions of both together"
+    )
 
 
 TextGate = Literal[

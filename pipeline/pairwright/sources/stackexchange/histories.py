@@ -145,7 +145,7 @@ def _not_asked(question: DumpPost) -> SourceRefusal | None:
 def _in_context(kind: str, title: str, body: str) -> str:
     """A post that can be read alone."""
     if kind == "question" or not title:
-        return f"{title} {body}".strip()
+        return f"{title}\n{body}".strip()
     about = "Answer to" if kind == "answer" else "Comment on"
     return f'{about} "{title}":\n{body}'
 
