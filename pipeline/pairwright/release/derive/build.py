@@ -175,7 +175,7 @@ def evidence_sentences(summary: Summary) -> Iterator[str]:
 
 
 def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
-    """What was done to the material, as far as its rows and units show it."""
+    """What was done to the material, from what its rows and units show."""
     yield "Posts that are not older than the question are left out; very long ones are cut."
     how = {
         "planner": "inferred by a model from the user's posts",
