@@ -531,7 +531,7 @@ def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, ANN[2]))
     got = result(tmp_path, "p.csv", format="posts", targets="all")
     assert len(got.items) == 1
-    assert ("duplicate_id", "p.csv:5") in [(p.reason, p.where) for p in got.problems]
+    assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
 
 
 def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_users_latest_question_has_their_earlier_questions_and_answers_as_hist
         ),
         Post(
             id="q3",
-            text="Is rye flour worth its price? The whole of question 3 & its story.",
+            text="Is rye flour worth its price?\nThe whole of question 3 & its story.",
             category="cooking",
             created="2015-01-03T10:00:00.000",
             source_url=f"https://{SITE}/q/3",
@@ -273,6 +273,17 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "Posts.xml:5", f"{SITE}/users/7") in got.refused()
 
 
+def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
+    tmp_path: Path,
+) -> None:
+    again = question(9, 9, "which knife suits a  left-handed beginner?")
+    write(tmp_path, *WHOLE, again, answer(10, 4, 1))
+    got = result(tmp_path, targets=2, min_posts=1)
+    assert [item.id for item in got.items] == ["cooking_3", "cooking_9"]
+    assert ("repeated_question", "Posts.xml:6", "q4") in got.refused()
+    assert [post.id for post in got.items[1].profile] == ["a2", "q3", "a10"]
+
+
 def test_a_category_may_be_the_tag_that_most_questions_have(tmp_path: Path) -> None:
     oven = question(30, 20, "How often should an oven be cleaned?", 11, Tags="|oven|")
     write(tmp_path, *WHOLE, oven)
@@ -339,6 +350,7 @@ def test_a_hostile_body_costs_no_more_than_its_length(hostile: str) -> None:
         "What is wrong with this circuit?", "Which of these pans should I buy?",
         "How can I fix the following recipe?", "Why does my code print nothing?",
         "What is the pan in the picture called?", "Is the example above right?",
+        "Why did he leave the lid off?", "How could Eli bake all those loaves?",
         "Please help", "Question about bread", "How do I start?", "What does that mean?",
     ],
 )  # fmt: skip
@@ -351,6 +363,7 @@ def test_a_title_that_needs_its_text_is_not_asked(title: str) -> None:
     [
         "What is a doppio?", "How is cascara made?", "Which knife suits a left-handed beginner?",
         "Is there a grinder that fits into a drawer?", "What do bakers do at this time of year?",
+        "Why does a baker wait when he could knead?", "How do all those who bake alone cope?",
         "How does water above 90 degrees change the taste?", "Making bread without a scale",
         "Does the picture on a coffee bag tell its age?", "パンを長く保存する方法はありますか？",
     ],

@@ -87,6 +87,17 @@ VIOLATE = ModeDefinition(
 MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE)}
 """The modes by name, in the order of pages."""
 
+Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
+STAGES: dict[Stage, str] = {
+    "items": "items",
+    "signal": "asker shows a signal",
+    "partner": "has a partner",
+    "partner_signal": "partner shows another",
+    "drafts": "has a draft",
+    "kept": "kept",
+}
+"""How far a unit of a build comes, in order and in words."""
+
 
 def mode_title(mode: Mode | None) -> str:
     """The heading of a mode's tables; pairs of others have no mode."""

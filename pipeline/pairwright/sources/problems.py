@@ -26,6 +26,7 @@ REASONS = {
     "too_few_posts": "fewer posts than `min_posts` may stand in the profile",
     "bad_kind": "a kind of post that is longer than a word or two",
     "no_question": "a user none of whose posts can be asked",
+    "repeated_question": "a question that its user asked again later; it stays in the history",
     "not_a_post": "(dumps) a row that is neither a question nor an answer, such as a tag's page",
     "deleted_user": "(dumps) a post whose account was deleted",
     "community_owned": "(dumps) a post of the community: nobody's own words",

@@ -101,6 +101,7 @@ def dataset_card(release: ReleaseContext) -> str:
         evidence=list(build.evidence_sentences(summary)),
         models=_table_or_none(("role", "model", "sampling"), build.model_rows(release.build)),
         calls=build.call_sentence(release.build),
+        funnel=_table_or_none(("mode", "stage", "of all items"), build.funnel_rows(release.build)),
         stages=_table_or_none(_STAGE_HEAD, build.stage_rows(release.units)),
         prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
         human=study_tables(release), nobody=NOBODY, failed=_failed_checks(audit),

@@ -103,7 +103,7 @@ def _shared(there: bytes, must: bytes) -> int:
 
 
 def _line(must: bytes, rest: Iterator[str]) -> bytes:
-    """The rest of the line, as far as it is shown."""
+    """The beginning of the rest of the line, for a message."""
     while b"\n" not in must and len(must) < _SHOWN and (piece := next(rest, "")):
         must += piece.encode()
     return must

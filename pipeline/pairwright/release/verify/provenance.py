@@ -32,7 +32,7 @@ class _BuildEndpoint(_BuildPart):
 
 
 class _BuildManifest(_BuildPart):
-    """The run's manifest, as far as rows can be held to it."""
+    """The parts of the run's manifest that rows can be held to."""
 
     calls: _BuildCalls | None = None
     endpoints: dict[str, _BuildEndpoint] | None = None

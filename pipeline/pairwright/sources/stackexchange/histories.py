@@ -11,7 +11,7 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, cleaned
 from pairwright.sources.markup import post_text
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.rules import ReadPost, latest, once_each, with_profile
+from pairwright.sources.rules import ReadPost, latest, once_each, repeated_question, with_profile
 from pairwright.sources.stackexchange.files import Dump
 from pairwright.sources.stackexchange.store import DumpPost, DumpStore
 from pairwright.sources.stackexchange.titles import why_unanswerable
@@ -66,7 +66,11 @@ class _History:
         if not questions:
             refusal = SourceRefusal("no_question", "none of the user's posts can be asked")
             yield refusal.at(self._posts[0].where, self._user)
-        for question in latest(questions, self._rules.targets):
+        chosen, repeated = latest(questions, self._rules.targets, lambda post: post.title)
+        for question in repeated:
+            id = self._dump.post_id(question.kind, question.id)
+            yield repeated_question(question.title).at(question.where, id)
+        for question in chosen:
             try:
                 yield from self._item(question)
             except SourceRefusal as refusal:
@@ -145,7 +149,7 @@ def _not_asked(question: DumpPost) -> SourceRefusal | None:
 def _in_context(kind: str, title: str, body: str) -> str:
     """A post that can be read alone."""
     if kind == "question" or not title:
-        return f"{title} {body}".strip()
+        return f"{title}\n{body}".strip()
     about = "Answer to" if kind == "answer" else "Comment on"
     return f'{about} "{title}":\n{body}'
 
