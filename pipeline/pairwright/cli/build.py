@@ -151,8 +151,8 @@ def _print_failed(console: Console, status: "RunStatus", run: Path, again: str) 
     most = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common(3))
     if failed / units > SHORT:
         console.print(
-            f"This run is short: {failed / units:.0%} of its units have no outcome, and no figure of"
-            " it speaks for them.",
+            f"This run is short: {failed / units:.0%} of its units have no outcome, and no"
+            " figure of it speaks for them.",
             style="bold red",
         )
     where = run / "failed.jsonl"
