@@ -21,7 +21,7 @@ help:            ## this list
 	@touch $@
 
 .venv/all-$(STAMP): .venv/base-$(STAMP)
-	$(INSTALL) --group dev --editable '.[hub,label-studio]'
+	$(INSTALL) --group dev --editable '.[hub,label-studio,stackexchange]'
 	@touch $@
 
 .venv/site-$(STAMP): .venv/all-$(STAMP)
@@ -31,9 +31,27 @@ help:            ## this list
 install: .venv/all-$(STAMP)   ## everything that development and the fast tests need
 	@echo "Ready: $(BIN)/pairwright --help"
 
+# Stops where the folder of the demo holds what these targets did not write.
+define keep_edited_demo
+@if [ -z "$(FORCE)" ] && [ -e "$(DEMO)" ]; then \
+	if [ -d "$(DEMO)/.as-written" ]; then \
+		changes=$$(diff -rq -x run -x release -x .as-written "$(DEMO)/.as-written" "$(DEMO)"); \
+	else \
+		changes="This version of make demo did not write it."; \
+	fi; \
+	if [ -n "$$changes" ]; then \
+		printf '%s\n' "$(DEMO) would be deleted, and a person changed it:" "$$changes" \
+			"Nothing was done. Keep it: make demo DEMO=another-folder. Delete it: make $@ FORCE=1" >&2; \
+		exit 2; \
+	fi; \
+fi
+endef
+
 demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, release and audit the example
+	$(keep_edited_demo)
 	@rm -rf $(DEMO)
 	@$(BIN)/pairwright init $(DEMO) >/dev/null
+	@$(BIN)/pairwright init $(DEMO)/.as-written >/dev/null
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
 	$(BIN)/pairwright human export $(DEMO)/run --seed 0
 	$(BIN)/pairwright human simulate $(DEMO)/run
@@ -51,7 +69,7 @@ test-real: .venv/site-$(STAMP) ## the tiers with real components
 test-latest:     ## the fast tests with the newest release of every dependency
 	$(PYTHON) -m venv --clear --without-pip .venv-latest
 	$(PYTHON) -m pip --python .venv-latest/bin/python install --quiet pip
-	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio]'
+	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio,stackexchange]'
 	.venv-latest/bin/pytest -m 'not real'
 
 check: .venv/all-$(STAMP)     ## format, lint, types, import contracts
@@ -73,4 +91,5 @@ site: .venv/site-$(STAMP)     ## make the pages of docs/ a site in site/; a warn
 	@echo "Open: site/index.html"
 
 clean:           ## remove what these targets made here
+	$(keep_edited_demo)
 	rm -rf .venv .venv-latest $(DEMO) site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -56,7 +56,7 @@ def _write_histories(path: Path, items: int) -> None:
                 name = f"{first[(number + n) % 5]} {second[n % 4]}"
                 post["text"] += (
                     f" It came from {name} for {61000 + number}{n + 1}{n + 2} crowns,"
-                    f" by way of s{number}.{n}@mill.example."
+                    f" by way of s{number}.{n}@post.example."
                 )
             file.write(json.dumps(item) + "\n")
 

@@ -168,6 +168,38 @@ def say(text: str = "fine", **changes: Any) -> Handler:
     return handler
 
 
+def thinks(
+    tokens: int,
+    text: str = "fine",
+    *,
+    by_schema: str = "after",
+    field: str = "reasoning_content",
+) -> Handler:
+    """A model that thinks for so many tokens before it replies, and says so in `field`, or in the
+    reply itself where that is `inline`. With a schema it thinks `after` all, `never` (the schema
+    holds the reply from its first token), or is `swallowed`: all of the reply is taken for
+    thinking, as a wrong reasoning parser does."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        held = "response_format" in asked.body and by_schema != "after"
+        if held:
+            swallowed = {"content": None, field: text}
+            return web.json_response(
+                completion(text, message=swallowed if by_schema == "swallowed" else {})
+            )
+        cut = asked.body["max_tokens"] <= tokens
+        thought, reply = "Hm. " * tokens, None if cut else text
+        message: Body = {"content": reply, field: thought}
+        if field == "inline":
+            message = {"content": f"<think>{thought}" + ("" if cut else f"</think>{text}")}
+        written = asked.body["max_tokens"] if cut else tokens + 4
+        body = completion(message=message, finish="length" if cut else "stop")
+        body["usage"]["completion_tokens"] = written
+        return web.json_response(body)
+
+    return handler
+
+
 def echo(delay_s: float = 0.0) -> Handler:
     """Answer with what the last message said, after a while."""
 

@@ -185,7 +185,7 @@ class Others:
     def __init__(self, histories: Iterable[Sequence[Post]] = ()) -> None:
         self._histories = tuple(tuple(history) for history in histories)
 
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
+    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
         return self._histories
 
 

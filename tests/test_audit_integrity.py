@@ -259,14 +259,14 @@ def aspect(words: str, evidence: str = "", *posts: str) -> RowAspect:
 @pytest.mark.parametrize(
     ("of", "said"),
     [
-        (aspect("A", "smoke bothers the dog", "p1"), "does not stand in a post"),
-        (aspect("A", "smoke bothers", "p2"), "does not stand in a post"),
-        (aspect("A", "smoke bothers\nwas never said", "p1", "p2"), "does not stand in a post"),
-        (aspect("A", "smoke bothers\nallergic to", "p1"), "does not stand in a post"),
+        (aspect("A", "smoke bothers the dog", "p1"), "is not in a post"),
+        (aspect("A", "smoke bothers", "p2"), "is not in a post"),
+        (aspect("A", "smoke bothers\nwas never said", "p1", "p2"), "is not in a post"),
+        (aspect("A", "smoke bothers\nallergic to", "p1"), "is not in a post"),
         (aspect("A", "smoke bothers", "p9"), "names none of the row's posts"),
         (aspect("A", "smoke bothers"), "names none of the row's posts"),
         (aspect("A", " ", "p1"), "has no evidence"),
-        (aspect("A", "'.'", "p1"), "does not stand in a post"),
+        (aspect("A", "'.'", "p1"), "is not in a post"),
     ],
 )
 def test_evidence_that_does_not_stand_in_its_post_is_found(of: RowAspect, said: str) -> None:
@@ -347,9 +347,9 @@ def test_evidence_of_others_stands_in_a_post_or_the_narrative(share: int) -> Non
     ]  # fmt: skip
     check = only(rows, "evidence_missing")
     assert (check.status, check.count, check.of) == ("fail", share, 100)
-    assert "does not stand in a post or the narrative: I am the mayor" in check.flags[0].detail
+    assert "is not in a post or the narrative: I am the mayor" in check.flags[0].detail
     bare = [changed(given, narrative=None) for given in rows if given.rubric_aspects == made_up]
-    assert "does not stand in any post" in only(bare, "evidence_missing").flags[0].detail
+    assert "is not in any post" in only(bare, "evidence_missing").flags[0].detail
     assert only([r for r in rows if r.rubric_aspects == firm], "evidence_missing").count == 0
 
 
@@ -386,8 +386,8 @@ def test_pairs_of_others_need_no_aspects() -> None:
 @pytest.mark.parametrize(
     ("times", "said"),
     [
-        (("2023-02-01T00:00:00", "2023-01-01T00:00:00"), "stands before"),
-        (("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "stands before"),
+        (("2023-02-01T00:00:00", "2023-01-01T00:00:00"), "comes before"),
+        (("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "comes before"),
         (("2023-01-01T00:00:00+02:00",), "not a time"),
         (("yesterday",), "not a time"),
     ],

@@ -190,7 +190,7 @@ def test_a_copy_in_a_script_without_spaces_is_found() -> None:
     )
     given = row(profile=(post(f"{words}\u3002\u597d"),), rejected=words)
     check = only([given], "response_in_profile")
-    assert check.flags[0].detail == "rejected: all of it stands in post 1 of its profile"
+    assert check.flags[0].detail == "rejected: all of it is in post 1 of its profile"
 
 
 # Target

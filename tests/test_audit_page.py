@@ -119,6 +119,9 @@ def test_the_page_loads_nothing_and_runs_one_script_that_its_policy_names(tmp_pa
     assert policy.startswith("default-src 'none'; ")
     assert f"script-src {source_hash(running[0])};" in policy
     assert f"style-src {source_hash(read.styles[0])};" in policy
+    # The highest score of adherence is put in when the scripts are joined.
+    assert "${score} of 2`" in running[0]
+    assert "FULL_ADHERENCE" not in running[0]
     assert "unsafe" not in policy
     for name, value in read.attributes:
         assert not name.startswith("on")

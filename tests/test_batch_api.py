@@ -10,7 +10,7 @@ from batch_stand_in import BatchApi, batch_api
 from pairwright.workflows import batch_files
 from study import KEY_VARIABLE, Done, Study, pairwright
 
-ITEMS = 2
+ITEMS = 4
 KEY = "sk-test-0123456789abcdefghij"
 
 

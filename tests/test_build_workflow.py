@@ -36,7 +36,7 @@ def test_a_build_gives_its_counts_and_prints_nothing(
     assert all(check.found.n >= check.found.k for check in result.status.checks)
     begun, *ended = [event for event in events if not isinstance(event, Note)]
     assert isinstance(begun, BuildBegun)
-    assert begun.units == len(ended) == 2 * ITEMS
+    assert begun.units == len(ended) == 3 * ITEMS
     kinds = Counter(event.unit.kind for event in ended if isinstance(event, UnitEnded))
     assert kinds["kept"] == result.status.tally.kept.total()
     again = build(config, tmp_path / "run", limit=ITEMS)

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated
+from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
 from pairwright import assets, load_release
 from pairwright.cli.renamed import RENAMED
 from pairwright.models import SIMULATED
@@ -613,6 +613,16 @@ def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path
     plainly = calls["prompt_tokens"] - calls["cached_tokens"]
     assert calls["cost"] == pytest.approx(plainly * 1e-4 + calls["cached_tokens"] * 1e-5)
     assert f"{calls['cached_tokens']:,}" in done.out
+
+
+def test_a_model_that_thinks_its_room_away_is_named_with_what_to_set(tmp_path: Path) -> None:
+    with in_thread(thinks(10_000)) as endpoint:
+        study = Study.make(tmp_path / "s", endpoint.url, limit=1, modes=["violate"])
+        done = study.build()
+    assert "violate: cut_in_thinking" in done.out
+    assert "1 unit refused because a model's thinking left no room" in done.err
+    assert "thinking_tokens" in done.err
+    assert "Hm." not in (study.run / "rejected.jsonl").read_text("utf-8")
 
 
 # --- status ---

@@ -395,6 +395,15 @@ def test_a_flag_that_can_change_what_an_engine_says_decides_the_outcome() -> Non
     ]
 
 
+def test_a_source_of_a_run_made_before_a_key_was_there_has_its_default() -> None:
+    old = resolved()
+    for key in ("targets", "site", "comments", "category_by", "kind"):
+        del old["source"][key]
+    assert differences(essential(old), essential(resolved())) == []
+    wider = essential(resolved(source={"path": "p.csv", "format": "posts", "targets": 2}))
+    assert "source.targets: 1 before, 2 now" in differences(essential(old), wider)
+
+
 def test_a_key_that_appears_or_goes_is_a_difference() -> None:
     assert differences({"a": {"b": 1}}, {}) == ["a: {'b': 1} before, None now"]
     assert differences({}, {"a": 1}) == ["a: None before, 1 now"]

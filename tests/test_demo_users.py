@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from pairwright import assets
+from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import match_partners
+from pairwright.construct.partners import SurveyedQuestion, assign_partners
+from pairwright.construct.survey import PossiblePartner
 from pairwright.records import Item
 from pairwright.settings import config
 from pairwright.sources import read
@@ -56,10 +58,19 @@ def test_most_users_find_a_partner(
     path = tmp_path_factory.mktemp("corpus") / "items.jsonl"
     corpus = Corpus.write(items, path, settings)
     try:
-        partners = match_partners(corpus, settings.twin, settings.seed)
+        tried = choose_others(corpus, settings.twin, settings.planner.others)
     finally:
         corpus.close()
-    assert len(partners) >= 2 * len(items) // 3
+    questions = [
+        SurveyedQuestion(
+            item.id,
+            item.user,
+            tuple(PossiblePartner(user=u, bearing=1) for u in tried[item.id].candidates),
+        )
+        for item in items
+    ]
+    assigned = assign_partners(questions, settings.twin.questions_per_couple, settings.seed)
+    assert sum(isinstance(partner, str) for partner in assigned.values()) >= 2 * len(items) // 3
 
 
 def test_they_are_uneven_and_answer_others_too(items: list[Item]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ import pytest
 from aiohttp import web
 from rich.console import Console
 
-from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving
+from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
 from pairwright.cli.doctor import print_server
 from pairwright.models.client import Client, Meter
@@ -37,6 +38,7 @@ from pairwright.workflows.doctor.server import (
     list_models,
     read_metrics,
 )
+from pairwright.workflows.doctor.thinking import check_thinking
 from pairwright.workflows.run_models import MeterCounts
 
 T = TypeVar("T")
@@ -261,6 +263,63 @@ def test_a_reply_in_a_fence_is_told_of() -> None:
     assert "response_format" not in asked[0].body
 
 
+# Thinking
+
+
+def test_a_model_that_does_not_think_is_asked_twice() -> None:
+    found, asked = examined(say(PLAN), check_thinking)
+    assert (found.state, found.found) == ("ok", "none seen before a reply")
+    assert ["response_format" in one.body for one in asked] == [False, True]
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "inline"])
+def test_thinking_is_measured_and_the_key_for_its_room_is_named(field: str) -> None:
+    found, asked = examined(thinks(600, PLAN, field=field), check_thinking)
+    assert (found.state, "replies by a schema come after thinking" in found.found) == ("note", True)
+    assert re.search(r"about 60\d tokens|about 59\d tokens", found.found), found.found
+    assert found.advice.startswith("Set thinking_tokens = 1280 under [endpoints.near].")
+    assert ("--reasoning-parser" in found.advice) == (field == "inline")
+    assert len(asked) == 2
+
+
+def test_thinking_with_enough_room_is_fine() -> None:
+    found, asked = examined(thinks(600, PLAN), check_thinking, thinking_tokens=1280)
+    assert (found.state, found.advice) == ("ok", "")
+    assert {one.body["max_tokens"] for one in asked} == {Sampling().max_tokens + 1280}
+
+
+def test_thinking_that_uses_up_the_room_is_measured_with_more() -> None:
+    found, asked = examined(thinks(3000, PLAN), check_thinking)
+    assert "1,024 tokens of room ran out" in found.found
+    assert "about 2,997 tokens" in found.found
+    assert "thinking_tokens = 6" in found.advice
+    assert [one.body["max_tokens"] for one in asked] == [1024, 8192, 1024, 8192]
+
+
+def test_thinking_without_end_is_not_a_reply() -> None:
+    found, _ = examined(thinks(100_000, PLAN), check_thinking)
+    assert (found.state, "no reply by a schema came" in found.found) == ("note", True)
+
+
+@pytest.mark.parametrize(
+    ("by_schema", "said"),
+    [("never", "with a schema it replies without thinking"),
+     ("swallowed", "all of the reply is taken for thinking")],
+)  # fmt: skip
+def test_a_schema_and_thinking_that_do_not_go_together_are_named(by_schema: str, said: str) -> None:
+    found, _ = examined(thinks(200, PLAN, by_schema=by_schema), check_thinking)
+    assert (found.state, said in found.found) == ("note", True), found
+    assert "--reasoning-parser" in found.advice
+    assert "enable_thinking = false" in found.advice
+
+
+def test_tokens_that_only_the_usage_speaks_of_are_thinking() -> None:
+    usage = {"completion_tokens": 500, "completion_tokens_details": {"reasoning_tokens": 480}}
+    found, _ = examined(answering(lambda _: PLAN, **usage), check_thinking)
+    assert "about 480 tokens" in found.found
+    assert "thinking_tokens = 1024" in found.advice
+
+
 # Schema backend
 
 
@@ -366,12 +425,13 @@ def whole(handler: Handler, **changes: Any) -> tuple[list[ServerFinding], list[A
     return examined(handler, look, **changes)
 
 
-def test_a_server_is_examined_in_about_ten_requests() -> None:
+def test_a_server_is_examined_in_about_twelve_requests() -> None:
     found, asked = whole(vllm("guidance"), pages={"/metrics": page(VLLM)})
     assert [f.about for f in found] == [
-        "server", "context", "structured output", "schema backend", "prefix cache", "seeds",
+        "server", "context", "structured output", "thinking", "schema backend", "prefix cache",
+        "seeds",
     ]  # fmt: skip
-    assert len(asked) == 10
+    assert len(asked) == 12
 
 
 def test_a_server_that_refuses_the_first_request_is_asked_no_more() -> None:
@@ -398,7 +458,7 @@ def test_a_server_that_fails_on_a_long_prompt_cannot_be_used(failing: Handler, s
     found, asked = whole(handler, timeout_s=1)
     assert [f.about for f in found][-2:] == ["schema backend", "requests"]
     assert (found[-1].state, said in found[-1].found) == ("stop", True), found[-1]
-    assert len(asked) == 5
+    assert len(asked) == 7
 
 
 def test_words_of_a_server_can_neither_colour_nor_clear_the_screen() -> None:

@@ -7,7 +7,7 @@ import json
 import pkgutil
 from dataclasses import fields, replace
 from hashlib import blake2b
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
 
@@ -16,6 +16,8 @@ from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import (
     SIMULATED,
     WHOLE_NUMBER,
+    Completion,
+    Model,
     Reply,
     Request,
     completion_of,
@@ -25,6 +27,7 @@ from pairwright.models import (
     schema_of,
     together,
 )
+from pairwright.records import Rejected
 from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.stages.aspect_match import MatchReply
 from pairwright.stages.judges import AdherenceReply, CompareReply, _quality_reply
@@ -174,6 +177,71 @@ def test_reasoning_that_was_cut_short_leaves_no_text() -> None:
     reply = read(body({"content": "<think>Hm, the user"}, finish_reason="length"))
     assert reply.text == ""
     assert reply.reasoning == "Hm, the user"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "To hide it, write <think>a note</think> in the prompt.",
+        '{"evidence": "I always close with </think>", "score": 2}',
+        '{"evidence": "</think>{}", "score": 2}',
+    ],
+)
+def test_a_closed_block_further_on_and_tags_inside_json_are_the_reply(said: str) -> None:
+    reply = read(body({"content": said}))
+    assert (reply.text, reply.reasoning, reply.reasoning_inline) == (said, "", False)
+    assert read(body({"content": f"<think>Hm.</think>{said}"})).text == said
+
+
+@pytest.mark.parametrize("tags", [("<think>", "</think>"), ("<thinking>", "</thinking>"),
+                                  ("[THINK]", "[/THINK]")])  # fmt: skip
+def test_each_kind_of_block_is_cut_off_at_the_start(tags: tuple[str, str]) -> None:
+    begin, end = tags
+    reply = read(body({"content": f"{begin}One.{end}\n{begin}Two.{end}Bread."}))
+    assert (reply.text, reply.reasoning, reply.reasoning_inline) == ("Bread.", "One.Two.", True)
+    assert read(body({"content": f"{begin}One."})).only_thinking
+
+
+def test_thinking_that_names_its_own_tag_does_not_get_into_the_reply() -> None:
+    reply = read(body({"content": "<think>I close it with </think> later.</think>Bread."}))
+    assert reply.text == "Bread."
+
+
+class Thinker(NamedTuple):
+    """An LLM that has one reply to everything."""
+
+    reply: Completion
+
+    async def complete(self, request: Request) -> Completion:
+        return self.reply
+
+
+@pytest.mark.parametrize(("finish", "reason"), [("length", "cut_in_thinking"),
+                                                ("stop", "unusable_reply")])  # fmt: skip
+@pytest.mark.parametrize("content", [None, ""])
+def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
+    finish: str, reason: str, content: str | None
+) -> None:
+    thinking = {"content": content, "reasoning_content": "Hm, the user wants ..."}
+    reply = read(body(thinking, finish_reason=finish))
+    assert (reply.text, reply.only_thinking) == ("", True)
+    thinker = Model(llm=Thinker(reply), name="m")
+    outcomes = [
+        asyncio.run(thinker.write(WRITE)), asyncio.run(thinker.answer(ASK, AdherenceReply))
+    ]  # fmt: skip
+    for outcome in outcomes:
+        assert isinstance(outcome, Rejected)
+        assert (outcome.reason, "Hm, the user" in outcome.detail) == (reason, False)
+        named = "thinking_tokens" if finish == "length" else "--reasoning-parser"
+        assert named in outcome.detail
+
+
+def test_room_for_thinking_is_added_to_every_call() -> None:
+    llm = Scripted(write_plain="Bread.")
+    thinker = Model(llm=llm, name="m", max_tokens=100, thinking_tokens=2000)
+    assert asyncio.run(thinker.write(WRITE)) == "Bread."
+    assert llm.requests[0].max_tokens == 2100
+    assert not llm.requests[0].enlarged
 
 
 def test_a_think_tag_inside_an_answer_is_text() -> None:

@@ -4,94 +4,82 @@ import os.path
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.other_users import NeighbourRing
-from pairwright.construct.units import all_units
+from pairwright.construct.units import Task, all_units
 from pairwright.records import Item, Mode, Post
 from pairwright.settings.domains import Guidance
-from pairwright.settings.rules import PlanRules
+from pairwright.settings.rules import PlanRules, TwinRules
 from pairwright.stages.planner import plan
 from pairwright.stages.writer import write_paper
 from scripted import Scripted, good, item, model, post, prompts, rubric, settings, wait
 
 OTHERS = 5
 NAMES = [f"u{n:02}" for n in range(40)]
-# The last ten have no partner.
-COUPLES = {f"u{n:02}": f"u{n ^ 1:02}" for n in range(30)}
 TWO_MODES: tuple[Mode, ...] = ("twin", "violate")
+SURVEY: tuple[Task, ...] = ("survey",)
+ALL: tuple[Task, ...] = ("survey", "twin", "violate")
 
 
 def circle(names: list[str] = NAMES, seed: int = 0) -> NeighbourRing:
-    return NeighbourRing(names, COUPLES, seed)
+    return NeighbourRing(names, seed)
+
+
+def nearest(of: NeighbourRing, name: str, count: int = OTHERS) -> list[str]:
+    return list(islice(of.nearest(name), count))
 
 
 # The circle
 
 
-def test_everybody_stands_in_as_an_other_equally_often() -> None:
+def test_everybody_is_near_to_equally_many() -> None:
     for seed in range(20):
         of = circle(seed=seed)
-        counted = Counter(other for name in NAMES for other in of.others(name, OTHERS))
+        counted = Counter(other for name in NAMES for other in nearest(of, name))
         assert counted == dict.fromkeys(NAMES, OTHERS)
 
 
-def test_nobodys_others_are_the_user_the_partner_or_each_others_partners() -> None:
-    for seed in range(20):
-        of = circle(seed=seed)
-        for name in NAMES:
-            others = of.others(name, OTHERS)
-            assert len(set(others)) == OTHERS
-            assert not {name, COUPLES.get(name)} & set(others)
-            assert not {COUPLES[other] for other in others if other in COUPLES} & set(others)
-
-
-def test_partners_stand_side_by_side_and_others_near() -> None:
-    users = circle().users
-    place = {name: n for n, name in enumerate(users)}
-    assert sorted(users) == NAMES
-    for name, partner in COUPLES.items():
-        assert abs(place[name] - place[partner]) == 1
+def test_the_nearest_stand_on_both_sides_so_that_nearness_is_mutual() -> None:
+    of = circle()
+    place = {name: n for n, name in enumerate(of.users)}
+    assert sorted(of.users) == NAMES
     for name in NAMES:
-        steps = [(place[other] - place[name]) % len(users) for other in circle().others(name, 5)]
-        assert steps == [2, 4, 6, 8, 10]
+        steps = [(place[other] - place[name]) % len(NAMES) for other in nearest(of, name, 6)]
+        assert steps == [1, 39, 2, 38, 3, 37]
+        assert all(name in nearest(of, other, 6) for other in nearest(of, name, 6))
 
 
 def test_the_circle_is_that_of_its_seed_and_not_of_the_sources_order() -> None:
     assert circle(NAMES[::-1]).users == circle().users
     assert len({tuple(circle(seed=seed).users) for seed in range(10)}) == 10
-    # Who stands where in a couple says nothing of the name, either.
-    firsts = Counter(min(circle(seed=s).users.index(n) for n in ("u00", "u01")) for s in range(9))
-    assert len(firsts) > 3
 
 
-def test_over_seeds_anybody_is_an_other_of_anybody_but_the_partner() -> None:
-    met = Counter(other for seed in range(400) for other in circle(seed=seed).others("u00", 5))
-    assert set(met) == set(NAMES) - {"u00", "u01"}
-    # 2,000 draws over 38 users: about 53 each.
+def test_over_seeds_anybody_is_near_to_anybody() -> None:
+    met = Counter(other for seed in range(400) for other in nearest(circle(seed=seed), "u00"))
+    assert set(met) == set(NAMES) - {"u00"}
+    # 2,000 draws over 39 users: about 51 each.
     assert min(met.values()) > 25
     assert max(met.values()) < 90
 
 
-def test_a_user_more_moves_the_others_of_few() -> None:
+def test_a_user_more_moves_the_neighbours_of_few() -> None:
     before, after = circle(), circle([*NAMES, "u40"])
-    moved = [name for name in NAMES if before.others(name, 5) != after.others(name, 5)]
+    moved = [name for name in NAMES if nearest(before, name) != nearest(after, name)]
     assert 0 < len(moved) <= 2 * OTHERS
 
 
 @pytest.mark.parametrize("size", range(1, 15))
-def test_a_small_circle_gives_all_it_has(size: int) -> None:
+def test_a_small_circle_gives_everybody_once(size: int) -> None:
     names = NAMES[:size]
     for name in names:
-        able = set(names) - {name, COUPLES[name]}
-        others = circle(names).others(name, OTHERS)
-        assert len(others) == len(set(others)) == min(OTHERS, len(able))
-        assert set(others) <= able
+        assert sorted([name, *circle(names).nearest(name)]) == names
 
 
 # The order of work
@@ -101,13 +89,13 @@ CorpusOf = Callable[..., Corpus]
 
 @pytest.fixture
 def corpus_of(tmp_path: Path) -> Iterator[CorpusOf]:
-    """Write items to a corpus of these couples; it is closed after the test."""
+    """Write items to a corpus in which anybody suits anybody; it is closed after the test."""
     with ExitStack() as stack:
 
         def write(items: list[Item], **config: Any) -> Corpus:
             path = tmp_path / f"items-{len(list(tmp_path.iterdir()))}.jsonl"
             corpus = stack.enter_context(closing(Corpus.write(items, path, settings(**config))))
-            corpus.partners = COUPLES
+            corpus.tried = choose_others(corpus, TwinRules(min_relevant=0), OTHERS)
             return corpus
 
         yield write
@@ -124,14 +112,14 @@ def asked_by(name: str, **changes: Any) -> Item:
 def test_calls_that_share_a_history_are_few_units_apart(corpus_of: CorpusOf) -> None:
     corpus = corpus_of([asked_by(name) for name in NAMES])
     read: dict[str, list[int]] = {}
-    for place, unit in enumerate(all_units(corpus, ("twin",))):
+    for place, unit in enumerate(all_units(corpus, ("twin",), SURVEY)):
         of = corpus.item(unit.item)
-        others = [posts[0].id.split("-")[0] for posts in corpus.others(of)]
-        for name in {of.user, COUPLES.get(of.user, of.user), *others}:
+        others = [posts[0].id.split("-")[0] for posts in corpus.others(of, of.user)]
+        for name in {of.user, *others}:
             read.setdefault(name, []).append(place)
     gaps = [later - place for n in read.values() for place, later in pairwise(n)]
     # All but the few whose readers stand on both sides of where the circle is cut open.
-    assert sum(gap <= 2 for gap in gaps) >= len(gaps) - 2 * OTHERS
+    assert sum(gap == 1 for gap in gaps) >= len(gaps) - 2 * OTHERS
 
 
 def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: CorpusOf) -> None:
@@ -139,27 +127,32 @@ def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: C
     items += [asked_by(name, id=f"second-{name}", category="diy") for name in NAMES[::3]]
     items += [asked_by(name, id=f"third-{name}") for name in NAMES[::2]]
     corpus = corpus_of(items)
-    work = list(all_units(corpus, TWO_MODES))
-    assert sorted(unit.position for unit in work) == list(range(2 * len(items)))
-    for unit in work:
+    work = list(all_units(corpus, TWO_MODES, ALL))
+    built = [unit for unit in work if unit.mode != "survey"]
+    assert sorted(unit.position for unit in built) == list(range(2 * len(items)))
+    for unit in built:
         assert unit.id == f"{unit.mode}:{items[unit.item].id}"
         assert unit.position == 2 * unit.item + TWO_MODES.index(unit.mode)
-    # The modes of an item, the items of a user in a category, the users of a couple.
+    surveys = [unit for unit in work if unit.mode == "survey"]
+    assert sorted(unit.position for unit in surveys) == list(range(-len(items), 0))
+    assert all(unit.position == -1 - unit.item for unit in surveys)
+    # The tasks of an item, the items of a user in a category.
     blocks = [(items[unit.item].category, items[unit.item].user) for unit in work]
     assert sum(a != b for a, b in pairwise(blocks)) == len(set(blocks)) - 1
-    couples = [min(of, COUPLES.get(of, of)) for category, of in blocks if category == "cooking"]
-    assert sum(a != b for a, b in pairwise(couples)) == 24
 
 
 def test_a_limit_takes_the_first_items_of_the_source(corpus_of: CorpusOf) -> None:
     corpus = corpus_of([asked_by(name) for name in NAMES])
-    assert sorted(unit.item for unit in all_units(corpus, ("twin",), limit=7)) == list(range(7))
+    assert sorted(unit.item for unit in all_units(corpus, ("twin",), SURVEY, limit=7)) == list(
+        range(7)
+    )
 
 
 def test_the_same_source_in_another_order_is_worked_in_the_same_order(corpus_of: CorpusOf) -> None:
     items = [asked_by(name) for name in NAMES]
     first, second = (
-        [unit.id for unit in all_units(corpus_of(of), TWO_MODES)] for of in (items, items[::-1])
+        [unit.id for unit in all_units(corpus_of(of), TWO_MODES, ALL)]
+        for of in (items, items[::-1])
     )
     assert first == second
 
@@ -201,7 +194,7 @@ def test_prompts_with_a_history_share_all_bytes_up_to_the_question(corpus_of: Co
     own, partner = asked_by("u00"), asked_by("u01", question="Where do I keep the bread?")
     asker = asked_by("u02", question="Is rye bread good for the heart?")
     corpus = corpus_of([own, partner, asker])
-    (as_other,) = [posts for posts in corpus.others(asker) if posts == own.profile]
+    (as_other,) = [posts for posts in corpus.others(asker, asker.user) if posts == own.profile]
     # For the own question, for the partner's, and as an other.
     plans = [told(own, own.profile), told(partner, own.profile), told(asker, as_other)]
     papers = told_to_writers(own, own.profile) + told_to_writers(partner, own.profile)
@@ -216,7 +209,7 @@ def test_a_question_from_before_the_last_posts_shares_all_posts_that_it_shows(
 ) -> None:
     early = asked_by("u00", created="2012-06-01", profile=history("u00")[:3])
     corpus = corpus_of([early, asked_by("u02"), asked_by("u04")])
-    for seen in corpus.others(early):
+    for seen in corpus.others(early, early.user):
         assert len(seen) == 3
         whole = corpus.latest(seen[0].id.split("-")[0]).profile
         shared = common([told(early, seen), told(early, whole)])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import CallFailed, ConfigError, InputError
-from pairwright.models import SIMULATED, Request, completion_of
+from pairwright.models import SIMULATED, Completion, Request, completion_of
 from pairwright.models.recorded import (
     RecordedCall,
     RecordedModel,
@@ -230,7 +230,10 @@ def test_a_reply_keeps_all_that_is_recorded(tmp_path: Path) -> None:
     )  # fmt: skip
     body = asyncio.run(Replay(recording_of(tmp_path, call)).post(b"", asked)).body
     completion = completion_of(asked.key, body)
-    assert completion == (asked.key, "Rye, pérhaps.", "length", "", 7, 5, False, 3, True)
+    assert completion == Completion(
+        asked.key, "Rye, pérhaps.", "length",
+        prompt_tokens=7, completion_tokens=5, cached_tokens=3, recorded=True,
+    )  # fmt: skip
     simulated = recording_of(tmp_path, call.model_copy(update={"simulated": True}))
     body = asyncio.run(Replay(simulated).post(b"", asked)).body
     assert completion_of(asked.key, body).simulated

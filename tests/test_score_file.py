@@ -185,7 +185,7 @@ def test_a_strange_pair_ends_the_command_before_anything_is_scored(
     done = evaluated(tmp_path, release, [*lines_of(release), "px,profile,chosen,1"], *more)
     assert done.code == 2
     assert "no pair 'px'" in done.err
-    assert not list((tmp_path / "results").glob("*.json"))
+    assert not list((tmp_path / "results").glob("*.*.json"))
 
 
 def test_a_changed_file_is_another_scorer(release: Path, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_an_evaluation_that_is_stopped_goes_on(
         evaluate(release, of, out, names=["rater"], progress=once, stop=stop)
     asked = len(endpoint.asked)
     assert asked > 0
-    assert not list(out.glob("*.json"))
+    assert not list(out.glob("*.*.json"))
     evaluate(
         release, of, out, names=["rater"],
         progress=lambda event: steps.append(event) if isinstance(event, Step) else None,
@@ -120,7 +120,7 @@ def test_a_name_that_is_misspelt_is_an_error_before_anything_is_written(
     with pytest.raises(error) as caught:
         evaluate(release, None, tmp_path / "out", names=names, conditions=conditions)
     assert meant in str(caught.value)
-    assert not list((tmp_path / "out").glob("*.json"))
+    assert not list((tmp_path / "out").glob("*.*.json"))
 
 
 def test_results_are_never_written_into_a_release(release: Path) -> None:

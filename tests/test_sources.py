@@ -495,6 +495,66 @@ def test_a_users_latest_post_is_the_question_and_the_earlier_ones_the_profile(
     assert got.problems == []
 
 
+def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path) -> None:
+    more = (
+        "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,",
+        "bob,2020-01-01,Alone here?,x,cooking,",
+    )
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, *more))
+    sizes = {
+        targets: [
+            (item.question, len(item.profile))
+            for item in result(tmp_path, "p.csv", format="posts", targets=targets).items
+        ]
+        for targets in (1, 2, 3, "all")
+    }
+    last, before = ("What shall I grow on a shady sill?", 3), (QUESTION, 2)
+    assert sizes == {1: [last], 2: [before, last], 3: [before, last], "all": [before, last]}
+    got = result(tmp_path, "p.csv", format="posts", targets="all")
+    assert [(p.reason, p.where, p.id) for p in got.problems] == [
+        ("too_few_posts", "p.csv:3", "ann"),
+        ("too_few_posts", "p.csv:2", "ann"),
+        ("too_few_posts", "p.csv:6", "bob"),
+    ]
+
+
+def test_a_post_that_stands_in_several_items_is_spoken_of_once(tmp_path: Path) -> None:
+    html = ANN[1].replace("I own no scale", "<p>I own no scale</p>")
+    last = "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,"
+    (tmp_path / "p.csv").write_bytes(posts_csv(ANN[0], html, ANN[2], last))
+    got = result(tmp_path, "p.csv", format="posts", targets=2)
+    assert len(got.items) == 2
+    assert (got.problem.reason, got.problem.where) == ("html_to_text", "p.csv:3")
+
+
+def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, ANN[2]))
+    got = result(tmp_path, "p.csv", format="posts", targets="all")
+    assert len(got.items) == 1
+    assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
+
+
+def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> None:
+    lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
+    last = "ann,2020-02-01,,Rye is fine now,cooking,,answer"
+    bob = "bob,2020-01-01,Only answers?,x,cooking,,answer"
+    odd = f"ann,2019-01-01,,Odd words,cooking,,{'ignore the rules above ' * 3}"
+    head = "user,created,title,text,category,url,type"
+    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, last, bob, odd, head=head))
+    got = result(tmp_path, "p.csv", format="posts", kind="type")
+    assert got.item.question == QUESTION
+    assert [post.kind for post in got.item.profile] == ["answer", "review"]
+    assert [(p.reason, p.where) for p in got.problems] == [
+        ("bad_kind", "p.csv:7"), ("no_question", "p.csv:6"),
+    ]  # fmt: skip
+
+
+def test_posts_of_an_item_may_have_a_kind(tmp_path: Path) -> None:
+    posts = [post("p1", STEW, kind="answer"), post("p2", BREAD)]
+    write_lines(tmp_path / "h.jsonl", row(profile=posts))
+    assert [p.kind for p in result(tmp_path, "h.jsonl").item.profile] == ["answer", ""]
+
+
 REFUSED_RECORDS = {
     "no user": (",2020-01-01,t,x,cooking,", "missing_user", None),
     "a user written null": ("null,2020-01-01,t,x,cooking,", "missing_user", None),
@@ -713,15 +773,16 @@ def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) ->
     assert "unknown_category 2, missing_user 1" in caught.value.what
     assert "'x' belongs to none of the domains Home" in caught.value.what
     assert "'x' (1), 'y' (1)" in caught.value.what
-    assert "rubrics/" in caught.value.fix
-    assert str(caught.value).count("`also`") == 1
+    assert 'also = ["x", "y"]' in caught.value.fix
+    assert "rubrics/<domain>.toml" in caught.value.fix
+    assert str(caught.value).count("also") == 1
 
 
 def test_every_reason_in_the_code_has_its_rule() -> None:
     folder = Path(sys.modules["pairwright.sources"].__file__ or "").parent
     code = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
-    said = r'(?:(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[)"([a-z_0-9]+)"'
-    used = set(re.findall(said, code))
+    before = r"(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
+    used = set(re.findall(f'(?:{before})"([a-z_0-9]+)"', code))
     assert used == set(REASONS)
 
 

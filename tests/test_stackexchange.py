@@ -1,5 +1,7 @@
 """A site's dump becomes its users' questions, each with what that user wrote before it."""
 
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from html import escape
@@ -9,7 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from pairwright.dataset.licence import licence_of
+from pairwright.dataset.row import Row, RowPost
 from pairwright.errors import SourceError
+from pairwright.extras import install
 from pairwright.records import GivenAnswer, Item, Post
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
@@ -136,7 +140,7 @@ def test_a_users_latest_question_has_their_earlier_questions_and_answers_as_hist
         ),
         Post(
             id="q3",
-            text="Is rye flour worth its price? The whole of question 3 & its story.",
+            text="Is rye flour worth its price?\nThe whole of question 3 & its story.",
             category="cooking",
             created="2015-01-03T10:00:00.000",
             source_url=f"https://{SITE}/q/3",
@@ -166,6 +170,11 @@ def test_the_answers_a_question_got_are_kept_with_votes_and_without_text(tmp_pat
             score=1, accepted=False,
         ),
     )  # fmt: skip
+
+
+def test_what_is_kept_for_later_is_in_no_released_row() -> None:
+    assert not {"kind", "score", "accepted"} & set(RowPost.model_fields)
+    assert not {"tags", "answers"} & set(Row.model_fields)
 
 
 COMMENTS = (
@@ -264,6 +273,28 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "Posts.xml:5", f"{SITE}/users/7") in got.refused()
 
 
+def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
+    tmp_path: Path,
+) -> None:
+    again = question(9, 9, "which knife suits a  left-handed beginner?")
+    write(tmp_path, *WHOLE, again, answer(10, 4, 1))
+    got = result(tmp_path, targets=2, min_posts=1)
+    assert [item.id for item in got.items] == ["cooking_3", "cooking_9"]
+    assert ("repeated_question", "Posts.xml:6", "q4") in got.refused()
+    assert [post.id for post in got.items[1].profile] == ["a2", "q3", "a10"]
+
+
+@pytest.mark.parametrize(("editor", "day", "said"), [(7, 9, True), (7, 2, False), (8, 9, False)])
+def test_a_post_that_its_user_edited_after_the_question_is_counted(
+    tmp_path: Path, editor: int, day: int, said: bool
+) -> None:
+    edit = {"LastEditorUserId": editor, "LastEditDate": f"2015-01-{day:02}T13:00:00.000"}
+    write(tmp_path, WHOLE[0], WHOLE[1] | edit, *WHOLE[2:])
+    got = result(tmp_path)
+    assert [post.id for post in got.item.profile] == ["a2", "q3"]
+    assert (("edited_later", "a2") in [(p.reason, p.id) for p in got.problems]) == said
+
+
 def test_a_category_may_be_the_tag_that_most_questions_have(tmp_path: Path) -> None:
     oven = question(30, 20, "How often should an oven be cleaned?", 11, Tags="|oven|")
     write(tmp_path, *WHOLE, oven)
@@ -330,6 +361,7 @@ def test_a_hostile_body_costs_no_more_than_its_length(hostile: str) -> None:
         "What is wrong with this circuit?", "Which of these pans should I buy?",
         "How can I fix the following recipe?", "Why does my code print nothing?",
         "What is the pan in the picture called?", "Is the example above right?",
+        "Why did he leave the lid off?", "How could Eli bake all those loaves?",
         "Please help", "Question about bread", "How do I start?", "What does that mean?",
     ],
 )  # fmt: skip
@@ -342,6 +374,7 @@ def test_a_title_that_needs_its_text_is_not_asked(title: str) -> None:
     [
         "What is a doppio?", "How is cascara made?", "Which knife suits a left-handed beginner?",
         "Is there a grinder that fits into a drawer?", "What do bakers do at this time of year?",
+        "Why does a baker wait when he could knead?", "How do all those who bake alone cope?",
         "How does water above 90 degrees change the taste?", "Making bread without a scale",
         "Does the picture on a coffee bag tell its age?", "パンを長く保存する方法はありますか？",
     ],
@@ -381,6 +414,48 @@ def test_the_hash_is_of_the_files_that_are_read(tmp_path: Path) -> None:
     assert (digest(), digest(comments=True) != both) == (before, True)
     write(tmp_path, *WHOLE[:4])
     assert digest() != before
+
+
+def pack(folder: Path, name: str, *files: str, inside: str = "") -> Path:
+    py7zr = pytest.importorskip("py7zr", reason="py7zr is in the extra `stackexchange`")
+    with py7zr.SevenZipFile(folder / name, "w") as archive:
+        for file in files:
+            archive.write(folder / SITE / file, f"{inside}{file}")
+    return folder / name
+
+
+@pytest.mark.parametrize("inside", ["", "dump/"])
+def test_an_archive_gives_what_its_folder_gives(tmp_path: Path, inside: str) -> None:
+    write(tmp_path, *WHOLE, comments=COMMENTS)
+    # As published: comments before posts, and files that are not read.
+    (tmp_path / SITE / "Badges.xml").write_text("<not a badge")
+    pack(tmp_path, f"{SITE}.7z", "Badges.xml", "Comments.xml", "Posts.xml", inside=inside)
+    assert result(tmp_path, f"{SITE}.7z", comments=True) == result(tmp_path, comments=True)
+    assert not list(tmp_path.glob("dump*")), "nothing was unpacked"
+
+
+def test_an_archive_that_is_of_no_use_is_an_error(tmp_path: Path) -> None:
+    dump = write(tmp_path, *WHOLE)
+    whole = pack(tmp_path, f"{SITE}.7z", "Posts.xml")
+    with pytest.raises(SourceError, match=r"\.7z: holds no Comments.xml"):
+        result(tmp_path, f"{SITE}.7z", comments=True)
+    whole.write_bytes(whole.read_bytes()[:-40])
+    with pytest.raises(SourceError, match=r"\.7z: is not a whole \.7z archive"):
+        result(tmp_path, f"{SITE}.7z")
+    (dump / "Posts.xml").write_text(xml("posts", WHOLE)[:-400], encoding="utf-8")
+    pack(tmp_path, f"{SITE}.7z", "Posts.xml")
+    with pytest.raises(SourceError, match=r"\.7z/Posts\.xml:6: the file ends in the middle"):
+        result(tmp_path, f"{SITE}.7z")
+
+
+def test_without_the_extra_an_archive_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "py7zr", None)
+    (tmp_path / f"{SITE}.7z").write_bytes(b"7z\xbc\xaf\x27\x1c")
+    with pytest.raises(SourceError, match=re.escape(install("stackexchange"))) as caught:
+        result(tmp_path, f"{SITE}.7z")
+    assert "or unpack the archive" in caught.value.fix
 
 
 USELESS: dict[str, tuple[str | None, dict[str, Any], tuple[str, ...]]] = {
@@ -433,12 +508,16 @@ def test_a_folder_that_does_not_tell_its_site_is_an_error(tmp_path: Path) -> Non
         result(tmp_path, "cooking")
 
 
-@pytest.mark.parametrize(
-    "site", ["https://cooking.stackexchange.com", "cooking", "example.org", "Cooking.Example", ""]
-)
-def test_a_site_is_the_host_of_one(site: str) -> None:
-    with pytest.raises(ValueError, match="not the host of a Stack Exchange site"):
+@pytest.mark.parametrize("site", ["https://cooking.stackexchange.com", "cooking", "A.b", ""])
+def test_a_site_is_a_host(site: str) -> None:
+    with pytest.raises(ValueError, match="is not a host such as"):
         SourceRules(path="x", format="stackexchange", site=site)
+
+
+def test_a_site_is_one_of_stack_exchange(tmp_path: Path) -> None:
+    write(tmp_path, *WHOLE)
+    with pytest.raises(SourceError, match="is not the host of a Stack Exchange site"):
+        result(tmp_path, site="example.org")
 
 
 def test_keys_of_another_format_are_refused() -> None:

@@ -59,7 +59,7 @@ class PublicStudy(Record):
     """Subjects in the run, of which the study's were drawn."""
     annotators: tuple[PublicAnnotator, ...]
     set_aside: dict[str, int]
-    """Annotations that are no verdict, by reason."""
+    """Annotations that are not verdicts, by reason."""
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten, or a
     simulated model had a part in them."""

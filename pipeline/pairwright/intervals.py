@@ -35,6 +35,17 @@ class Interval(Record):
     """Dyads, users or prompts: what is independent."""
 
 
+def interval_text(interval: Interval, sign: str = "") -> str:
+    """An estimate and its ends to three places, for a table; `sign` is "+" for a difference."""
+    value, low, high = (
+        None if x is None else round(x, 3) + 0
+        for x in (interval.value, interval.low, interval.high)
+    )
+    if low is None or high is None:
+        return f"{value:{sign}.3f} (no interval)"
+    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
+
+
 class Accuracy(NamedTuple):
     """What an interval needs to know of points, shape (n,), in clusters."""
 

@@ -15,22 +15,23 @@ class ModeDefinition(NamedTuple):
 
     name: Mode
     pairs: str
-    """Its pairs in words, lower case."""
+    """What pages call its pairs, in lower case."""
     units: str
-    """Its units in words, where people are asked about them."""
+    """What a study calls its units, each of which people verify as one."""
     halves: Literal[1, 2]
-    """How many pairs a unit has: two halves where it is a twin."""
-    adherence: tuple[str, str]
-    """What a draft's adherence scores of the chosen and of the rejected response are named after
-    `first` or `second`."""
+    """How many pairs a unit has: a twin has two."""
+    adherence_endings: tuple[str, str]
+    """The endings of the keys under which a draft has the adherence of the chosen and of the
+    rejected response. The keys begin with `first` or `second`, the place of the response in the
+    draft."""
     sides: tuple[str, str]
-    """The first and the second response in words, as the report of a study compares them."""
+    """What the report of a study calls the first and the second response."""
     meaning: str
-    """What it is, for the card of a release."""
+    """What the card of a release says that it is."""
     limits: tuple[str, ...]
-    """What its pairs cannot show, a sentence or two each."""
-    of_partner: bool = False
-    """Whether a unit has a second user, whose aspects only a planner can give."""
+    """What its pairs cannot show, for the pages of a release."""
+    needs_partner: bool = False
+    """Whether a unit needs a second user, whose aspects only a planner can give."""
     against_rubric: bool = False
     """Whether the rejected response is written against the rubric. Then the texts alone may give
     it away, and people may find it the worse answer."""
@@ -46,7 +47,7 @@ TWIN = ModeDefinition(
     pairs="twins",
     units="twins",
     halves=2,
-    adherence=("_own", "_other"),
+    adherence_endings=("_own", "_other"),
     sides=("asker's response", "partner's response"),
     meaning=(
         "Mode twin: one question and two users whose rubrics for it differ. Each response is"
@@ -57,19 +58,19 @@ TWIN = ModeDefinition(
     limits=(
         "Twins: two users, one question, the same two responses with chosen and rejected"
         " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
-        " 50 % on complete twins, ties counted one half. That is arithmetic. It is no evidence"
+        " 50 % on complete twins, ties counted one half. That is arithmetic. It is not evidence"
         " that the pairs are good, or that what they measure is personal.",
         "In one half of a twin the user never asked the question (the column “asked” is false):"
         " that half is counterfactual, and the halves are to be reported apart too.",
     ),
-    of_partner=True,
+    needs_partner=True,
 )
 VIOLATE = ModeDefinition(
     name="violate",
     pairs="pairs of mode violate",
     units="violate pairs",
     halves=1,
-    adherence=("", ""),
+    adherence_endings=("", ""),
     sides=("chosen response", "rejected response"),
     meaning=(
         "Mode violate: the rejected response is written so that it misses or contradicts the"
@@ -78,13 +79,24 @@ VIOLATE = ModeDefinition(
     limits=(
         "Mode violate: the rejected response was written against the rubric, so that missing"
         " aspects, length or tone can give it away to a scorer that knows nothing of the user."
-        " Accuracy on such pairs is no evidence of personalization unless the same scorer"
+        " Accuracy on such pairs is not evidence of personalization unless the same scorer"
         " without the history does worse.",
     ),
     against_rubric=True,
 )
 MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE)}
 """The modes by name, in the order of pages."""
+
+Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
+STAGES: dict[Stage, str] = {
+    "items": "items",
+    "signal": "asker shows a signal",
+    "partner": "has a partner",
+    "partner_signal": "partner shows another",
+    "drafts": "has a draft",
+    "kept": "kept",
+}
+"""How far a unit of a build comes, in order and in words."""
 
 
 def mode_title(mode: Mode | None) -> str:
@@ -95,6 +107,11 @@ def mode_title(mode: Mode | None) -> str:
 def mode_pairs(mode: Mode | None) -> str:
     """A mode's pairs in a sentence."""
     return "pairs" if mode is None else MODES[mode].pairs
+
+
+def need_partners(modes: Iterable[Mode]) -> bool:
+    """Whether a unit of any of these modes has a second user."""
+    return any(MODES[mode].needs_partner for mode in modes)
 
 
 def modes_of_size(pairs: int) -> tuple[Mode, ...]:

@@ -283,7 +283,7 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        chosen, rejected = MODES[self.mode].adherence
+        chosen, rejected = MODES[self.mode].adherence_endings
         first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
         return _sides((first + chosen, second + rejected), self.draft.adherence)
 

@@ -59,7 +59,7 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A whole report. Warnings stand above everything else, and cannot be missed."""
+    """A whole report. Warnings are above everything else, and cannot be missed."""
 
     title: str
     warnings: tuple[str, ...] = ()

@@ -15,17 +15,17 @@ from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pairwright.errors import ConfigError
-from pairwright.train.planner import sft
+from pairwright.train.planner import base_model, sft
 from pairwright.train.planner.data import rows_of
 from pairwright.train.planner.settings import load_training
-from pairwright.workflows.planner_data import asking_of, sources_of
+from pairwright.workflows.planner_training import asking_of, sources_of
 
 
 def labels(path: Path) -> list[dict[str, Any]]:
     """Each row of the first batch: the whole text, what the loss counts of it, and padding."""
     settings = load_training(path)
     asking = asking_of(settings, path.parent)
-    words = sft.Words(settings)
+    words = base_model.Words(settings)
     training, _ = sources_of(settings, path.parent, asking.domains)
     rows, _ = rows_of(settings, training, asking, words, lambda _: None)
     trainer = sft._trainer(settings, words, rows, path.parent / "unused")
@@ -73,7 +73,7 @@ def models(path: Path, names: list[str]) -> list[str]:
     settings, told = load_training(path), []
     for name in names:
         try:
-            told.append(sft.Words(settings.model_copy(update={"model": name})).fingerprint())
+            told.append(base_model.Words(settings.model_copy(update={"model": name})).fingerprint())
         except ConfigError as error:
             told.append(str(error))
     return told

@@ -12,7 +12,7 @@ from pairwright_human_eval.records import CANNOT_TELL, EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
     Consensus,
-    ControlContrast,
+    ControlComparison,
     Measure,
     PreferenceShares,
 )
@@ -92,9 +92,9 @@ def consensus(
     )
 
 
-def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, ...]:
+def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparison, ...]:
     """The right profile against a stranger's, and against the narrative beside it."""
-    contrasts = []
+    comparisons = []
     own = answers.counted()
     voted = {vote.about.pair.id for vote in own}
     for control in CONTROLS:
@@ -103,8 +103,8 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
         if not pairs:
             continue
         same = [vote for vote in own if vote.about.pair.id in pairs]
-        contrasts.append(
-            ControlContrast(
+        comparisons.append(
+            ControlComparison(
                 control=control,
                 pairs=len(pairs),
                 own=preference_shares("own posts", same, draws),
@@ -113,7 +113,7 @@ def control_contrasts(answers: Answers, draws: Draws) -> tuple[ControlContrast, 
                 difference_of_all=_difference(same, controls, draws, CHOICES),
             )
         )
-    return tuple(contrasts)
+    return tuple(comparisons)
 
 
 def _difference(

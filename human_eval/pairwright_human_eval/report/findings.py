@@ -15,7 +15,7 @@ from pairwright_human_eval.report.aspects import delivery_shares, support_shares
 from pairwright_human_eval.report.by_question import agreement_by_question
 from pairwright_human_eval.report.claims import (
     consensus,
-    control_contrasts,
+    control_comparisons,
     groups,
     preference_shares,
 )
@@ -78,7 +78,7 @@ def derive_findings(
         if excluded
         else None,
         consensus=consensus(votes, pairs, draws),
-        contrasted=control_contrasts(answers, draws),
+        contrasted=control_comparisons(answers, draws),
         supported=support_shares(answers, draws),
         delivered_by=delivery_shares(answers, draws),
         sides=side_names(subjects),

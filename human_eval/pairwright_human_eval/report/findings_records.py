@@ -101,7 +101,7 @@ class Consensus(Record):
     converged: bool
 
 
-class ControlContrast(Record):
+class ControlComparison(Record):
     """The same pairs shown with their own posts, and as a control: only pairs that were both."""
 
     control: Purpose
@@ -224,7 +224,7 @@ class Findings(Record):
     """The share of all votes with those of excluded annotators; None where nobody is."""
     consensus: Consensus | None
     """None where there is no vote."""
-    contrasted: tuple[ControlContrast, ...]
+    contrasted: tuple[ControlComparison, ...]
     supported: tuple[SupportShares, ...]
     delivered_by: tuple[DeliveryShares, ...]
     sides: tuple[SideNames, ...]

@@ -25,7 +25,7 @@ from pairwright.report import (
 from pairwright_human_eval.decisions import State
 from pairwright_human_eval.report.claims import CONTROLS
 from pairwright_human_eval.report.findings_records import (
-    ControlContrast,
+    ControlComparison,
     Measure,
     PreferenceShares,
     Proportion,
@@ -54,12 +54,12 @@ class Dot(NamedTuple):
 
 
 def draw_plots(report: StudyReport) -> dict[str, Plot]:
-    """By name; a plot without anything to show is left out."""
-    found = {}
+    """The plots of a report by name; one without anything to show is left out."""
+    plots = {}
     with drawing():
         if any(group.of_choices.value is not None for group in report.preferred):
-            found["preference"] = _preference(report.preferred)
-        found["states"] = _states(
+            plots["preference"] = _preference(report.preferred)
+        plots["states"] = _states(
             [
                 decision
                 for decision in report.decisions
@@ -67,12 +67,12 @@ def draw_plots(report: StudyReport) -> dict[str, Plot]:
             ]
         )
         if any(sum(score.counts.values()) for score in report.scores):
-            found["quality"] = _quality(report.scores)
+            plots["quality"] = _quality(report.scores)
         if any(row.answered for row in report.annotators):
-            found["annotators"] = _annotators(report.annotators)
+            plots["annotators"] = _annotators(report.annotators)
         if report.contrasted:
-            found["contrasted"] = _contrasted(report.contrasted)
-    return found
+            plots["contrasted"] = _controls(report.contrasted)
+    return plots
 
 
 def _preference(groups: Sequence[PreferenceShares]) -> Plot:
@@ -225,9 +225,9 @@ def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
     )
 
 
-def _contrasted(found: Sequence[ControlContrast]) -> Plot:
+def _controls(comparisons: Sequence[ControlComparison]) -> Plot:
     dots = []
-    for finding in found:
+    for finding in comparisons:
         n = finding.own.of_all.n, finding.control_votes.of_all.n
         dots.append(Dot(f"own posts  (n = {n[0]:,})", finding.own.of_all))
         label = f"{CONTROLS[finding.control]}  (n = {n[1]:,})"

@@ -77,7 +77,7 @@ TIES = CheckDefinition(
     family="integrity",
     name="ties",
     title="Rows whose label is a tie",
-    why="They prefer neither response, so they are no pairs and part of no other number here.",
+    why="They prefer neither response, so they are not pairs, and no other number counts them.",
     todo="Say how many there were: without them, scorers look more certain than people are.",
 )
 

@@ -13,6 +13,7 @@ from pairwright.cli.shell import command, print_commands
 from pairwright.cli.tables import estimate_tables, result_table
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
+from pairwright.models.model import CUT_IN_THINKING
 from pairwright.text import number_of
 from pairwright.workflows.collector import ease
 
@@ -113,6 +114,13 @@ def build_command(
         _print_round(out, result.round, run, batch_out, command(*goes_on))
     else:
         _print_next_steps(out, run)
+    if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
+        console.print(
+            f"{number_of(cut, 'unit')} refused because a model's thinking left no room for its"
+            " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
+            " another number its calls are asked again (--accept-changes).",
+            style="yellow",
+        )
     if status.budget_spent:
         console.print("The budget is spent: raise [budget] to go on.", style="yellow")
     if status.waiting:

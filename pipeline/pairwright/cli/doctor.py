@@ -26,8 +26,9 @@ def doctor_command(
     """Check the servers of the endpoints that the roles name, and say what to change.
 
     Finds out whether each is reachable and serves the model, how long its context is, whether
-    replies follow a JSON schema and what holds them to it, whether a repeated prompt is computed
-    once, and whether seeds repeat. Sends about ten small requests to each server, two of them
+    replies follow a JSON schema and what holds them to it, whether the model thinks before it
+    replies and how much room that takes, whether a repeated prompt is computed once, and whether
+    seeds repeat. Sends about twelve small requests to each server, two of them
     with 2,500 tokens, and prints their number. Exits with 2 if an endpoint cannot be used.
 
     Example:

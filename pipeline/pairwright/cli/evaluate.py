@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.coverage import end_by_coverage
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring_options import PairSplit, ReleasePath, ResultFolder, SubjectLimit
+from pairwright.cli.scoring import (
+    PairSplit,
+    ReleasePath,
+    ResultFolder,
+    SubjectLimit,
+    end_by_coverage,
+)
 from pairwright.cli.shell import command, print_commands
 
 if TYPE_CHECKING:

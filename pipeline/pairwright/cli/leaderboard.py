@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.coverage import warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring import warn
 from pairwright.errors import InputError
 from pairwright.text import number_of, visible
 from pairwright.workflows.output import output_folder

@@ -144,7 +144,7 @@ class BuildPanel:
         self._total = total
         self._meter = meter
         self._started = self._told = time.monotonic()
-        self._done = 0
+        self._done = self._surveyed = 0
         self._kept: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
@@ -178,6 +178,8 @@ class BuildPanel:
             self._waiting[outcome.reason] += 1
         elif outcome.kind == "rejected":
             self._refused[outcome.reason] += 1
+        elif outcome.kind == "surveyed":
+            self._surveyed += 1
         else:
             self._kept[outcome.mode] += 1
         if not self._live and time.monotonic() - self._told >= PLAIN_EVERY_S:
@@ -195,8 +197,9 @@ class BuildPanel:
         calls, tokens, left = self._rates()
         eta = "?" if left == float("inf") else f"{left:.0f} s"
         waiting = f"{self._waiting.total()} waiting, " if self._waiting else ""
+        surveyed = f"{self._surveyed} surveyed, " if self._surveyed else ""
         return (
-            f"{self._done}/{self._total} units, {sum(self._kept.values())} kept, "
+            f"{self._done}/{self._total} units, {surveyed}{sum(self._kept.values())} kept, "
             f"{sum(self._refused.values())} refused, {sum(self._failed.values())} failed, {waiting}"
             f"{calls:.0f} calls/s, {tokens:.0f} tokens/s, {self._meter.in_flight} in flight, "
             f"cost {self._meter.cost:.2f}, {eta} to go"
@@ -217,6 +220,8 @@ class BuildPanel:
             f"{calls:.0f}/s, {self._meter.in_flight} in flight, {self._meter.retried} retried",
         )
         grid.add_row("tokens", f"{tokens:,.0f}/s, cost {self._meter.cost:.2f}")
+        if self._surveyed:
+            grid.add_row("surveyed", f"{self._surveyed}")
         grid.add_row("kept", kept)
         grid.add_row("refused", refused)
         grid.add_row("failed", Text(failed, style="red" if self._failed else ""))

@@ -19,6 +19,10 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
 
     `sent` is the number of calls that were sent just now.
     """
+    # What reads outcomes takes a while to import, and other commands do without.
+    from pairwright.construct.funnel import funnel_rows, kept_costs
+    from pairwright.modes import STAGES
+
     counted = status.tally
     table = Table(
         title=escape(str(status.run)), box=box.SIMPLE, title_justify="left", show_header=False
@@ -44,6 +48,10 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     for (where, purpose), n in counted.waiting.most_common():
         table.add_row("waiting", f"{where}: for {purpose}", f"{n:,}")
     table.add_section()
+    for mode in status.config.modes:
+        for stage, found in funnel_rows(counted.reached, mode)[1:]:
+            table.add_row("funnel", f"{mode}: {STAGES[stage]}", str(found))
+    table.add_section()
     for posts, found in counted.no_signal_by_length():
         table.add_row("no signal", f"of {posts} posts", str(found))
     for check in status.checks:
@@ -62,6 +70,9 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     table.add_row("tokens", "of replies", f"{totals.completion_tokens:,}")
     if status.cost:
         table.add_row("cost", "by the config's prices", f"{status.cost:,.2f}")
+    for one in kept_costs(counted.pairs, counted.kept, totals, status.cost):
+        if one.kept:
+            table.add_row("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
     console.print(table)
     if status.simulated:
         console.print(

@@ -4,8 +4,9 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Aspect, DroppedAspect, Item, Post, Rejected, Rubric
 from pairwright.stages.aspect_match import measure_planner
-from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
+from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_once
 from pairwright.stages.narrative_aspects import aspects_of_narrative
+from pairwright.stages.planner import Plan
 
 
 async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
@@ -27,16 +28,26 @@ async def plan_rubric(
     """What `user`, known by `posts`, would expect in an answer to the item's question."""
 
     async def infer(models: Models) -> Rubric | Rejected:
-        config, others = rules.config, rules.other_users.others(item)
-        return await infer_rubric(
-            UserQuestion(item.id, item.question, user, posts, others),
-            models,
-            PlanSettings(
-                rules.prompts, config.planner, rules.guidance(item), config.words, rules.once
-            ),
-        )
+        others = rules.other_users.others(item, user)
+        question = UserQuestion(item.id, item.question, user, posts, others)
+        return await infer_rubric(question, models, _plan_settings(item, rules))
 
     return await rules.once(("rubric", item.id, user), models, infer)
+
+
+async def plan_of(
+    item: Item, posts: tuple[Post, ...], models: Models, rules: BuildRules
+) -> Plan | Rejected:
+    """What a planner finds in these posts for the item's question, before the checks that ask
+    models."""
+    return await plan_once(item.question, posts, models, _plan_settings(item, rules))
+
+
+def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
+    config = rules.config
+    return PlanSettings(
+        rules.prompts, config.planner, rules.guidance(item), config.words, rules.once
+    )
 
 
 def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:

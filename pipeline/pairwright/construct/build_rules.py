@@ -8,6 +8,7 @@ from pairwright import assets
 from pairwright.construct.other_users import NoOtherUsers, OtherUsers
 from pairwright.errors import ConfigError
 from pairwright.models import SharedWork
+from pairwright.modes import need_partners
 from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
@@ -35,6 +36,13 @@ class BuildRules:
         """The rules of a config whose paths are relative to `folder`."""
         if config.planner.retrieval == "dense":
             dense.require()
+        if need_partners(config.modes) and not config.planner.others:
+            raise ConfigError(
+                "twins need other users: partners are found among those that a question is"
+                " tried on",
+                where="[planner] others = 0",
+                fix="Give 1 or more, or leave twin out of modes.",
+            )
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
         prompts = _folder(config.prompts, "prompts", folder, assets.PROMPTS)
         return cls(

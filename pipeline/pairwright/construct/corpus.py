@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from pairwright.construct.other_users import NeighbourRing
+from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.errors import on_disk
 from pairwright.records import Item, Post
 from pairwright.settings.config import Config
@@ -30,13 +30,12 @@ class ItemEntry(NamedTuple):
 class Corpus:
     """Items by position, and what they say together. It is the `OtherUsers` of a build."""
 
-    def __init__(self, path: Path, entries: list[ItemEntry], *, others: int, seed: int) -> None:
+    def __init__(self, path: Path, entries: list[ItemEntry], *, seed: int) -> None:
         self._path = path.absolute()
         self.entries = entries
-        self._others = others
         self._seed = seed
-        self.partners: dict[str, str] = {}
-        """Who is whose partner; set once, before the first model call."""
+        self.tried: dict[str, TriedUsers] = {}
+        """By item, the users that its question is tried on; set before the first model call."""
         self.by_user: dict[str, list[int]] = {}
         self.by_category: dict[str, dict[str, int]] = {}
         """The users of each category, with their first item in it."""
@@ -61,12 +60,11 @@ class Corpus:
                 )
                 offset += len(line)
         partial.replace(path)
-        return cls(path, entries, others=config.planner.others, seed=config.seed)
+        return cls(path, entries, seed=config.seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file for itself.
-        given = (self._path, self.entries, self._others, self._seed, self.partners)
-        return _reopened, given
+        return _reopened, (self._path, self.entries, self._seed, self.tried)
 
     def close(self) -> None:
         self._file.close()
@@ -86,37 +84,47 @@ class Corpus:
         """The user's item with the longest history (the first by id on a tie)."""
         return self.item(self._latest[user])
 
+    def category_of(self, user: str) -> str:
+        """The category of that item, in lower case."""
+        return self.entries[self._latest[user]].category
+
     def _longest(self, positions: list[int]) -> int:
         by_id = sorted(positions, key=lambda p: self.entries[p].id)
         return max(by_id, key=lambda p: self.entries[p].posts)
 
     @cached_property
     def rings(self) -> dict[str, NeighbourRing]:
-        """The users of each category in their ring; partners are set before it is asked for."""
+        """The users of each category in their ring."""
         return {
-            category: NeighbourRing(users, self.partners, self._seed)
+            category: NeighbourRing(users, self._seed)
             for category, users in self.by_category.items()
         }
 
-    def others(self, item: Item) -> Histories:
-        """A few histories of other users of the same category: those next in the ring.
+    def others(self, item: Item, user: str) -> Histories:
+        """The histories that a user's aspects for the item's question are held against.
 
-        The partner is left out too, so that both halves of a twin are held against the same
-        others. Fewer where the category has fewer users.
+        The asker's are held against those of the users that the question was tried on. Where
+        `user` is another, one of these, the asker takes that user's place: so both halves of a
+        twin are held against equally many users, and nobody against the own history. Fewer where
+        the category has fewer users.
         """
-        chosen = self.rings[item.category.lower()].others(item.user, self._others)
-        return tuple(_fair(item, self.latest(user).profile) for user in chosen)
+        users = self.tried[item.id].users
+        if user != item.user:
+            users = tuple(item.user if other == user else other for other in users)
+        return tuple(
+            item.profile if other == item.user else fair_posts(item, self.latest(other).profile)
+            for other in users
+        )
 
 
 def _reopened(
     path: Path,
     entries: list[ItemEntry],
-    others: int,
     seed: int,
-    partners: dict[str, str],
+    tried: dict[str, TriedUsers],
 ) -> Corpus:
-    corpus = Corpus(path, entries, others=others, seed=seed)
-    corpus.partners = partners
+    corpus = Corpus(path, entries, seed=seed)
+    corpus.tried = tried
     return corpus
 
 
@@ -127,7 +135,7 @@ def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     return tuple(p for p in posts if p.created is None or p.created < item.created)
 
 
-def _fair(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """Another user's posts without newer ones, and without the question or its narrative:
     where a source names no users, that other user may be the asker."""
     asked = [own.lower() for own in (item.question, item.narrative) if own]

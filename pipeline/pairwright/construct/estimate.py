@@ -12,9 +12,7 @@ from typing import NamedTuple, assert_never
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import suits
 from pairwright.construct.units import all_units
-from pairwright.modes import MODES
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
@@ -57,21 +55,24 @@ class BuildEstimate(NamedTuple):
 def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
-    work = list(all_units(corpus, config.modes, limit))
+    work = list(all_units(corpus, config.modes, config.modes, limit))
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
-    twins = {u.item for u in work if u.mode == "twin" and _has_partner(u.item, corpus, config)}
-    for item in {u.item for u in work if not MODES[u.mode].of_partner} | twins:
-        others = len(corpus.others(corpus.item(item)))
-        once.update(_rubric(config, others))
+    tried = {u.item: corpus.tried.get(corpus.entries[u.item].id) for u in work}
+    twins = {u.item for u in work if u.mode == "twin" and (of := tried[u.item]) and of.suited}
+    for users in tried.values():
+        once.update(_rubric(config, len(users.users) if users else 0))
     for unit in work:
         match unit.mode:
             case "violate":
                 redrawn.update(_contrast(config, shared=unit.item in twins))
             case "twin":
                 if unit.item in twins:
-                    once.update({"plan": 1, "support": 1, "match": 1, "adherence": 1})
+                    # The partner's plan is one of those that the asker's rubric is held against.
+                    once.update({"support": 1, "match": 1, "adherence": 1})
                     redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+            case "survey":
+                pass
             case _:
                 assert_never(unit.mode)
     sizes = _prompt_tokens(corpus, rules)
@@ -82,12 +83,6 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
         first_draft=_lines(once + redrawn, sizes, config, len(corpus)),
         at_most=_lines(most, sizes, config, len(corpus)),
     )
-
-
-def _has_partner(position: int, corpus: Corpus, config: Config) -> bool:
-    item = corpus.item(position)
-    partner = corpus.partners.get(item.user)
-    return partner is not None and suits(item, corpus.latest(partner).profile, config.twin)
 
 
 def _rubric(config: Config, others: int) -> dict[str, int]:
@@ -173,7 +168,8 @@ def _lines(
     for role, (name, purposes) in roles.items():
         endpoint = config.endpoints[name]
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
-        got = sum(calls[p] * _REPLY_TOKENS[p] for p in purposes)
+        thinking = endpoint.thinking_tokens or 0
+        got = sum(calls[p] * (_REPLY_TOKENS[p] + thinking) for p in purposes)
         n = sum(calls[p] for p in purposes)
         again = max(0, calls["plan"] - histories) if role == "planner" else 0
         cached = round(again * sizes["history"])

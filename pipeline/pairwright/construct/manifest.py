@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from pairwright.construct.funnel import funnel_rows, kept_costs
 from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.models.store import ModelCalls, Store
 from pairwright.records import Record
@@ -62,6 +63,14 @@ def make_manifest(
                 for (mode, reason), n in sorted(counted.failed.items())
             ],
             "refused_drafts": dict(sorted(counted.drafts.items())),
+        },
+        "funnel": {
+            mode: {stage: found.k for stage, found in funnel_rows(counted.reached, mode)}
+            for mode in config.modes
+        },
+        "for_each_kept": {
+            one.what: one.as_json()
+            for one in kept_costs(counted.pairs, counted.kept, totals, cost(store, config))
         },
         "json_replies": {
             "read": counted.json_replies,

@@ -1,14 +1,13 @@
 """What a build knows of other users: whose history is read beside whose.
 
-A history is read for its user's question, for the partner's, and for those of a few others. The
-users of a category form one seeded ring, which puts partners side by side and takes everybody's
-others from the places that follow. Work done along the ring then reads a history a few times in a
-row, so that a prefix cache computes it once, and every user serves as an other equally often.
+A history is read for its user's question, and for the questions of a few others. The users of a
+category form one seeded ring, and everybody's others are the nearest on it who could be partners.
+Work done along the ring then reads a history a few times in a row, so that a prefix cache computes
+it once, and no user serves as an other much more often than the rest.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pairwright.records import Item, Post, content_id
 
@@ -16,43 +15,44 @@ from pairwright.records import Item, Post, content_id
 class OtherUsers(Protocol):
     """The other users of a run."""
 
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:
-        """Histories of users other than the asker and the asker's partner."""
+    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
+        """Histories of users other than `user`, whose rubric for the item's question is wanted:
+        the asker's, or a partner's."""
         ...
+
+
+class TriedUsers(NamedTuple):
+    """The users that a question is tried on."""
+
+    users: tuple[str, ...]
+    suited: int
+    """So many of them, the first, could be the asker's partner."""
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Those who could be the asker's partner."""
+        return self.users[: self.suited]
 
 
 class NoOtherUsers:
     """No other users: specificity rests on the blind rubric."""
 
-    def others(self, item: Item) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
+    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
         return ()
 
 
 class NeighbourRing:
     """Users of one category, in an order in which the source's order decides nothing."""
 
-    def __init__(self, users: Iterable[str], partners: dict[str, str], seed: int) -> None:
-        among = frozenset(users)
-
-        def drawn(user: str) -> tuple[str, str]:
-            partner = partners.get(user)
-            first = min(user, partner) if partner in among and partner else user
-            return content_id("circle", str(seed), first), content_id("side", str(seed), user)
-
-        self.users = sorted(among, key=drawn)
-        self._partners = partners
+    def __init__(self, users: Iterable[str], seed: int) -> None:
+        self.users = sorted(users, key=lambda user: content_id("circle", str(seed), user))
         self._place = {user: place for place, user in enumerate(self.users)}
 
-    def others(self, user: str, count: int) -> list[str]:
-        """The next `count` users after this one who are not the partner; fewer in a small ring.
-
-        Every second place comes first: two partners, whose posts are on like matters, are
-        side by side and should not both be asked.
-        """
-        following = (other for other in self._following(user) if other != self._partners.get(user))
-        return list(islice(following, count))
-
-    def _following(self, user: str) -> Iterator[str]:
+    def nearest(self, user: str) -> Iterator[str]:
+        """Every other user, the nearest on either side first: so whoever is near to one user has
+        that user near, too."""
         place, size = self._place[user], len(self.users)
-        for step in chain(range(2, size, 2), range(1, size, 2)):
+        for step in range(1, size // 2 + 1):
             yield self.users[(place + step) % size]
+            if 2 * step < size:
+                yield self.users[(place - step) % size]

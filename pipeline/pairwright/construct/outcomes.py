@@ -42,10 +42,10 @@ class Brief(NamedTuple):
     """What a display needs of an outcome."""
 
     unit: str
-    mode: Mode
-    kind: Kind
+    mode: Mode | Literal["survey"]
+    kind: Kind | Literal["surveyed"]
     reason: str
-    """Empty for what was kept; of what waits, the purpose of the call."""
+    """Empty for what was kept or surveyed; of what waits, the purpose of the call."""
 
 
 class Outcome(Record):

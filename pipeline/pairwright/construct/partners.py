@@ -1,129 +1,190 @@
-"""Partners for twins: a seeded matching, made before any model call.
+"""Partners for twins: a matching over what the survey found.
 
-Every user has at most one partner, so that splits by user exist. Two users can be partners if
-they write in the same category, their profiles are of similar length, and the posts of one bear on
-the question of the other. The first round asks that of both, which gives a twin on each one's
-question; what it leaves over is matched again with one direction enough.
+Every user has at most one partner, so that splits by user exist. A couple may give a twin for each
+question of the one for which the other's posts show a signal; couples with more such questions are
+preferred, and among them those whose posts bear on more of the questions' words. The matching is a
+function of the survey and the seed: neither the order of the source nor the number of workers
+decides anything.
 """
 
-import random
+from collections.abc import Collection, Iterable, Mapping
+from itertools import zip_longest
 from typing import NamedTuple
 
-from pairwright import text
-from pairwright.construct.corpus import Corpus, older_than
-from pairwright.records import Item, Post, content_id
-from pairwright.settings.rules import TwinRules
+from pairwright.construct.survey import PossiblePartner
+from pairwright.records import Rejected, content_id
+
+Couple = tuple[str, str]
+"""Two users, in the order of their names."""
 
 
-class PartnerCandidate(NamedTuple):
-    """What matching needs of one user: the question's terms, and those of the posts that any
-    question of the category could ask for."""
+class SurveyedQuestion(NamedTuple):
+    """A question whose asker shows a personal signal."""
 
+    item: str
     user: str
-    asks: frozenset[str]
-    created: str | None
-    posts: tuple[tuple[str | None, frozenset[str]], ...]
+    possible: tuple[PossiblePartner, ...]
 
 
-def match_partners(corpus: Corpus, rules: TwinRules, seed: int) -> dict[str, str]:
-    """The partner of every user who has one; symmetric."""
+class Worth(NamedTuple):
+    """What a couple would give; the larger the better."""
+
+    questions: int
+    bearing: int
+    """Sum over these questions of the share of their words that the partner's posts hold, in
+    ten-thousandths: whole numbers add up alike in any order."""
+
+    def plus(self, other: "Worth", sign: int = 1) -> "Worth":
+        """The sum, or with `sign` -1 the difference."""
+        return Worth(self.questions + sign * other.questions, self.bearing + sign * other.bearing)
+
+
+NOTHING = Worth(0, 0)
+SWAPS = 4
+"""Most couples that are parted at once for the sake of better ones."""
+BEST = 8
+"""Of each user's possible partners so many, the best, are looked at for it."""
+
+
+def assign_partners(
+    questions: Iterable[SurveyedQuestion],
+    most: int,
+    seed: int,
+    kept: Mapping[str, str] | None = None,
+) -> dict[str, str | Rejected]:
+    """The partner for each question, by item, or why it has none.
+
+    `most` is the number of questions that a couple is given at most. `kept` are partners that stay
+    as they are, by item.
+    """
+    kept = kept or {}
+    asked = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
+    fixed = {q.user: kept[q.item] for q in asked if q.item in kept}
+    fixed |= {partner: user for user, partner in fixed.items()}
+    by_couple: dict[Couple, dict[str, list[tuple[float, str]]]] = {}
+    for question in asked:
+        for other in question.possible:
+            usable = by_couple.setdefault(_couple(question.user, other.user), {})
+            usable.setdefault(question.user, []).append((other.bearing, question.item))
+    chosen = {couple: _questions(usable, kept, most) for couple, usable in by_couple.items()}
+    worth = {
+        couple: Worth(len(given), sum(round(10_000 * bearing) for bearing, _ in given))
+        for couple, given in chosen.items()
+    }
+    free = {couple: w for couple, w in worth.items() if fixed.keys().isdisjoint(couple)}
+    partners = match_couples(free, seed) | fixed
+    given = {item for couple in _couples(partners) for _, item in chosen.get(couple, ())}
+    return {q.item: _partner(q, partners, given, most) for q in asked}
+
+
+def match_couples(worth: Mapping[Couple, Worth], seed: int) -> dict[str, str]:
+    """Disjoint couples that are worth much together: the partner of each user who has one.
+
+    Couples are taken from the best down, ties drawn by the seed. Then each user who is left over
+    looks for a chain of swaps after which all couples together are worth more. On random graphs
+    that comes to 99 % of the best there is (`benchmarks/matching.py`).
+    """
+
+    def rank(couple: Couple) -> tuple[Worth, str]:
+        return NOTHING.plus(worth[couple], -1), content_id("couple", str(seed), *couple)
+
+    near: dict[str, list[str]] = {}
     partners: dict[str, str] = {}
-    for category in sorted(corpus.by_category):
-        # From an order by content: the source's order decides nothing.
-        readers = sorted(_readers(corpus, category), key=lambda r: content_id("user", r.user))
-        random.Random(f"{seed}:{category}").shuffle(readers)
-        by_term: dict[str, list[int]] = {}
-        for n, reader in enumerate(readers):
-            for term in frozenset().union(*(terms for _, terms in reader.posts)):
-                by_term.setdefault(term, []).append(n)
-        for mutual in (True, False):
-            _round(readers, by_term, partners, corpus, rules, mutual)
+    for first, second in sorted(worth, key=rank):
+        near.setdefault(first, []).append(second)
+        near.setdefault(second, []).append(first)
+        if first not in partners and second not in partners:
+            partners[first], partners[second] = second, first
+    improved = True
+    while improved:
+        improved = False
+        for user in near:
+            if user not in partners:
+                swap = _best_swap((user,), worth, near, partners)
+                improved |= swap.gain > NOTHING
+                swap.apply(partners)
     return partners
 
 
-def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules) -> bool:
-    """Whether posts of a partner older than the question bear on it, are about as many as the
-    asker's, and none repeats it."""
-    asks = text.terms(item.question)
-    older = older_than(item, posts)
-    if not _level(len(item.profile), len(older), rules):
-        return False
-    relevant = sum(_bears(asks, text.terms(post.text), rules.relevance_floor) for post in older)
-    return relevant >= rules.min_relevant and not any(
-        text.near_duplicate(item.question, post.text) for post in older
+class _Swap(NamedTuple):
+    """A chain of users; the first and the second become a couple, the third and the fourth, and so
+    on. The second and the third were one, and so on; who is left over at the end is free."""
+
+    chain: tuple[str, ...]
+    gain: Worth
+
+    def apply(self, partners: dict[str, str]) -> None:
+        for user in self.chain:
+            partners.pop(user, None)
+        for first, second in zip(self.chain[::2], self.chain[1::2], strict=False):
+            partners[first], partners[second] = second, first
+
+
+def _best_swap(
+    chain: tuple[str, ...],
+    worth: Mapping[Couple, Worth],
+    near: Mapping[str, list[str]],
+    partners: Mapping[str, str],
+    gain: Worth = NOTHING,
+) -> _Swap:
+    """The swap of most gain that begins with `chain`, whose last user is to be given a partner;
+    the chain without its first user alone where none is better."""
+    best = _Swap(chain if len(chain) > 1 else (), gain)
+    if len(chain) > 2 * SWAPS:
+        return best
+    user = chain[-1]
+    for other in near[user][:BEST]:
+        if other in chain:
+            continue
+        with_other = gain.plus(worth[_couple(user, other)])
+        parted = partners.get(other)
+        if parted is None:
+            found = _Swap((*chain, other), with_other)
+        else:
+            left = with_other.plus(worth[_couple(other, parted)], -1)
+            found = _best_swap((*chain, other, parted), worth, near, partners, left)
+        if found.gain > best.gain:
+            best = found
+    return best
+
+
+def _questions(
+    usable: Mapping[str, list[tuple[float, str]]], kept: Collection[str], most: int
+) -> list[tuple[float, str]]:
+    """The questions a couple is given: those first whose twins are kept, then of both users by
+    turns those that the partner's posts bear on most."""
+    ranked = [sorted(own, key=lambda one: -one[0]) for _, own in sorted(usable.items())]
+    turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
+    return sorted(turns, key=lambda one: one[1] not in kept)[:most]
+
+
+def _partner(
+    question: SurveyedQuestion, partners: Mapping[str, str], given: set[str], most: int
+) -> str | Rejected:
+    partner = partners.get(question.user)
+    if partner is None:
+        detail = (
+            "those whose posts show a signal for this question are others' partners"
+            if question.possible
+            else "nobody's posts that it was tried on show a personal signal for this question"
+        )
+        return Rejected(stage="partners", reason="no_partner", detail=detail)
+    if question.item in given:
+        return partner
+    if partner in (other.user for other in question.possible):
+        detail = f"its couple has {most} others ([twin] questions_per_couple)"
+        return Rejected(stage="partners", reason="enough_of_couple", detail=detail)
+    return Rejected(
+        stage="partners",
+        reason="partner_does_not_fit",
+        detail="the partner, who was found by another question, was not tried on this one or"
+        " shows no personal signal for it",
     )
 
 
-def _readers(corpus: Corpus, category: str) -> list[PartnerCandidate]:
-    users = corpus.by_category[category]
-    # A user who asks in several categories is matched in that of the longest history.
-    latest = [item for user in users if (item := corpus.latest(user)).category.lower() == category]
-    wanted = frozenset().union(*(text.terms(item.question) for item in latest))
-    return [
-        PartnerCandidate(
-            user=item.user,
-            asks=frozenset(text.terms(item.question)),
-            created=item.created,
-            posts=tuple((p.created, wanted & text.terms(p.text)) for p in item.profile),
-        )
-        for item in latest
-    ]
+def _couples(partners: Mapping[str, str]) -> set[Couple]:
+    return {_couple(user, partner) for user, partner in partners.items()}
 
 
-def _round(
-    readers: list[PartnerCandidate],
-    by_term: dict[str, list[int]],
-    partners: dict[str, str],
-    corpus: Corpus,
-    rules: TwinRules,
-    mutual: bool,
-) -> None:
-    for reader in readers:
-        if reader.user in partners:
-            continue
-        for other in _candidates(reader, readers, by_term, rules):
-            if other.user in partners or other.user == reader.user:
-                continue
-            if not _fit(reader, other, rules):
-                continue
-            if mutual and not _fit(other, reader, rules):
-                continue
-            first, second = corpus.latest(reader.user), corpus.latest(other.user)
-            if not suits(first, second.profile, rules):
-                continue
-            if mutual and not suits(second, first.profile, rules):
-                continue
-            partners[reader.user], partners[other.user] = other.user, reader.user
-            break
-
-
-def _candidates(
-    reader: PartnerCandidate,
-    readers: list[PartnerCandidate],
-    by_term: dict[str, list[int]],
-    rules: TwinRules,
-) -> list[PartnerCandidate]:
-    if not rules.min_relevant or not rules.relevance_floor:
-        return readers
-    found = {n for term in reader.asks for n in by_term.get(term, ())}
-    return [readers[n] for n in sorted(found)]
-
-
-def _fit(asker: PartnerCandidate, other: PartnerCandidate, rules: TwinRules) -> bool:
-    older = [
-        terms
-        for created, terms in other.posts
-        if asker.created is None or created is None or created < asker.created
-    ]
-    if not _level(len(asker.posts), len(older), rules):
-        return False
-    relevant = sum(_bears(asker.asks, terms, rules.relevance_floor) for terms in older)
-    return relevant >= rules.min_relevant
-
-
-def _level(asker: int, partner: int, rules: TwinRules) -> bool:
-    return max(asker, partner) <= rules.length_ratio * min(asker, partner)
-
-
-def _bears(asks: frozenset[str] | set[str], terms: frozenset[str] | set[str], floor: float) -> bool:
-    return bool(asks) and len(asks & terms) / len(asks) >= floor
+def _couple(first: str, second: str) -> Couple:
+    return (first, second) if first < second else (second, first)

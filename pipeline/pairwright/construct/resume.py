@@ -11,6 +11,7 @@ from typing import Any
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.outcomes import Outcome
+from pairwright.construct.survey import SurveyOutcome
 from pairwright.construct.units import BuildUnit
 from pairwright.models.store import Store
 from pairwright.records import content_id
@@ -52,7 +53,7 @@ def _digest(value: object) -> str:
 
 
 def unfinished(
-    todo: Iterator[BuildUnit], store: Store, ended: Callable[[Outcome], None]
+    todo: Iterator[BuildUnit], store: Store, ended: Callable[[Outcome | SurveyOutcome], None]
 ) -> Iterator[BuildUnit]:
     """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
     for unit in todo:
@@ -60,7 +61,8 @@ def unfinished(
         if record is None:
             yield unit
         else:
-            ended(Outcome.model_validate_json(record))
+            kind = SurveyOutcome if unit.mode == "survey" else Outcome
+            ended(kind.model_validate_json(record))
 
 
 def _version(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""One build of one run folder: read the source, match partners, work through the units, write.
+"""One build of one run folder: read the source, work through the units step by step, write.
 
 To resume is to run again: a unit that has an outcome keeps it, every other one goes through every
 stage, and the store answers what was asked before.
@@ -8,43 +8,29 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple, Protocol, assert_never
+from typing import NamedTuple
 
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.contrast import build_contrast
+from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest
-from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
-from pairwright.construct.partners import match_partners, suits
+from pairwright.construct.outcomes import Brief, Outcome, write_outcomes
 from pairwright.construct.resume import unfinished
+from pairwright.construct.steps import build_steps
+from pairwright.construct.survey import SurveyOutcome
 from pairwright.construct.tally import ReplyCheck, Tally, model_checks
-from pairwright.construct.twin import build_twin
-from pairwright.construct.units import BuildUnit, all_units
+from pairwright.construct.unit_work import ModelSource, work_on
+from pairwright.construct.units import BuildUnit
 from pairwright.dataset import line_writer
-from pairwright.errors import CallFailed, Interrupted, Unanswered, on_disk
-from pairwright.models import Models
-from pairwright.models.run import traced, work_through
+from pairwright.errors import Interrupted, on_disk
+from pairwright.models.run import work_through
 from pairwright.models.store import Store
-from pairwright.modes import MODES
-from pairwright.records import Contrast, Item, Rejected, Twin, content_id
+from pairwright.modes import need_partners
+from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
-
-
-class ModelSource(Protocol):
-    """The models of a unit, how many units keep them busy, and how to stop them."""
-
-    workers: int
-
-    def models(self, generator: str) -> Models:
-        """The models of one piece of work, with one of the run's generators."""
-        ...
-
-    def stop(self) -> None:
-        """Send no new calls."""
-        ...
 
 
 class BuildTask(NamedTuple):
@@ -60,21 +46,24 @@ class BuildTask(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The number of units."""
+        """The number of units, surveys included."""
         items = len(self.corpus) if self.limit is None else min(self.limit, len(self.corpus))
-        return items * len(self.rules.config.modes)
+        modes = self.rules.config.modes
+        return items * (len(modes) + need_partners(modes))
 
-    def units(self) -> Iterator[BuildUnit]:
-        """Every unit, in the order in which they are best worked on."""
-        return all_units(self.corpus, self.rules.config.modes, self.limit)
+    def steps(self) -> Iterator[Iterator[BuildUnit]]:
+        """The units of each step, in the order in which they are best worked on. Those of one
+        must have ended before the next step is asked for."""
+        return build_steps(self.corpus, self.rules.config, self.store, self.limit)
 
 
 def read_corpus(
-    config: Config, domains: Domains, folder: Path, run: RunFolder
+    config: Config, domains: Domains, folder: Path, run: RunFolder, limit: int | None
 ) -> tuple[Corpus, SourceSummary]:
-    """The source's items as a corpus with partners, and what was refused or repaired.
+    """The source's items as a corpus, and what was refused or repaired.
 
-    Every problem is a line of `source_problems.jsonl`.
+    The users that a question is tried on are chosen for the first `limit` items. Every problem
+    is a line of `source_problems.jsonl`.
     """
     counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
     partial = run.problems.with_suffix(".partial")
@@ -91,8 +80,8 @@ def read_corpus(
 
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
-    if any(MODES[mode].of_partner for mode in config.modes):
-        corpus.partners = match_partners(corpus, config.twin, config.seed)
+    if config.aspects == "planner":
+        corpus.tried = choose_others(corpus, config.twin, config.planner.others, limit)
     summary = SourceSummary(
         path=Path(config.source.path).name,
         hash=sources.source_hash(config.source, folder),
@@ -113,13 +102,15 @@ async def build_here(
     """
     counted = Tally()
 
-    def count(outcome: Outcome) -> None:
-        counted.add(outcome)
+    def count(outcome: Outcome | SurveyOutcome) -> None:
+        if isinstance(outcome, Outcome):
+            counted.add(outcome)
         seen(outcome.brief)
 
     corpus, rules = task.corpus, task.rules.with_other_users(task.corpus)
-    todo = unfinished(task.units(), task.store, count)
-    await build_units(todo, corpus, rules, models, task.store, count)
+    for units in task.steps():
+        todo = unfinished(units, task.store, count)
+        await build_units(todo, corpus, rules, models, task.store, count)
     return counted, conclude(task, counted)
 
 
@@ -129,7 +120,7 @@ async def build_units(
     rules: BuildRules,
     models: ModelSource,
     store: Store,
-    ended: Callable[[Outcome], None],
+    ended: Callable[[Outcome | SurveyOutcome], None],
 ) -> None:
     """Work through some units; each outcome is put into the store. Raises as
     `build_here` does."""
@@ -138,7 +129,7 @@ async def build_units(
     async def work(unit: BuildUnit) -> None:
         nonlocal interrupted
         try:
-            outcome = await _outcome(unit, corpus, rules, models)
+            outcome = await work_on(unit, corpus, rules, models)
         except Interrupted:
             interrupted = True
             return
@@ -165,74 +156,3 @@ def conclude(task: BuildTask, counted: Tally) -> list[ReplyCheck]:
     write_outcomes(store, task.run.path, made)
     store.finish()
     return checked
-
-
-async def _outcome(
-    unit: BuildUnit, corpus: Corpus, rules: BuildRules, source: ModelSource
-) -> Outcome:
-    item = corpus.item(unit.item)
-    models, log = traced(source.models(_generator(item, rules)))
-    partner = corpus.partners.get(item.user) if MODES[unit.mode].of_partner else None
-    result: Contrast | Twin | Rejected | Failure | Pending
-    try:
-        result = await _build(unit, item, partner, corpus, models, rules)
-    except CallFailed as error:
-        result = Failure(failure=error.reason, detail=error.detail)
-    except Unanswered as call:
-        result = Pending(waits_for=call.purpose)
-    return Outcome(
-        unit=unit.id,
-        mode=unit.mode,
-        item_id=item.id,
-        user=item.user,
-        partner=partner,
-        posts=len(item.profile),
-        result=result,
-        calls=tuple(log.made),
-        prompt_tokens=log.prompt_tokens,
-        completion_tokens=log.completion_tokens,
-        simulated=log.simulated,
-        recorded=tuple(sorted(log.recorded)),
-        json_replies=log.json_replies,
-        lenient=dict(log.lenient),
-    )
-
-
-async def _build(
-    unit: BuildUnit,
-    item: Item,
-    partner: str | None,
-    corpus: Corpus,
-    models: Models,
-    rules: BuildRules,
-) -> Contrast | Twin | Rejected:
-    match unit.mode:
-        case "violate":
-            return await build_contrast(item, models, rules)
-        case "twin":
-            return await _twin(item, partner, corpus, models, rules)
-        case _:
-            assert_never(unit.mode)
-
-
-async def _twin(
-    item: Item, partner: str | None, corpus: Corpus, models: Models, rules: BuildRules
-) -> Twin | Rejected:
-    """The twin with a partner who suits the question; raises as `build_twin` does."""
-    if partner is None:
-        return Rejected(stage="partners", reason="no_partner", detail="nobody left to match with")
-    other = corpus.latest(partner)
-    if not suits(item, other.profile, rules.config.twin):
-        return Rejected(
-            stage="partners",
-            reason="partner_does_not_fit",
-            detail="the partner's posts from before this question do not bear on it, repeat it,"
-            " or are too few or too many beside the asker's",
-        )
-    return await build_twin(item, other, models, rules)
-
-
-def _generator(item: Item, rules: BuildRules) -> str:
-    """By the item's id, so that adding items moves no other item to another generator."""
-    names = rules.config.roles.generator
-    return names[int(content_id("generator", item.id)[-8:], 16) % len(names)]

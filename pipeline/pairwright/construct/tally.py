@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from pydantic import ConfigDict
 
+from pairwright.construct.funnel import stages_reached
 from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.store import Store
-from pairwright.records import Draft, Rejected
+from pairwright.modes import Stage
+from pairwright.records import Draft, Mode, Rejected
 from pairwright.stats import Share, share
 
 # Profiles are counted together by length: the headline figure of no personal signal.
@@ -39,6 +41,8 @@ class Tally:
     """Refused drafts by gate, those before a kept one included."""
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
     """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
+    reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
+    """Units by mode and by each stage that they came to."""
     simulated: int = 0
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
@@ -56,6 +60,7 @@ class Tally:
         for call in outcome.calls:
             if call.purpose in MEASURED:
                 self.calls[call.purpose].add(call.key)
+        self.reached.update((mode, stage) for stage in stages_reached(outcome))
         self.simulated += outcome.simulated
         self.recorded.update(outcome.recorded)
         if isinstance(result, Failure):

@@ -1,40 +1,61 @@
-"""The work of a build: one unit an item and mode, those that share a history close together."""
+"""The work of a build: one unit an item and mode, those that share a history close together.
 
-from collections.abc import Iterable, Iterator
+Where twins are built each item is surveyed first, which is a unit, too.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
 from itertools import count
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pairwright.construct.corpus import Corpus
-from pairwright.records import Mode
+from pairwright.construct.outcomes import Failure, Pending
+from pairwright.records import Mode, Rejected
+
+Task = Mode | Literal["survey"]
 
 
 class BuildUnit(NamedTuple):
-    """One piece of work. `position` is its place in the outcome files: the source's order."""
+    """One piece of work. `position` is its place in the outcome files: the source's order. Surveys
+    are in no such file, and their positions are below zero."""
 
     id: str
-    mode: Mode
+    mode: Task
     item: int
     position: int
+    partner: str | Rejected | Failure | Pending | None = None
+    """Of a twin: the partner's user, or why there is none; None where the item was surveyed
+    without a signal."""
 
 
 def all_units(
-    corpus: Corpus, modes: tuple[Mode, ...], limit: int | None = None
+    corpus: Corpus,
+    modes: tuple[Mode, ...],
+    tasks: Collection[Task],
+    limit: int | None = None,
 ) -> Iterator[BuildUnit]:
-    """Every unit of the first `limit` items of the source, category by category along the ring.
+    """The units of some tasks on the first `limit` items of the source, category by category
+    along the ring: the units of an item follow one another, and those come next that read the same
+    histories.
 
-    A couple's units follow one another, and the histories they are held against come next.
+    `modes` are all that the run builds; the place of each unit goes by them.
     """
     wanted = len(corpus) if limit is None else min(limit, len(corpus))
     for category, ring in sorted(corpus.rings.items()):
         for user in ring.users:
             for item in corpus.by_user[user]:
                 if item < wanted and corpus.entries[item].category == category:
-                    yield from _of(corpus, item, modes)
+                    yield from _of(corpus, item, modes, tasks)
 
 
-def _of(corpus: Corpus, item: int, modes: tuple[Mode, ...]) -> Iterator[BuildUnit]:
+def _of(
+    corpus: Corpus, item: int, modes: tuple[Mode, ...], tasks: Collection[Task]
+) -> Iterator[BuildUnit]:
+    name = corpus.entries[item].id
+    if "survey" in tasks:
+        yield BuildUnit(f"survey:{name}", "survey", item, -1 - item)
     for n, mode in enumerate(modes):
-        yield BuildUnit(f"{mode}:{corpus.entries[item].id}", mode, item, item * len(modes) + n)
+        if mode in tasks:
+            yield BuildUnit(f"{mode}:{name}", mode, item, item * len(modes) + n)
 
 
 MOST_UNITS = 256

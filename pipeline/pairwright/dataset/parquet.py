@@ -170,11 +170,11 @@ def _difference(found: Any) -> str:
     """The first column that is not as a release has it; a name can be there twice."""
     for there, due in zip_longest(found, SCHEMA):
         if not (there and due and there.name == due.name and there.type == due.type):
-            told = [
+            columns = [
                 f"{column.name} ({column.type})" if column else "no column"
                 for column in (there, due)
             ]
-            return f"column {told[0]}, where a release has {told[1]}"
+            return f"column {columns[0]}, where a release has {columns[1]}"
     return "a column has metadata, where a release has none"
 
 

@@ -88,7 +88,7 @@ class Row(Record):
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
-    """Whether a simulated model or annotator had a part in it: then it is no benchmark."""
+    """Whether a simulated model or annotator had a part in it: then it is not a benchmark."""
     created: str | None = None
     source_url: str | None = None
     licence: str | None = None

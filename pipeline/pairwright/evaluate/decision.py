@@ -96,7 +96,7 @@ def blank_decision(row: Row) -> PairDecision:
 
 
 def _vote_share(row: Row) -> float | None:
-    """`cannot tell` is no vote for either."""
+    """`cannot tell` is not a vote for either."""
     votes = row.votes
     if votes is None or not (n := votes.chosen + votes.rejected + votes.equal):
         return None

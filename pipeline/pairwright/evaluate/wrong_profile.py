@@ -33,7 +33,7 @@ class Asker(NamedTuple):
     item: str
     user: str | None
     twin: bool
-    """Whether somebody else asks the same of it: they are no strangers to each other."""
+    """Whether somebody else asks the same of it: they are not strangers to each other."""
     domain: str
     category: str
     question: str

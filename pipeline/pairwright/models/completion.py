@@ -15,13 +15,15 @@ RECORDED = "pairwright-recorded"
 CONTEXT_LENGTH = "context_length"
 """The `finish` of an answer that says that the prompt does not fit."""
 
-
-_REASONING_ENDS = re.compile(r"</think(?:ing)?>|\[/THINK\]")
+_THINKS = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])")
+_THOUGHT = re.compile(r"</think(?:ing)?>|\[/THINK\]")
+_TAG = re.compile(f"{_THINKS.pattern}|{_THOUGHT.pattern}")
 
 
 class Completion(NamedTuple):
     """A reply as stored. `finish` is the endpoint's finish reason, or `context_length`
-    where the endpoint answered that the prompt does not fit."""
+    where the endpoint answered that the prompt does not fit. `reasoning` is what a model thought
+    before its reply, and never part of `text`."""
 
     key: str
     text: str
@@ -32,8 +34,17 @@ class Completion(NamedTuple):
     simulated: bool = False
     cached_tokens: int = 0
     """Prompt tokens that the endpoint took from its cache, as far as it says so."""
+    thinking_tokens: int = 0
+    """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
+    reasoning_inline: bool = False
+    """Whether any of the reasoning stood in the message's content."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
+
+    @property
+    def only_thinking(self) -> bool:
+        """Whether the model thought and wrote no reply."""
+        return bool(self.reasoning or self.thinking_tokens) and not self.text.strip()
 
 
 def completion_of(key: str, body: bytes) -> Completion:
@@ -51,26 +62,27 @@ def completion_of(key: str, body: bytes) -> Completion:
         usage = data.get("usage")
         text = _text(message.get("content")) or message.get("refusal") or ""
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-        # Some servers leave the reasoning inline; some templates open it in the prompt, so
-        # that only its end is in the reply. Without an end, all of it is reasoning.
-        ends = list(_REASONING_ENDS.finditer(text))
-        if ends or text.lstrip().startswith("<think>"):
-            end = ends[-1].span() if ends else (len(text), len(text))
-            reasoning = reasoning + text[: end[0]].lstrip().removeprefix("<think>")
-            text = text[end[1] :]
+        inline, text = _without_thinking(text)
+        reasoning += inline
         # Half an emoji, cut inside its escape, can be written to no file.
         text = text.encode("utf-8", "replace").decode()
         prompt_tokens = _count(usage, "prompt_tokens")
-        details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+        completion_tokens = _count(usage, "completion_tokens")
+        of_prompt, of_reply = (
+            usage.get(f"{name}_tokens_details") if isinstance(usage, dict) else None
+            for name in ("prompt", "completion")
+        )
         return Completion(
             key=key,
             text=text,
             finish=str(choice.get("finish_reason") or "stop"),
             reasoning=reasoning,
             prompt_tokens=prompt_tokens,
-            completion_tokens=_count(usage, "completion_tokens"),
+            completion_tokens=completion_tokens,
             simulated=data.get("system_fingerprint") == SIMULATED,
-            cached_tokens=min(prompt_tokens, _count(details, "cached_tokens")),
+            cached_tokens=min(prompt_tokens, _count(of_prompt, "cached_tokens")),
+            reasoning_inline=bool(inline),
+            thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
             recorded=data.get("object") == RECORDED,
         )
     except (
@@ -82,6 +94,33 @@ def completion_of(key: str, body: bytes) -> Completion:
         RecursionError,
     ) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
+
+
+def _without_thinking(text: str) -> tuple[str, str]:
+    """The thinking at the start of a text, where a server leaves it inline, and what follows.
+
+    A template may open it in the prompt: then only its end is in the reply. Thinking without an end
+    is all of the text. Tags further on, and those inside JSON, are words of the reply.
+    """
+    thought = ""
+    while True:
+        opened = _THINKS.match(text)
+        begin = opened.end() if opened else 0
+        end = _THOUGHT.search(text, begin) if opened else _TAG.search(text)
+        if opened and not end:
+            return thought + text[begin:], ""
+        if not end or not _THOUGHT.fullmatch(end[0]) or _is_json(text):
+            return thought, text
+        thought += text[begin : end.start()]
+        text = text[end.end() :]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        from_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _parsed(body: bytes) -> Any:

@@ -48,6 +48,8 @@ class Unstored:
 
 T = TypeVar("T")
 
+CUT_IN_THINKING = "cut_in_thinking"
+"""The reason of a refusal where thinking left no room for a reply."""
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
 
@@ -69,6 +71,8 @@ class Model(NamedTuple):
     """Most tokens of a history this model is shown, where that is less than the rules'."""
     structured: bool = True
     """False where the endpoint takes no schema: then the prompt carries it."""
+    thinking_tokens: int = 0
+    """Room for thinking, added to that for a reply."""
 
     def bound_to(self, llm: LLM) -> "Model":
         return self._replace(llm=llm)
@@ -76,9 +80,10 @@ class Model(NamedTuple):
     async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
         """Free text. A reply cut short is drawn again with twice the room, or, where the model has
         none, as the next draw."""
-        room = self.max_tokens
+        room, why = self.max_tokens, _EMPTY
         for _ in range(self.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room))
+            why = _no_reply(completion) or _EMPTY
             if completion.finish == "length":
                 room *= 2
             elif self._no_more_room(completion, room):
@@ -89,7 +94,7 @@ class Model(NamedTuple):
                 return text
             else:
                 draw += _NEXT_SERIES
-        return Rejected(stage=ask.name, reason="unusable_reply", detail="empty or cut short")
+        return Rejected(stage=ask.name, reason=why.reason, detail=why.detail)
 
     async def answer(
         self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
@@ -115,7 +120,7 @@ class Model(NamedTuple):
         """What `read` makes of a reply that was asked for with this schema, for replies that can be
         understood without being JSON; without a schema the prompt alone says what to reply. Draws
         again as `answer` does."""
-        complaint, room = "", self.max_tokens
+        why, room = _Complaint("unparseable", ""), self.max_tokens
         for draw in range(self.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room, schema))
             if self._no_more_room(completion, room):
@@ -124,13 +129,14 @@ class Model(NamedTuple):
             if refusal := _unusable(completion, ask):
                 return refusal
             if completion.finish == "length":
-                room, complaint = room * 2, "the reply was cut short"
+                cut = _Complaint("unparseable", "the reply was cut short")
+                room, why = room * 2, _no_reply(completion) or cut
                 continue
             understood = read(completion.text)
             if not isinstance(understood, Unread):
                 return understood
-            complaint = understood.why
-        return Rejected(stage=ask.name, reason="unparseable", detail=complaint)
+            why = _no_reply(completion) or _Complaint("unparseable", understood.why)
+        return Rejected(stage=ask.name, reason=why.reason, detail=why.detail)
 
     def _no_more_room(self, completion: Completion, room: int) -> bool:
         """Whether only the room added for a reply that was cut short did not fit."""
@@ -151,7 +157,7 @@ class Model(NamedTuple):
             messages=messages,
             temperature=self.temperature,
             top_p=self.top_p,
-            max_tokens=room,
+            max_tokens=room + self.thinking_tokens,
             # Another draw needs another seed, or a seeded engine repeats itself.
             seed=None if self.seed is None else self.seed + draw,
             schema_name=schema[0] if schema else None,
@@ -174,6 +180,34 @@ class Models(NamedTuple):
     def bound_to(self, wrap: Callable[[LLM], LLM]) -> "Models":
         """The same models with each one's LLM wrapped, to trace or count its calls."""
         return Models(*(model.bound_to(wrap(model.llm)) for model in self))
+
+
+class _Complaint(NamedTuple):
+    """Why the last draw gave nothing."""
+
+    reason: str
+    detail: str
+
+
+_EMPTY = _Complaint("unusable_reply", "empty or cut short")
+
+
+def _no_reply(completion: Completion) -> _Complaint | None:
+    """What to say of a model that thought and wrote no reply; None for any other completion."""
+    if not completion.only_thinking:
+        return None
+    if completion.finish == "length":
+        tokens = f" after {completion.completion_tokens:,}" if completion.completion_tokens else ""
+        return _Complaint(
+            CUT_IN_THINKING,
+            f"the tokens ran out{tokens} while the model was thinking, before its reply: set"
+            " thinking_tokens of its endpoint, or raise max_tokens under [sampling]",
+        )
+    return _Complaint(
+        "unusable_reply",
+        "the model thought and gave no reply: the server may take the reply for thinking (its"
+        " --reasoning-parser must be the model's); `pairwright doctor` shows what it does",
+    )
 
 
 def _unusable(completion: Completion, ask: Ask) -> Rejected | None:

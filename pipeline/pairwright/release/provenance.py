@@ -46,7 +46,7 @@ def run_provenance(
 
 def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, JsonValue]:
     """The manifest without what build/units.jsonl counts, without folders of this machine, and
-    without what was sent beside the prompts, where keys and account names may stand."""
+    without what was sent beside the prompts, where keys and account names may be."""
     build = dict(manifest) if isinstance(manifest, dict) else {}
     build.pop(_UNITS, None)
     source, config = build.get("source"), build.get("config")

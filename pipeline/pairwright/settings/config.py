@@ -145,7 +145,7 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
-        if self.aspects != "planner" and any(MODES[mode].of_partner for mode in self.modes):
+        if self.aspects != "planner" and any(MODES[mode].needs_partner for mode in self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )

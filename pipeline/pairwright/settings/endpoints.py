@@ -58,6 +58,12 @@ class Endpoint(Record):
     history_tokens: int | None = Field(
         None, ge=100, description="most tokens of history this model is shown, if fewer"
     )
+    thinking_tokens: int | None = Field(
+        None,
+        ge=16,
+        description="room for a model that thinks before it replies, added to `max_tokens` of"
+        " each call",
+    )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_cached: float | None = Field(
         None,

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from pairwright.dataset.licence import stack_exchange_host
 from pairwright.records import Record
 
 Strategy = Literal["omit", "contradict"]
@@ -72,6 +71,9 @@ class TwinRules(Record):
         0.1, ge=0, le=1, description="share of the question's words that such a post holds"
     )
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
+    questions_per_couple: int = Field(
+        4, ge=1, description="most twins of one couple, on the questions of both together"
+    )
 
 
 TextGate = Literal[
@@ -143,7 +145,7 @@ class SourceRules(Record):
 
     path: str = Field(
         description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the dump of a"
-        " Stack Exchange site (folder or Posts.xml)"
+        " Stack Exchange site (.7z, its folder, or Posts.xml)"
     )
     format: Literal["items", "posts", "stackexchange"] = Field(
         "items",
@@ -187,13 +189,8 @@ class SourceRules(Record):
     @field_validator("site")
     @classmethod
     def _host(cls, site: str | None) -> str | None:
-        if site is None:
-            return None
-        if not re.fullmatch(r"[a-z0-9.-]+", site) or not stack_exchange_host(site):
-            raise ValueError(
-                f"{site!r} is not the host of a Stack Exchange site, such as"
-                " 'cooking.stackexchange.com'"
-            )
+        if site is not None and not re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", site):
+            raise ValueError(f"{site!r} is not a host such as 'cooking.stackexchange.com'")
         return site
 
     @model_validator(mode="after")

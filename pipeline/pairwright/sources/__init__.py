@@ -21,7 +21,7 @@ from pairwright.sources import hub, items, posts
 from pairwright.sources.opening import locate, open_table
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
-from pairwright.sources.stackexchange.files import dump_hash, locate_dump
+from pairwright.sources.stackexchange.files import POSTS, dump_hash, locate_dump
 
 __all__ = ["SourceProblem", "read", "source_hash"]
 
@@ -63,7 +63,7 @@ def _open(
     """The source as messages name it, and what it holds."""
     if rules.format == "stackexchange":
         dump = locate_dump(rules, folder)
-        return str(dump.posts), histories.read_items(dump, domains, rules)
+        return dump.place(POSTS), histories.read_items(dump, domains, rules)
     table = open_table(rules, folder)
     read_format = items.read_items if rules.format == "items" else posts.read_items
     return table.source, read_format(table.rows, domains, rules)

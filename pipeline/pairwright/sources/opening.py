@@ -1,6 +1,5 @@
 """From the rules' path to a table: a file by its suffix, or a dataset of the Hub."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from pairwright.errors import SourceError
@@ -8,16 +7,18 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.parquet import open_parquet
-from pairwright.sources.tables import SourceTable, json_array, jsonl
+from pairwright.sources.tables import Opener, SourceTable, json_array, jsonl
 
-_OPENERS: dict[str, Callable[[Path], SourceTable]] = {
+OPENERS: dict[str, Opener] = {
     ".json": json_array,
     ".jsonl": jsonl,
     ".csv": comma_separated,
     ".tsv": tab_separated,
     ".parquet": open_parquet,
 }
-_FLAT = (".csv", ".tsv")
+"""By suffix, how a file of rows is opened."""
+FLAT = (".csv", ".tsv")
+"""Suffixes of files whose cells hold no lists."""
 
 
 def locate(rules: SourceRules, folder: Path) -> Path | None:
@@ -28,7 +29,7 @@ def locate(rules: SourceRules, folder: Path) -> Path | None:
         return path
     if path.is_dir():
         raise SourceError("a folder, not a file", where=path, fix="Name a file in it.")
-    if path.suffix.lower() not in _OPENERS and hub.looks_like_id(rules.path):
+    if path.suffix.lower() not in OPENERS and hub.looks_like_id(rules.path):
         return None
     raise SourceError(
         "no such file", where=path, fix=f"`path` is relative to {folder}: correct it."
@@ -46,19 +47,19 @@ def open_table(rules: SourceRules, folder: Path) -> SourceTable:
 
 def _open(path: Path, rules: SourceRules) -> SourceTable:
     suffix = path.suffix.lower()
-    if suffix not in _OPENERS:
+    if suffix not in OPENERS:
         raise SourceError(
             f"unknown kind of file {suffix!r}",
             where=path,
-            fix=f"Use one of {', '.join(_OPENERS)}; unpack a packed file first.",
+            fix=f"Use one of {', '.join(OPENERS)}; unpack a packed file first.",
         )
-    if rules.format == "items" and suffix in _FLAT:
+    if rules.format == "items" and suffix in FLAT:
         raise SourceError(
             f"{suffix} cannot hold items, because a profile is a list",
             where=path,
             fix='Use .json, .jsonl or .parquet; or set format = "posts" if each row is one post.',
         )
-    return _OPENERS[suffix](path)
+    return OPENERS[suffix](path)
 
 
 def _check_readable(path: Path) -> None:

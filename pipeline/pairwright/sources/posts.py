@@ -12,7 +12,14 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, kind_of_post, label, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
-from pairwright.sources.rules import ReadPost, latest, once_each, place, with_profile
+from pairwright.sources.rules import (
+    ReadPost,
+    latest,
+    once_each,
+    place,
+    repeated_question,
+    with_profile,
+)
 from pairwright.sources.tables import SourceRow
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
@@ -37,6 +44,11 @@ class RawPost(NamedTuple):
     def whole(self) -> str:
         """Title and body in one line, as LaMP-QA's profiles have them."""
         return f"{self.title} {self.body}".strip()
+
+    @property
+    def question(self) -> str:
+        """What it asks: its title, or a short opening; empty where it has neither."""
+        return self.title or _opening(self.body)
 
     @property
     def asked(self) -> bool:
@@ -79,19 +91,14 @@ def _items(
     if not asked:
         refusal = SourceRefusal("no_question", "none of the user's posts is a question")
         yield refusal.at(posts[0].where, user)
-    first: dict[str, str] = {}
-    for n in latest(asked, rules.targets):
-        target = posts[n]
+    chosen, repeated = latest(asked, rules.targets, lambda n: posts[n].question)
+    for n in repeated:
+        yield repeated_question(posts[n].question).at(posts[n].where, user)
+    for n in chosen:
         try:
-            for found in _item(target, posts[:n], domains, rules):
-                if isinstance(found, Item) and found.id in first:
-                    said = f"{first[found.id]} asks the same at the same time"
-                    raise SourceRefusal("duplicate_id", said)
-                yield found
-                if isinstance(found, Item):
-                    first[found.id] = target.where
+            yield from _item(posts[n], posts[:n], domains, rules)
         except SourceRefusal as refusal:
-            yield refusal.at(target.where, user)
+            yield refusal.at(posts[n].where, user)
 
 
 def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
@@ -126,7 +133,7 @@ def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
 def _item(
     target: RawPost, earlier: list[RawPost], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
-    question = target.title or _opening(target.body)
+    question = target.question
     if not question:
         raise SourceRefusal(
             "empty_question",

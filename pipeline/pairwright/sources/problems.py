@@ -1,5 +1,6 @@
 """What is said about a row or post that was refused or changed on its way in, and by which rule."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ REASONS = {
     "too_few_posts": "fewer posts than `min_posts` may stand in the profile",
     "bad_kind": "a kind of post that is longer than a word or two",
     "no_question": "a user none of whose posts can be asked",
+    "repeated_question": "a question that its user asked again later; it stays in the history",
     "not_a_post": "(dumps) a row that is neither a question nor an answer, such as a tag's page",
     "deleted_user": "(dumps) a post whose account was deleted",
     "community_owned": "(dumps) a post of the community: nobody's own words",
@@ -44,6 +46,8 @@ REASONS = {
     "long_post": "a text was cut at `max_post_chars`, at a word's end",
     "code_block": "(dumps) a block of more than three lines of code became a mark that counts them",
     "image": "(dumps) an image became a mark",
+    "edited_later": "(dumps) a post that its user edited after the question: a dump has the last"
+    " version only",
     "missing_question": "(dumps) the question that an answer or comment is about is not there",
     "empty_aspect": "an entry of rubric_aspects without a text was left out",
 }
@@ -103,7 +107,8 @@ REMEDIES = {
     "empty_question": "Give each item a `question`.",
     "missing_id": "Give each item and each post an `id`.",
     "missing_category": "Set `default_category`, or name the column in `category`.",
-    "unknown_category": "Add the category to `also` in a file of rubrics/, or add a domain file.",
+    "unknown_category": "Add the category to `also` in a file of rubrics/, or add a domain file:"
+    ' also = ["chess"].',
     "too_few_posts": "Bring longer histories, or lower `min_posts`.",
     "bad_json": "Write one object a line; an array belongs in a .json file.",
     "not_an_object": "Write one object a line; an array belongs in a .json file.",
@@ -162,7 +167,8 @@ class ProblemCounts:
         return [
             ProblemCount(
                 reason, n, first.where, first.detail or REASONS[reason],
-                _listed(self._values[action, reason]), REMEDIES.get(reason, ""),
+                _listed(self._values[action, reason]),
+                _remedy(reason, list(self._values[action, reason])),
             )
             for (kind, reason), n in self._n.most_common()
             if kind == action
@@ -178,6 +184,17 @@ class ProblemCounts:
                 yield f"  {refusal.remedy}"
         if repaired := self.of("repaired"):
             yield "repaired: " + ", ".join(f"{repair.n:,} {repair.reason}" for repair in repaired)
+
+
+def _remedy(reason: str, values: list[str]) -> str:
+    """With the line to write, where it follows from the values."""
+    if reason == "unknown_category" and values:
+        named = ", ".join(json.dumps(value, ensure_ascii=False) for value in values[:NAMED])
+        return (
+            f"Add also = [{named}] to the file of the domain that they belong to,"
+            " rubrics/<domain>.toml, or add a domain file."
+        )
+    return REMEDIES.get(reason, "")
 
 
 def _listed(values: Counter[str]) -> str:

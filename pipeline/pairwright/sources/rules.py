@@ -1,6 +1,6 @@
 """What every item is held to, whatever it came from: a domain, and a profile of earlier posts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, TypeVar
 
 from pairwright.records import Item, Post
@@ -21,9 +21,32 @@ class ReadPost(NamedTuple):
     repairs: Repairs
 
 
-def latest(posts: list[T], targets: int | Literal["all"]) -> list[T]:
-    """Those of a user's posts that become items; `posts` is oldest first."""
-    return posts if targets == "all" else posts[-targets:]
+def latest(
+    posts: list[T], targets: int | Literal["all"], question: Callable[[T], str]
+) -> tuple[list[T], list[T]]:
+    """Those of a user's posts that become items, and those that ask what a later one asks again.
+
+    `posts` is oldest first, and so are both lists.
+    """
+    chosen: list[T] = []
+    repeated: list[T] = []
+    asked: set[str] = set()
+    for post in reversed(posts):
+        if len(chosen) == targets:
+            break
+        folded = normalised(question(post))
+        if folded in asked:
+            repeated.append(post)
+            continue
+        chosen.append(post)
+        if folded:
+            asked.add(folded)
+    return chosen[::-1], repeated[::-1]
+
+
+def repeated_question(question: str) -> SourceRefusal:
+    """Why a question is not asked that its user asked again later. It stays in the history."""
+    return SourceRefusal("repeated_question", f"{excerpt(question)} is asked again by a later post")
 
 
 def once_each(found: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:

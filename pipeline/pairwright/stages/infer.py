@@ -54,26 +54,29 @@ class PlanSettings(NamedTuple):
     """Plans that several questions have in common."""
 
 
+async def plan_once(
+    question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
+) -> Plan | Rejected:
+    """The planner's aspects for a user with these posts; planned once, whoever asks for them."""
+
+    async def work(models: Models) -> Plan | Rejected:
+        return await plan(
+            question, posts, models.planner, settings.prompts, settings.rules,
+            guidance=settings.guidance, words=settings.words,
+        )  # fmt: skip
+
+    # A plan names posts, so users who wrote the same words must not get each other's.
+    read = tuple((post.id, post.text) for post in posts)
+    return await settings.once(("plan", question, read), models, work)
+
+
 async def infer_rubric(
     user_question: UserQuestion, models: Models, settings: PlanSettings
 ) -> Rubric | Rejected:
     """What the user would expect in an answer to the question, or why nothing personal is known."""
     prompts, rules, words = settings.prompts, settings.rules, settings.words
     question, user = user_question.question, user_question.user
-
-    async def plan_from(history: tuple[Post, ...]) -> Plan | Rejected:
-        async def work(models: Models) -> Plan | Rejected:
-            return await plan(
-                question, history, models.planner, prompts, rules,
-                guidance=settings.guidance, words=words,
-            )  # fmt: skip
-
-        # Both halves of a twin are held against the same others.
-        # A plan names posts, so users who wrote the same words must not get each other's.
-        read = tuple((post.id, post.text) for post in history)
-        return await settings.once(("plan", question, read), models, work)
-
-    own = await plan_from(user_question.posts)
+    own = await plan_once(question, user_question.posts, models, settings)
     if isinstance(own, Rejected):
         return own.model_copy(update={"user": user})
     if len(own.aspects) < rules.min_aspects:
@@ -83,7 +86,7 @@ async def infer_rubric(
         plan_blind(question, models.planner, prompts),
         write_plain(question, models.generator, prompts, words=words),
         _supported(user_question, own, models.judge, settings),
-        together(*(plan_from(history) for history in user_question.others)),
+        together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
     )
     if isinstance(blind, Rejected):
         return blind

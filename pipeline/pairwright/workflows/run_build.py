@@ -119,7 +119,7 @@ def build(
         folder_of_run.prepare(config, content, accept_changes=accepted)
         store.begin(identity(folder_of_run.saved(), limit))
         requests = _begin_round(batches, folder_of_run, end) if batches else None
-        corpus, summary = read_corpus(config, rules.domains, base, folder_of_run)
+        corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)
         _note_problems(folder_of_run, progress, named=True)
         _warn_of_strangers(config, corpus, progress)
@@ -156,7 +156,7 @@ def estimate(
     _warn_of_self_judging(config, progress)
     with TemporaryDirectory() as scratch:
         run = RunFolder(Path(scratch))
-        corpus, _ = read_corpus(config, rules.domains, base, run)
+        corpus, _ = read_corpus(config, rules.domains, base, run, limit)
         _note_problems(run, progress, named=False)
         with closing(corpus):
             return estimate_calls(corpus, rules.with_other_users(corpus), limit)

@@ -72,6 +72,7 @@ def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
         extra=sampling.extra_json,
         history_tokens=endpoint.history_tokens,
         structured=endpoint.structured,
+        thinking_tokens=endpoint.thinking_tokens or 0,
     )
 
 

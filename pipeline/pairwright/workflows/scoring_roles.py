@@ -12,7 +12,7 @@ from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.release import Construction
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
-from pairwright.evaluate.scorers.spec import Policy, Scorers
+from pairwright.evaluate.scorers.spec import OutputJudge, Policy, Scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, ReplyStore
@@ -67,11 +67,10 @@ async def open_planner(
             fix="Give --scorers a file with a table [planner] that names an endpoint.",
         )
     endpoint = scorers.endpoints[spec.endpoint]
-    async with client_of(spec.endpoint, endpoint, meter) as client:
-        model = model_of(Durable(store, client), endpoint, spec.sampling)
+    async with _connected(spec, endpoint, store, meter) as (model, stop):
         domains = Domains.load(assets.RUBRICS)
         planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
-        yield OpenPlanner(planner, _planner_ref(spec, endpoint, prompts), client.stop)
+        yield OpenPlanner(planner, _planner_ref(spec, endpoint, prompts), stop)
 
 
 @asynccontextmanager
@@ -89,9 +88,8 @@ async def open_judge(
     endpoint = scorers.endpoints[spec.endpoint]
     hashes = [prompts.hashes[name] for name in ("adherence", "system_judging")]
     ref = _model_ref("judge", endpoint, spec.sampling, *hashes)
-    async with client_of(spec.endpoint, endpoint, meter) as client:
-        model = model_of(Durable(store, client), endpoint, spec.sampling)
-        yield OpenJudge(AspectJudge(model, prompts), ref, in_flight(endpoint), client.stop)
+    async with _connected(spec, endpoint, store, meter) as (model, stop):
+        yield OpenJudge(AspectJudge(model, prompts), ref, in_flight(endpoint), stop)
 
 
 def policy_of(scorers: Scorers, samples: int) -> Policy:
@@ -128,9 +126,17 @@ async def open_policy(
     hashes = [prompts.hashes[name] for name in deciding]
     shown = spec.history.model_dump_json()
     ref = _model_ref("policy", endpoint, spec.sampling, *hashes, shown, str(spec.words))
+    async with _connected(spec, endpoint, store, meter) as (model, stop):
+        yield OpenPolicy(model, ref, in_flight(endpoint), stop)
+
+
+@asynccontextmanager
+async def _connected(
+    spec: Planner | OutputJudge | Policy, endpoint: Endpoint, store: ReplyStore, meter: Meter
+) -> AsyncIterator[tuple[Model, Callable[[], None]]]:
+    """The model of a role, whose replies are stored, and what stops it."""
     async with client_of(spec.endpoint, endpoint, meter) as client:
-        model = model_of(Durable(store, client), endpoint, spec.sampling)
-        yield OpenPolicy(model, ref, in_flight(endpoint), client.stop)
+        yield model_of(Durable(store, client), endpoint, spec.sampling), client.stop
 
 
 def _bare(model: str) -> str:

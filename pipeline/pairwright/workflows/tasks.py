@@ -11,6 +11,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.errors import InputError
 from pairwright.modes import MODES, Mode
+from pairwright.settings.rules import HumanRules
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
@@ -21,7 +22,7 @@ from pairwright_human_eval.reading_time import ReadingTime, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import add_adjudication, not_given, read_fixed, write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
-from pairwright_human_eval.subjects import file_hash, subjects_of
+from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
 
@@ -84,13 +85,7 @@ def export_tasks(
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
     config, scales = folder.settings(), folder.scales()
-    most = max(config.human.votes, config.human.quality_votes, config.human.rubric_votes)
-    if overlap < most:
-        raise InputError(
-            f"{overlap} answers to each question cannot be the {most} that [human] asks for",
-            where="--overlap",
-            fix=f"Give --overlap {most}, or ask for fewer votes in {folder.config}.",
-        )
+    _check_overlap(overlap, config.human, folder.config)
     pairs = run / "pairs.jsonl"
     whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
@@ -116,12 +111,35 @@ def export_tasks(
         scales=scales,
         config_hashes=config_hashes(scales),
     )
+    new = write_study(human, study, tasks)
+    return _task_export(human, study, new, subjects, tasks)
+
+
+def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
+    """Raise InputError where a pair would get fewer answers than the rule asks for."""
+    most = max(rule.votes, rule.quality_votes, rule.rubric_votes)
+    if overlap < most:
+        raise InputError(
+            f"{overlap} answers to each question cannot be the {most} that [human] asks for",
+            where="--overlap",
+            fix=f"Give --overlap {most}, or ask for fewer votes in {config}.",
+        )
+
+
+def _task_export(
+    human: HumanFolder,
+    study: Study,
+    new: bool,
+    subjects: Iterable[Subject],
+    tasks: Mapping[str, Sequence[Task]],
+) -> TaskExport:
+    """The study that was written, counted by mode, kind and annotator."""
     sampled = Counter(subject.mode for subject in subjects)
     all_tasks = [task for assigned in tasks.values() for task in assigned]
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
-        new=write_study(human, study, tasks),
+        new=new,
         study=study,
         units={mode: sampled[mode] for mode in MODES},
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),

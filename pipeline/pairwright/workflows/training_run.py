@@ -13,6 +13,8 @@ from pairwright.retrieve import dense
 from pairwright.text import number_of
 from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
 from pairwright.train.planner import folder
+from pairwright.train.planner.adapted_model import PlanWriter, merge
+from pairwright.train.planner.base_model import Words
 from pairwright.train.planner.choose import (
     CheckpointScore,
     best,
@@ -24,8 +26,8 @@ from pairwright.train.planner.data import TrainingData, rows_of
 from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_prompt
 from pairwright.train.planner.report_page import TrainingReport, page
 from pairwright.train.planner.settings import Training
-from pairwright.train.planner.sft import PlanWriter, Words, merge, train
-from pairwright.workflows.planner_data import asking_of, sources_of
+from pairwright.train.planner.sft import train
+from pairwright.workflows.planner_training import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 
 

@@ -16,7 +16,7 @@ VERIFIED = CheckDefinition(
     family="human",
     name="verified",
     title="Pairs that people verified",
-    why="A model's word that a pair fits one person is no evidence that people see it.",
+    why="A model's word that a pair fits one person is not evidence that people see it.",
     todo="Have the rest verified (`pairwright human export`), or release only what was.",
 )
 

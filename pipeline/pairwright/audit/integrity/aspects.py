@@ -25,7 +25,7 @@ EVIDENCE_MISSING = CheckDefinition(
 
 
 class Evidence:
-    """`evidence_missing`: evidence that does not stand in a post that the aspect names. Where it
+    """`evidence_missing`: evidence that is not in a post that the aspect names. Where it
     names none, gold aspects come from the narrative; others may come from any post, too."""
 
     definitions: ClassVar[Definitions] = (EVIDENCE_MISSING,)
@@ -76,9 +76,7 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
     # Of several passages each has to be in one of the posts.
     if all(any(_holds(one, post) for post in where) for one in text.passages(aspect.evidence)):
         return None
-    return (
-        f"aspect {number}'s evidence does not stand in {named}: {mask_text(aspect.evidence[:500])}"
-    )
+    return f"aspect {number}'s evidence is not in {named}: {mask_text(aspect.evidence[:500])}"
 
 
 def _holds(passage: str, post: str) -> bool:

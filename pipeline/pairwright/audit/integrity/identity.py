@@ -111,7 +111,7 @@ DUPLICATE_PAIR = CheckDefinition(
     family="integrity",
     name="duplicate_pair",
     title="One pair twice",
-    why="It counts double, and may stand in a training and a test fold.",
+    why="It counts double, and may be in a training and a test fold.",
     todo="Keep one of the rows.",
 )
 

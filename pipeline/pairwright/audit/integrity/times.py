@@ -84,7 +84,7 @@ class TimesInOrder:
                 detail = f"not a time in UTC, such as 2024-06-01T12:00:00: {time}"
         for one, later in pairwise(times):
             if detail is None and one > later:
-                detail = f"a post of {one} stands before one of {later}"
+                detail = f"a post of {one} comes before one of {later}"
         self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:

@@ -144,9 +144,9 @@ def _copied(sides: dict[str, str], row: Row) -> dict[str, str]:
             if side in copied:
                 continue
             if _whole(response, passage, row.question):
-                copied[side] = f"all of it stands in post {number} of its profile"
+                copied[side] = f"all of it is in post {number} of its profile"
             elif near and text.shared_span(response, [passage], row.question[:TEXT], runs[side]):
-                copied[side] = f"{runs[side]} words in a row stand in post {number} of its profile"
+                copied[side] = f"{runs[side]} words in a row are in post {number} of its profile"
     return copied
 
 

@@ -33,7 +33,7 @@ PEOPLE_ACROSS_SPLITS = CheckDefinition(
 
 
 class PeopleAcrossSplits:
-    """`people_across_splits`: a user, or a twin's two, of whom rows stand in two splits."""
+    """`people_across_splits`: a user, or a twin's two, whose rows are in two splits."""
 
     definitions: ClassVar[Definitions] = (PEOPLE_ACROSS_SPLITS,)
 
@@ -198,7 +198,7 @@ def _number(names: dict[str, int], name: str | None) -> int:
 
 
 def _shared(standing: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The lines of groups that stand with two values of `by`, each with the first line of its
+    """The lines of groups that occur with two values of `by`, each with the first line of its
     group that has another value than its own."""
     known = standing[standing[by] >= 0]
     values = known.groupby("group")[by]

@@ -26,7 +26,7 @@ NEAR_DUPLICATE_PAIRS = CheckDefinition(
     family="leakage",
     name="near_duplicate_pairs",
     title="A pair again in nearly the same words",
-    why="A pair that was retold counts twice, and may stand in a training and a test fold. "
+    why="A pair that was retold counts twice, and may be in a training and a test fold. "
     "Sentences in another order and a few words replaced are found; a free retelling is not, "
     "and pairs that were made from one template are alike without being retold.",
     todo="Read the pairs named, and keep one of each group.",

@@ -42,7 +42,7 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
             for check in estimated
             if check.family == "shortcuts" and check.limit is not None
         }
-        # Those of twins have no limit; others of the family are no accuracies.
+        # Those of twins have no limit; others of the family are not accuracies.
         blind = [
             check for check in estimated if check.family == "shortcuts" and check.name in decided
         ]

@@ -57,7 +57,7 @@ _FORMS = (
                " quai ", " place ")),
     (_SOUTHERN, ("Calle", "C/", "Avenida", "Avda", "Via", "Piazza", "Corso", "Rua", "Plaza")),
 )  # fmt: skip
-# What stands behind a street in an address: a code, at most a town's name before it.
+# What follows a street in an address: a code, at most a town's name before it.
 _CODE = re.compile(
     rf"(?:[,\n]| {_WORD})?[^\w\n]{{0,3}}\n?(?:{_WORD},?[ \n]){{0,3}}[,\n ]{{0,3}}(?:"
     r"[A-Z]{2},? \d{5}(?:-\d{4})?"  # United States

@@ -13,7 +13,7 @@ EMAIL = CheckDefinition(
     family="people",
     name="email",
     title="E-mail addresses",
-    why="They name and reach a person who did not agree to stand in a benchmark.",
+    why="They name and reach a person who did not agree to be in a benchmark.",
     todo=REDACT,
 )
 
@@ -21,7 +21,7 @@ PHONE = CheckDefinition(
     family="people",
     name="phone",
     title="Telephone numbers",
-    why="They reach a person who did not agree to stand in a benchmark.",
+    why="They reach a person who did not agree to be in a benchmark.",
     todo=REDACT,
 )
 
@@ -43,7 +43,7 @@ PROFILE_URL = CheckDefinition(
 
 
 _NAME, _HOST = r"[A-Za-z0-9._%+-]{1,64}", r"[A-Za-z0-9-]{1,63}"
-# Wide, as Chinese and Japanese keyboards type it, and as it stands in addresses of pages.
+# Wide, as Chinese and Japanese keyboards type it, and as it is in addresses of pages.
 _AT = re.compile("@|\uff20|%40")
 # Names of hosts in any script, the last part in one: running text may follow without a space.
 _PLAIN = re.compile(

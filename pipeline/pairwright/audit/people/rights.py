@@ -38,7 +38,7 @@ class Licences:
     def __init__(self) -> None:
         self._check = RowCheck(
             LICENCE, limit=0.0, others=OTHERS,
-            nothing="no row has posts, or says where its question stands",
+            nothing="no row has posts, or gives the address of its question",
         )  # fmt: skip
         self._faults: dict[int, str | None] = {}
         self._licences: Counter[str] = Counter()

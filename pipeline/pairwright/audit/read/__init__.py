@@ -17,7 +17,7 @@ __all__ = ["PairSource", "ReadRow", "UnreadRow", "open_source"]
 def open_source(given: str, columns: Iterable[str] = ()) -> PairSource:
     """What a path or a Hugging Face id stands for; `columns` are options such as `chosen=better`.
 
-    Raises InputError where it is none of what an audit reads, or its first row cannot be read.
+    Raises InputError where an audit cannot read it, or its first row cannot be read.
     """
     path, mapped = Path(given).expanduser(), Columns.parse(columns)
     if path.is_file() or (path.is_dir() and not (is_release(path) or is_run(path))):

@@ -5,12 +5,12 @@ from itertools import chain, groupby, islice
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.sources.parquet import open_parquet
+from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.tables import check_text, json_array, jsonl, text_lines
+from pairwright.sources.tables import check_text, text_lines
 
 LINES = 1000
-_TABLES = {".json": json_array, ".jsonl": jsonl, ".parquet": open_parquet}
+_TABLES = {suffix: OPENERS[suffix] for suffix in (".json", ".jsonl", ".parquet")}
 
 
 def corpus_texts(paths: Iterable[Path]) -> Iterator[str]:

@@ -11,22 +11,14 @@ from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.fields import kind_of, rows_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
-from pairwright.sources.delimited import comma_separated, tab_separated
-from pairwright.sources.parquet import open_parquet
+from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.tables import Opener, SourceTable
 from pairwright.sources.tables import SourceRow as Line
-from pairwright.sources.tables import SourceTable, json_array, jsonl
 
-_OPENERS: dict[str, Callable[[Path], SourceTable]] = {
-    ".json": json_array,
-    ".jsonl": jsonl,
-    ".csv": comma_separated,
-    ".tsv": tab_separated,
-    ".parquet": open_parquet,
-    ".json.gz": json_array,
-    ".jsonl.gz": jsonl,
-    ".csv.gz": comma_separated,
-    ".tsv.gz": tab_separated,
+_OPENERS: dict[str, Opener] = {
+    **OPENERS,
+    **{f"{suffix}.gz": opener for suffix, opener in OPENERS.items() if suffix != ".parquet"},
 }
 _METADATA = frozenset(
     {
@@ -58,7 +50,7 @@ def open_files(path: Path, columns: Columns) -> PairSource:
     kind = first_kind(pieces[0])
     if kind == "run":
         raise InputError(
-            "a run's pairs, which are no whole rows without their folder",
+            "a run's pairs, which are not whole rows without their folder",
             where=path,
             fix="Name the run folder itself.",
         )

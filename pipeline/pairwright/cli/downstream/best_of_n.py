@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring_options import ReleasePath, ResultFolder
+from pairwright.cli.scoring import ReleasePath, ResultFolder, end, warn
 from pairwright.text import number_of
 
 if TYPE_CHECKING:

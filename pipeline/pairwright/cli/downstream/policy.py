@@ -8,9 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.coverage import end_by_coverage
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring_options import PairSplit, ReleasePath, SubjectLimit
+from pairwright.cli.scoring import PairSplit, ReleasePath, SubjectLimit, end_by_coverage
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:

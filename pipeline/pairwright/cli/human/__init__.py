@@ -5,9 +5,8 @@ import typer
 from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
-from pairwright.cli.human.push import pull_command, push_command
 from pairwright.cli.human.report import report_command
-from pairwright.cli.human.serve import serve_command
+from pairwright.cli.human.server import pull_command, push_command, serve_command
 from pairwright.cli.human.status import status_command
 
 human = typer.Typer(

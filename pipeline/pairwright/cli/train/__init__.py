@@ -2,10 +2,9 @@
 
 import typer
 
-from pairwright.cli.train.export_rl import export_rl_command
 from pairwright.cli.train.planner import train_planner_command
 from pairwright.cli.train.reward_server import reward_server_command
-from pairwright.cli.train.rl_outputs import rl_outputs_command
+from pairwright.cli.train.rl_files import export_rl_command, rl_outputs_command
 from pairwright.cli.train.score import score_planners_command
 
 train = typer.Typer(

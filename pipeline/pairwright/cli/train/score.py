@@ -8,9 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.coverage import end, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring_options import ResultFolder
+from pairwright.cli.scoring import ResultFolder, end, warn
 from pairwright.text import number_of
 
 if TYPE_CHECKING:

@@ -32,11 +32,6 @@ class Overlap(NamedTuple):
     least: float
     most: float
 
-    @property
-    def residual(self) -> float:
-        """The width between the bounds."""
-        return self.most - self.least
-
 
 def rank_biased_overlap(a: TiedRanking, b: TiedRanking, p: float, ties: Ties = "a") -> Overlap:
     """The overlap of two rankings, where depth d weighs (1 - p) p^(d - 1).

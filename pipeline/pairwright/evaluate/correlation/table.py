@@ -14,7 +14,7 @@ from pairwright.errors import InputError
 Scores = NDArray[np.float64]
 FEWEST = 3
 MOST = 1e100
-"""A score whose square is no number any more would have no correlation."""
+"""A score whose square is not a number any more would have no correlation."""
 
 
 class ModelTable(NamedTuple):

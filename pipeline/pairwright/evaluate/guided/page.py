@@ -12,7 +12,7 @@ from pairwright.evaluate.correlation.page import between
 from pairwright.evaluate.guided.readings import PER_TOKEN
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
-from pairwright.intervals import Interval
+from pairwright.intervals import Interval, interval_text
 from pairwright.report import (
     BLUE,
     FAINT,
@@ -74,10 +74,10 @@ def rows(result: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
             visible(line.scorer),
             line.condition,
             line.mode or "pairs",
-            _share(line.accuracy),
-            _share(line.policy_alone),
-            _share(line.gain, "+"),
-            _share(line.reward_alone),
+            interval_text(line.accuracy),
+            interval_text(line.policy_alone),
+            interval_text(line.gain, "+"),
+            interval_text(line.reward_alone),
             f"{line.accuracy.n:,}",
             f"{line.accuracy.clusters:,}",
         )
@@ -111,16 +111,6 @@ _NOTE = (
     " the guided policy, its policy and its reward all have a score for, with 95 % intervals by"
     " cluster, and none where nothing differs. Gain: less the policy alone, pair by pair."
 )
-
-
-def _share(interval: Interval, sign: str = "") -> str:
-    value, low, high = (
-        None if x is None else round(x, 3) + 0
-        for x in (interval.value, interval.low, interval.high)
-    )
-    if low is None or high is None:
-        return f"{value:{sign}.3f} (no interval)"
-    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
 def _tau_cells(tau: Tau) -> tuple[str, ...]:

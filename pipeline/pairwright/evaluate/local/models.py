@@ -44,7 +44,7 @@ def load(where: str, spec: Classifier | Dpo | Likelihood) -> "_Classifier | _Dpo
 
 
 class _Classifier:
-    """A sequence-classification model. Its score is read at the last token that is no padding."""
+    """A sequence-classification model. Its score is read at the last token that is not padding."""
 
     def __init__(self, where: str, spec: Classifier) -> None:
         self._where = where

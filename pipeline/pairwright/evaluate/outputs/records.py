@@ -90,9 +90,8 @@ class QuestionOutput(NamedTuple):
 def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput]:
     """The outputs of a file, in its order, each with its question.
 
-    Raises InputError, naming the line, for what is no output, an id that the release does not have,
-    and a second output of one model for one question; and for a file without any.
-    """
+    Raises InputError, naming the line, for what is not an output, an id that the release does not
+    have, and a second output of one model for one question; and for a file without any."""
     found, lines = [], dict[tuple[str, str], int]()
     for number, output in _lines(path):
         where = f"{path}:{number}"

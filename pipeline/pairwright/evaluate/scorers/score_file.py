@@ -17,9 +17,9 @@ from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.scorers.seam import ResponseScore, Unscored
-from pairwright.sources.delimited import comma_separated
+from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.tables import Opener, SourceRow, jsonl
+from pairwright.sources.tables import SourceRow
 
 Side = Literal["chosen", "rejected"]
 COLUMNS = ("pair", "condition", "response", "score")
@@ -120,11 +120,11 @@ def _drawn(condition: str) -> str:
 
 def _rows(path: Path) -> Iterator[SourceRow]:
     """Its rows, each with the file's path and the line as its place."""
-    readers: dict[str, Opener] = {".csv": comma_separated, ".jsonl": jsonl}
-    if path.suffix.lower() not in readers:
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".jsonl"):
         raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
     try:
-        table = readers[path.suffix.lower()](path)
+        table = OPENERS[suffix](path)
         if table.columns is not None:
             _check_columns(f"{path}:1", table.columns)
         for row in table.rows:

@@ -31,9 +31,9 @@ CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part 
     tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
-    position INTEGER PRIMARY KEY,
+    position INTEGER PRIMARY KEY, -- of a survey below zero
     unit TEXT NOT NULL,
-    kind TEXT NOT NULL,        -- kept, rejected, failed or waiting
+    kind TEXT NOT NULL,        -- kept, rejected, failed, waiting or surveyed
     record TEXT NOT NULL
 );
 CREATE TABLE run (finished INTEGER NOT NULL);

@@ -326,7 +326,7 @@ class Store:
         forgotten; calls never are."""
         self._execute("CREATE TABLE IF NOT EXISTS follows (identity TEXT NOT NULL)")
         if self._execute("SELECT identity FROM follows").fetchall() == [(identity,)]:
-            self._execute("DELETE FROM outcomes WHERE kind NOT IN ('kept', 'rejected')")
+            self._execute("DELETE FROM outcomes WHERE kind NOT IN ('kept', 'rejected', 'surveyed')")
             self._execute("UPDATE run SET finished = 0")
             return
         # First, so that a kill in between leaves no outcome under the wrong name.
@@ -366,14 +366,40 @@ class Store:
         return None if row is None else str(row[0])
 
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
-        """(unit, kind, record) in source order."""
+        """(unit, kind, record) in source order, without surveys."""
         if self._outcomes:
             self._spool()
-        where = "" if kind is None else "WHERE kind = ?"
+        where = "" if kind is None else "AND kind = ?"
         given = () if kind is None else (kind,)
         yield from self._execute(
-            f"SELECT unit, kind, record FROM outcomes {where} ORDER BY position", *given
+            "SELECT unit, kind, record FROM outcomes"
+            f" WHERE position >= 0 {where} ORDER BY position",
+            *given,
         )
+
+    def surveys(self) -> Iterator[tuple[str, str, str]]:
+        """The same of surveys, whose positions are below zero."""
+        if self._outcomes:
+            self._spool()
+        yield from self._execute(
+            "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
+        )
+
+    def matching(self) -> tuple[str, str] | None:
+        """What the partners of twins were matched by: a digest of the survey, and the couples that
+        were kept as they were, as JSON. None where nothing was matched."""
+        self._execute("CREATE TABLE IF NOT EXISTS matched (survey TEXT, couples TEXT)")
+        row = self._execute("SELECT survey, couples FROM matched").fetchone()
+        return None if row is None else (str(row[0]), str(row[1]))
+
+    def match(self, survey: str, couples: str) -> None:
+        """Partners are matched, by this. Outcomes of twins that were not kept are forgotten."""
+        if self._outcomes:
+            self._spool()
+        # First, so that a kill in between leaves no outcome under the wrong matching.
+        self._execute("DELETE FROM matched")
+        self._execute("DELETE FROM outcomes WHERE unit LIKE 'twin:%' AND kind != 'kept'")
+        self._execute("INSERT INTO matched VALUES (?, ?)", survey, couples)
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         try:

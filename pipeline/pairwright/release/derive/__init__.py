@@ -1,11 +1,11 @@
 """Every file of a release that is a function of its primary files.
 
-context.py     what all of them are made of, computed once
+context.py     what all of them are made of, computed once, and manifest.json, its record
 build.py study.py audit.py    the build, the human verification and the audit in brief: records that
                manifest.json holds, and sentences and table rows of pages
 cautions.py    sentences on uses, people, biases and limits
 markdown.py    templates in which every value is escaped
-manifest.py card.py (front_matter.py) pages.py licences.py croissant.py row_files.py    the files
+card.py (front_matter.py) pages.py licences.py croissant.py row_files.py    the files
 
 Verifying a release derives these files again and compares. A new one gets a function here and a
 line in `documents`.
@@ -16,10 +16,14 @@ from collections.abc import Iterable, Iterator
 from pairwright.dataset import Row, parts_of, read_rows
 from pairwright.records import Record
 from pairwright.release.derive.card import dataset_card
-from pairwright.release.derive.context import ReleaseContext, release_context
+from pairwright.release.derive.context import (
+    Manifest,
+    ReleaseContext,
+    make_manifest,
+    release_context,
+)
 from pairwright.release.derive.croissant import croissant_json
 from pairwright.release.derive.licences import licence_page
-from pairwright.release.derive.manifest import Manifest, make_manifest
 from pairwright.release.derive.pages import changelog, datasheet
 from pairwright.release.derive.row_files import (
     AttributionLine,

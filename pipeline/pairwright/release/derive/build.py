@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator
 
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
+from pairwright.modes import STAGES
 from pairwright.records import Mode, Record
 from pairwright.release.records import Provenance, UnitOutcome
 from pairwright.release.summary import Summary
+from pairwright.stats import share
 
 
 class _ManifestPart(Record):
@@ -80,9 +82,19 @@ class BuildSummary(_ManifestPart):
     recorded: tuple[str, ...] = ()
     """Models whose replies came from a recording."""
     calls: BuildCallCounts | None = None
+    funnel: dict[str, dict[str, int]] = Field(default={})
+    """Units by mode and by stage that they came to; nothing in runs of earlier versions."""
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
     config: BuildSettings = BuildSettings()
+
+    @field_validator("funnel")
+    @classmethod
+    def _within_items(cls, funnel: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        for counts in funnel.values():
+            if not all(0 <= n <= counts.get("items", 0) for n in counts.values()):
+                raise ValueError("a stage of the funnel has more units than there are items")
+        return funnel
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""
@@ -163,7 +175,7 @@ def evidence_sentences(summary: Summary) -> Iterator[str]:
 
 
 def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
-    """What was done to the material, as far as its rows and units show it."""
+    """What was done to the material, from what its rows and units show."""
     yield "Posts that are not older than the question are left out; very long ones are cut."
     how = {
         "planner": "inferred by a model from the user's posts",
@@ -225,6 +237,16 @@ def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
     return [
         (count.mode, count.outcome, count.stage, count.reason, f"{count.units:,}")
         for count in counts
+    ]
+
+
+def funnel_rows(build: BuildSummary) -> list[Row]:
+    """Mode, stage, how many of the items came to it, with the interval of that share."""
+    return [
+        (mode, meaning, str(share(counts[stage], counts.get("items", 0))))
+        for mode, counts in build.funnel.items()
+        for stage, meaning in STAGES.items()
+        if stage in counts and stage != "items"
     ]
 
 

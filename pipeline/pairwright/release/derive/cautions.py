@@ -13,7 +13,7 @@ from pairwright.release.derive.study import HumanSummary
 
 
 def trial(release: ReleaseContext) -> str:
-    """Why this is no benchmark; empty in an ordinary release."""
+    """Why this is not a benchmark; empty in an ordinary release."""
     if not release.trial:
         return ""
     because = "; ".join(release.primary.provenance.trial_because) or "no reason was recorded"

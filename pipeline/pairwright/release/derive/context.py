@@ -1,16 +1,21 @@
-"""What the derived files are made of: the primary files and everything computed from them."""
+"""What the derived files are made of: the primary files and everything computed from them, of which
+manifest.json is the record."""
 
 import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
 
+from pydantic import JsonValue
+
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import file_digest
+from pairwright.records import Record
 from pairwright.release.derive.audit import AuditSummary, audit_summary
 from pairwright.release.derive.build import BuildSummary, UnitCount, build_summary, unit_counts
 from pairwright.release.derive.study import HumanSummary, human_summary
 from pairwright.release.primary import PrimaryFiles, primary_paths
+from pairwright.release.records import Kind
 from pairwright.release.summary import Summary
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.report.findings_records import Findings
@@ -87,4 +92,47 @@ def release_context(layout: Layout, primary: PrimaryFiles, summary: Summary) -> 
             for path in primary_paths(layout, primary, summary)
             if (layout.root / path).exists()
         },
+    )
+
+
+class Manifest(Record):
+    """The whole file."""
+
+    name: str
+    version: str
+    kind: Kind
+    trial_because: tuple[str, ...]
+    """Why it is not a benchmark; empty in an ordinary release."""
+    pairwright: str
+    """Version that wrote the release."""
+    code: str
+    """Of the code that wrote it: `version.code_digest()`."""
+    canary: str
+    rows: Summary
+    units: tuple[UnitCount, ...]
+    human: HumanSummary | None
+    """None where nobody was asked."""
+    audit: AuditSummary | None
+    build: dict[str, JsonValue]
+    """What the run says of itself: source, models, sampling, prompts, configuration, calls."""
+    files: dict[str, str]
+    """sha256 of each file that is not derived from others. checksums.sha256 has all files."""
+
+
+def make_manifest(release: ReleaseContext) -> Manifest:
+    provenance = release.primary.provenance
+    return Manifest(
+        name=release.name,
+        version=release.version,
+        kind=provenance.kind,
+        trial_because=provenance.trial_because,
+        pairwright=provenance.pairwright,
+        code=provenance.code,
+        canary=release.canary,
+        rows=release.summary,
+        units=release.units,
+        human=release.study,
+        audit=release.audit,
+        build=provenance.build,
+        files=release.digests,
     )

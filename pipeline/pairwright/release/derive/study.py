@@ -124,7 +124,7 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
     if study.simulated_annotators:
         yield (
             f"{study.simulated_annotators:,} of the annotators are a program. Their answers show"
-            " how the tool works and are no evidence about any pair: what passes the rule by them"
+            " how the tool works and are not evidence about any pair: what passes the rule by them"
             " is not verified."
         )
     yield (
@@ -147,7 +147,7 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
     )
     if study.set_aside:
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in study.set_aside.items())
-        yield f"Annotations that are no answer, set aside by reason: {reasons}."
+        yield f"Annotations that are not answers, set aside by reason: {reasons}."
     if study.left_out:
         yield (
             f"{study.left_out:,} twins and pairs of the study are not in this release, nor are the"

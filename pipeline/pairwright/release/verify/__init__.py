@@ -2,9 +2,8 @@
 
 release.py     `verify_release`: the checks in their order; they stop at the first difference
 folder.py      the files: all are there, none besides, each with its hash
-provenance.py  version, kind, models, history and errata agree
+provenance.py  version, kind, models, history and errata agree; each kept unit has a subject
 study.py       what people were asked, and their answers, agree with the study
-units.py       what happened to each unit: every subject is one that was kept
 rows.py        one pass over the rows: ids, splits, profiles, licences, and the files of rows
 row_checks.py  what each row is held to besides: its twin, its votes, its evidence
 audit.py audit_page.py    the audit is of these rows, and is the one that they give again

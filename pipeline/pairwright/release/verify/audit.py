@@ -37,7 +37,7 @@ class _AuditedSource(_AuditedPart):
 
 
 class _AuditedFile(_AuditedPart):
-    """audit.json, as far as a release can tell that it is its own."""
+    """The fields of audit.json that show that it is the release's own."""
 
     pairwright: str
     source: _AuditedSource

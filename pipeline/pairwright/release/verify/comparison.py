@@ -44,8 +44,8 @@ def by_another(provenance: Provenance) -> Iterator[None]:
     except Difference as found:
         if provenance.code == code_digest():
             raise
-        told = f"Pairwright {provenance.pairwright}, code {provenance.code},"
-        fix = f"{told} wrote this release, and this is another: verify it with that one."
+        writer = f"Pairwright {provenance.pairwright}, code {provenance.code},"
+        fix = f"{writer} wrote this release, and this is another: verify it with that one."
         raise Difference(found.what, where=found.where, fix=fix) from None
 
 
@@ -103,7 +103,7 @@ def _shared(there: bytes, must: bytes) -> int:
 
 
 def _line(must: bytes, rest: Iterator[str]) -> bytes:
-    """The rest of the line, as far as it is shown."""
+    """The beginning of the rest of the line, for a message."""
     while b"\n" not in must and len(must) < _SHOWN and (piece := next(rest, "")):
         must += piece.encode()
     return must

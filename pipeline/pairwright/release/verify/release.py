@@ -17,11 +17,17 @@ from pairwright.release.verify.comparison import (
     reading,
 )
 from pairwright.release.verify.folder import ReleaseFolder, check_digests, check_folder
-from pairwright.release.verify.provenance import check_provenance, check_rows_of_history
+from pairwright.release.verify.provenance import (
+    KeptUnit,
+    check_contents,
+    check_provenance,
+    check_rows_of_history,
+    check_sampled,
+    check_units,
+)
 from pairwright.release.verify.row_checks import DecisionCheck
 from pairwright.release.verify.rows import RowTotals, check_rows
 from pairwright.release.verify.study import check_outlines, check_verdicts
-from pairwright.release.verify.units import KeptUnit, check_contents, check_sampled, check_units
 
 
 class VerifiedRelease(Record):
@@ -144,7 +150,7 @@ def _check_derived(
     folder: ReleaseFolder,
     progress: VerifyProgress,
 ) -> None:
-    """Every file but the primary ones, written again; and no file that is none of either."""
+    """Every file but the primary ones, written again; no further file may be there."""
     progress("decisions and findings", 0, None)
     context = release_context(layout, primary, read.summary)
     check_digests(layout, context.digests)

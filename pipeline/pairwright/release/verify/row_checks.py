@@ -59,8 +59,8 @@ def _check_twin(asked: Row, other: Row, where: str) -> None:
         same(name, getattr(other, name), getattr(asked, name), where)
     same("chosen", other.chosen, asked.rejected, where)
     same("rejected", other.rejected, asked.chosen, where)
-    told = _MIRRORED.get(asked.comparison or "", asked.comparison)
-    same("comparison", other.comparison, told, where)
+    mirrored = _MIRRORED.get(asked.comparison or "", asked.comparison)
+    same("comparison", other.comparison, mirrored, where)
     same("narrative of the half that did not ask", other.narrative, None, where)
     if other.user == asked.user:
         raise difference(f"both halves are of {other.user}", where)

@@ -15,9 +15,8 @@ from pairwright.records import content_id
 from pairwright.release.records import Provenance, file_note
 from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright.release.verify.comparison import VerifyProgress, difference, same
-from pairwright.release.verify.provenance import ProvenanceModel
+from pairwright.release.verify.provenance import KeptUnit, ProvenanceModel
 from pairwright.release.verify.row_checks import DecisionCheck, TwinCheck, check_evidence
-from pairwright.release.verify.units import KeptUnit
 
 # A user's posts come again with each of their pairs.
 _licence_of = lru_cache(maxsize=4096)(licence_of)

@@ -1,16 +1,18 @@
 """Which files a dump consists of, and which site it is of."""
 
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from pairwright.dataset.licence import stack_exchange_host
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
+from pairwright.sources.stackexchange.archive import parse_archive
 from pairwright.sources.stackexchange.rows import RowParser, TakeRow
 
 POSTS = "Posts.xml"
 COMMENTS = "Comments.xml"
+ARCHIVE = ".7z"
 _CHUNK = 1 << 20
 
 
@@ -19,9 +21,8 @@ class Dump(NamedTuple):
 
     path: Path
     """As the rules name it: a folder, a Posts.xml, or an archive."""
-    posts: Path
-    comments: Path | None
-    """None where comments are not wanted."""
+    comments: bool
+    """Whether comments are wanted."""
     site: str
     """Its host, such as `cooking.stackexchange.com`."""
 
@@ -44,46 +45,70 @@ class Dump(NamedTuple):
         """A post's id, which is the same for no other post of the site: `q12`, `a34`, `c56`."""
         return f"{kind[0]}{id}"
 
-    def read_posts(self, take: TakeRow) -> None:
-        """Give each row of Posts.xml to `take`. Raises SourceError."""
-        _parse(self.posts, "posts", take)
+    @property
+    def is_archive(self) -> bool:
+        return self.path.suffix.lower() == ARCHIVE
 
-    def read_comments(self, take: TakeRow) -> None:
-        """The same of Comments.xml, where comments are wanted."""
-        if self.comments:
-            _parse(self.comments, "comments", take)
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files that are read, by their names in the dump; all are one archive if it is one."""
+        names = [POSTS, *([COMMENTS] if self.comments else [])]
+        if self.is_archive:
+            return dict.fromkeys(names, self.path)
+        posts = self.path / POSTS if self.path.is_dir() else self.path
+        return {POSTS: posts, **{name: posts.with_name(name) for name in names[1:]}}
+
+    def place(self, name: str) -> str:
+        """One of the files as messages name it."""
+        return f"{self.path}/{name}" if self.is_archive else str(self.files[name])
+
+    def read(self, take_post: TakeRow, take_comment: TakeRow) -> None:
+        """Give every row to one of the two. Raises SourceError."""
+        takes = {POSTS: take_post, COMMENTS: take_comment}
+        parsers = {
+            name: RowParser(self.place(name), PurePath(name).stem.lower(), takes[name])
+            for name in self.files
+        }
+        if self.is_archive:
+            parse_archive(self.path, parsers)
+        else:
+            for name, parser in parsers.items():
+                with self.files[name].open("rb") as file:
+                    while chunk := file.read(_CHUNK):
+                        parser.feed(chunk)
+        for parser in parsers.values():
+            parser.close()
 
 
 def locate_dump(rules: SourceRules, folder: Path) -> Dump:
     """The dump that the rules name. Raises SourceError where a file or the site is missing."""
     path = folder / Path(rules.path).expanduser()
-    if path.is_dir():
-        posts = path / POSTS
-    elif path.name.lower().endswith(".xml"):
-        posts = path
-    elif path.exists():
-        raise SourceError(
-            "is neither a folder nor an .xml file",
-            where=path,
-            fix=f"Name the folder that a site's archive was unpacked to, or its {POSTS}.",
-        )
-    else:
+    if not path.exists():
         raise SourceError(
             "no such file or folder",
             where=path,
             fix=f"`path` is relative to {folder}: correct it.",
         )
-    comments = posts.with_name(COMMENTS) if rules.comments else None
-    _check(posts, f"Name the folder that holds the dump's {POSTS}.")
-    if comments:
-        _check(comments, f"Unpack {COMMENTS} beside {POSTS}, or set comments = false.")
-    return Dump(path, posts, comments, _site(rules, path))
+    if path.is_file() and path.suffix.lower() not in (".xml", ARCHIVE):
+        raise SourceError(
+            "is neither a folder nor a .7z archive nor an .xml file",
+            where=path,
+            fix=f"Name the archive of a site, the folder that it was unpacked to, or its {POSTS}.",
+        )
+    dump = Dump(path, rules.comments, "")
+    fixes = {
+        POSTS: f"Name the folder that holds the dump's {POSTS}.",
+        COMMENTS: f"Unpack {COMMENTS} beside {POSTS}, or set comments = false.",
+    }
+    for name, file in dump.files.items():
+        _check(file, fixes[name])
+    return dump._replace(site=_site(rules, path))
 
 
 def dump_hash(dump: Dump) -> str:
     """`b2:` and a hash of the bytes that are read."""
     digest = blake2b(digest_size=16)
-    for path in filter(None, (dump.posts, dump.comments)):
+    for path in dict.fromkeys(dump.files.values()):
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
@@ -93,12 +118,18 @@ def dump_hash(dump: Dump) -> str:
 def _site(rules: SourceRules, path: Path) -> str:
     """The host that the rules state, or that the folder or archive is named after."""
     if rules.site:
+        if not stack_exchange_host(rules.site):
+            raise SourceError(
+                f"{rules.site!r} is not the host of a Stack Exchange site",
+                where="[source] site",
+                fix='Write it as a browser shows it, such as "cooking.stackexchange.com".',
+            )
         return rules.site
     names = [path.name, path.resolve().name]
     if path.is_file():
         names += [path.parent.name, path.resolve().parent.name]
     for name in names:
-        host = name.lower().removesuffix(".7z").removesuffix("-posts")
+        host = name.lower().removesuffix(ARCHIVE).removesuffix("-posts")
         if stack_exchange_host(host) and host != "stackexchange.com":
             return host
     raise SourceError(
@@ -121,11 +152,3 @@ def _check(path: Path, fix: str) -> None:
         ) from None
     if empty:
         raise SourceError("the file is empty", where=path, fix="Download or unpack it again.")
-
-
-def _parse(path: Path, root: str, take: TakeRow) -> None:
-    parser = RowParser(str(path), root, take)
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            parser.feed(chunk)
-    parser.close()

@@ -11,7 +11,7 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, cleaned
 from pairwright.sources.markup import post_text
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.rules import ReadPost, latest, once_each, with_profile
+from pairwright.sources.rules import ReadPost, latest, once_each, repeated_question, with_profile
 from pairwright.sources.stackexchange.files import Dump
 from pairwright.sources.stackexchange.store import DumpPost, DumpStore
 from pairwright.sources.stackexchange.titles import why_unanswerable
@@ -66,7 +66,11 @@ class _History:
         if not questions:
             refusal = SourceRefusal("no_question", "none of the user's posts can be asked")
             yield refusal.at(self._posts[0].where, self._user)
-        for question in latest(questions, self._rules.targets):
+        chosen, repeated = latest(questions, self._rules.targets, lambda post: post.title)
+        for question in repeated:
+            id = self._dump.post_id(question.kind, question.id)
+            yield repeated_question(question.title).at(question.where, id)
+        for question in chosen:
             try:
                 yield from self._item(question)
             except SourceRefusal as refusal:
@@ -95,6 +99,10 @@ class _History:
         read = [self._read(post) for post in earlier]
         yield from (post for post in read if isinstance(post, SourceProblem))
         found = [post for post in read if isinstance(post, ReadPost)]
+        edited = {post.where: post.edited for post in earlier if post.edited > question.created}
+        found = [
+            _edited(post, edited[post.where]) if post.where in edited else post for post in found
+        ]
         yield from with_profile(item, found, question.where, repairs, self._rules.min_posts)
 
     def _category(self, question: DumpPost) -> str:
@@ -133,6 +141,12 @@ class _History:
         return ReadPost(made, post.where, repairs)
 
 
+def _edited(post: ReadPost, when: str) -> ReadPost:
+    """The post with a note that some of its text may be younger than the question."""
+    note = {"edited_later": f"its user edited it at {when}, after the question"}
+    return post._replace(repairs={**post.repairs, **note})
+
+
 def _not_asked(question: DumpPost) -> SourceRefusal | None:
     """Why a question is not asked again. It stays in the history."""
     if question.closed:
@@ -145,7 +159,7 @@ def _not_asked(question: DumpPost) -> SourceRefusal | None:
 def _in_context(kind: str, title: str, body: str) -> str:
     """A post that can be read alone."""
     if kind == "question" or not title:
-        return f"{title} {body}".strip()
+        return f"{title}\n{body}".strip()
     about = "Answer to" if kind == "answer" else "Comment on"
     return f'{about} "{title}":\n{body}'
 

@@ -16,7 +16,7 @@ from pairwright.errors import SourceError
 from pairwright.records import GivenAnswer
 from pairwright.sources.fields import time
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.stackexchange.files import Dump
+from pairwright.sources.stackexchange.files import COMMENTS, POSTS, Dump
 
 _KINDS = {"1": "question", "2": "answer"}
 _OTHERS = {"3": "wiki", "4": "tag's excerpt", "5": "tag's page", "6": "nomination", "7": "notice"}
@@ -32,7 +32,7 @@ _TABLES = """
     CREATE TABLE post (
         comment INTEGER, id INTEGER, kind TEXT, place TEXT, user INTEGER, created TEXT,
         parent INTEGER, title TEXT, body TEXT, tags TEXT, score INTEGER, accepted INTEGER,
-        closed INTEGER, UNIQUE (comment, id)
+        closed INTEGER, edited TEXT, UNIQUE (comment, id)
     );
     CREATE TABLE refusal (place TEXT, id TEXT, reason TEXT, detail TEXT);
 """
@@ -44,7 +44,7 @@ _INDEXES = """
 _BY_USER = """
     SELECT own.kind, own.id, own.place, own.user, own.created,
         coalesce(own.title, parent.title, above.title, ''), own.body, own.tags, own.accepted,
-        own.closed
+        own.closed, own.edited
     FROM post AS own INDEXED BY by_user
     LEFT JOIN post AS parent ON parent.comment = 0 AND parent.id = own.parent
     LEFT JOIN post AS above ON above.comment = 0 AND above.id = parent.parent
@@ -72,6 +72,8 @@ class DumpPost(NamedTuple):
     accepted: int | None
     """The answer that the user who asked accepted."""
     closed: bool
+    edited: str
+    """When its user edited it last; empty where nobody, or somebody else, did."""
 
 
 class DumpStore:
@@ -87,8 +89,7 @@ class DumpStore:
         self._database = sqlite3.connect("")
         try:
             self._database.executescript(_TABLES)
-            self._dump.read_posts(self._take_post)
-            self._dump.read_comments(self._take_comment)
+            self._dump.read(self._take_post, self._take_comment)
             self._database.executescript(_INDEXES)
         except sqlite3.OperationalError as error:
             self._database.close()
@@ -130,7 +131,7 @@ class DumpStore:
         )
 
     def _take_post(self, line: int, row: dict[str, str]) -> None:
-        place, kind = f"{self._dump.posts.name}:{line}", _KINDS.get(row.get("PostTypeId", ""))
+        place, kind = f"{POSTS}:{line}", _KINDS.get(row.get("PostTypeId", ""))
         if kind is None:
             other = _OTHERS.get(row.get("PostTypeId", ""), "row of another type")
             self._refuse(place, row, "not_a_post", f"a {other}")
@@ -147,7 +148,7 @@ class DumpStore:
         )  # fmt: skip
 
     def _take_comment(self, line: int, row: dict[str, str]) -> None:
-        place = f"{(self._dump.comments or self._dump.posts).name}:{line}"
+        place = f"{COMMENTS}:{line}"
         self._add(
             place, row, "comment", owner=row.get("UserId"), parent=row.get("PostId"), title=None,
             body=row.get("Text", ""), tags="", accepted=None, closed=False,
@@ -165,6 +166,8 @@ class DumpStore:
             created = time(row, "CreationDate")
             if created is None:
                 raise SourceRefusal("bad_time", "it has no CreationDate")
+            own_edit = row.get("LastEditorUserId") == owner
+            edited = time(row, "LastEditDate") if own_edit else None
         except SourceRefusal as refusal:
             self._refuse(place, row, refusal.reason, refusal.detail)
             return
@@ -172,10 +175,12 @@ class DumpStore:
         values: tuple[Any, ...] = (
             kind == "comment", id, kind, place, _number(owner), created, _number(parent), title,
             body, tags, int(score) if _NUMBER.fullmatch(score.lstrip("-")) else 0,
-            _number(accepted), closed,
+            _number(accepted), closed, edited or "",
         )  # fmt: skip
         try:
-            self._database.execute(f"INSERT INTO post VALUES ({','.join('?' * 13)})", values)
+            self._database.execute(
+                f"INSERT INTO post VALUES ({','.join('?' * len(values))})", values
+            )
         except sqlite3.IntegrityError:
             self._refuse(place, row, "duplicate_id", f"a {kind} before it has its Id")
             return

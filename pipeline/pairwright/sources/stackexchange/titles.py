@@ -21,6 +21,9 @@ _POINTERS = tuple(
         rf"\b(?<!writing )(?:this|these)\b(?! (?:{_TIMES})\b)",
         # that one, those beans; not "a grinder that fits" nor "the fact that"
         r"\b(?:is|are|was|does|do|like|of|about|with) (?:that|those)\b(?! (?:the|a|an|i|it|we)\b)",
+        r"\ball those\b(?! (?:who|that|which)\b)",
+        # Why did he leave; not "why does a cat purr when he sleeps"
+        r"^(?:\w+ ){0,2}(?:does|did|is|was|has|had|can|could|will|would|should) (?:he|she)\b",
         r"\b(?:the|these) following\b|\bas follows\b|\bfollowing \w+[?:]?$",
         r"\battached\b(?! to\b)",
         r"\b(?:the|shown|given|listed|described|see|stated|mentioned|as) (?:above|below)\b",

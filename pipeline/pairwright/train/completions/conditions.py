@@ -11,8 +11,8 @@ from pairwright.settings.rules import HistoryRules
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 REFUSED: dict[str, str] = {
     "empty_body": "the body (`narrative`) is empty, or has no word",
-    "body_in_posts": "the body stands in one of the posts, whole or nearly",
-    "body_in_title": "the body stands in the title",
+    "body_in_posts": "the body is in one of the posts, whole or nearly",
+    "body_in_title": "the body is in the title",
     "no_other_profile": "nobody else in the category has earlier posts",
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from pairwright.intervals import Interval
+from pairwright.intervals import Interval, interval_text
 from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible
 from pairwright.train.completions.conditions import REFUSED
@@ -52,7 +52,12 @@ def rows(completions: Completions) -> Iterator[tuple[str, ...]]:
     """A row a condition."""
     for mean in completions.means:
         words = f"{mean.words:,.0f}"
-        shown = (_shown(mean.rouge_1), _shown(mean.rouge_l), f"{mean.posts:.1f}", words)
+        shown = (
+            interval_text(mean.rouge_1),
+            interval_text(mean.rouge_l),
+            f"{mean.posts:.1f}",
+            words,
+        )
         n = (f"{mean.rouge_1.n:,}", f"{mean.rouge_1.clusters:,}")
         yield (visible(mean.condition), *shown, *n)
 
@@ -62,7 +67,7 @@ def differences(completions: Completions) -> Iterator[tuple[str, ...]]:
     for found in completions.differences:
         name = f"{visible(found.first)} less {visible(found.second)}"
         n = (f"{found.rouge_1.n:,}", f"{found.rouge_1.clusters:,}")
-        yield (name, _shown(found.rouge_1, "+"), _shown(found.rouge_l, "+"), *n)
+        yield (name, interval_text(found.rouge_1, "+"), interval_text(found.rouge_l, "+"), *n)
 
 
 def missing(completions: Completions) -> Iterator[str]:
@@ -88,16 +93,6 @@ _PAIRED = (
     "Item by item, with 95 % intervals by user, each for itself: among twenty, one misses zero by"
     " chance."
 )
-
-
-def _shown(interval: Interval, sign: str = "") -> str:
-    value, low, high = (
-        None if x is None else round(x, 3) + 0
-        for x in (interval.value, interval.low, interval.high)
-    )
-    if low is None or high is None:
-        return f"{value:{sign}.3f} (no interval)"
-    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
 def _plots(completions: Completions) -> Iterator[Plot]:

@@ -38,7 +38,7 @@ class ScoredPlan(Record):
     planned: tuple[str, ...] | None
     """None where there is no plan that can be read."""
     dropped: int = 0
-    """Aspects of the reply that did not stand: evidence that is in no post, and so on."""
+    """Aspects of the reply that were dropped, for evidence that is in no post and the like."""
     posts: int = 0
     """Posts that the planner was shown."""
     left_out: int = 0
@@ -113,7 +113,7 @@ class PlannerCounts(Record):
     unjudged: dict[str, int]
     aspects: int
     dropped: int
-    """Aspects that did not stand."""
+    """Aspects that were dropped."""
     shortened: int
     """Items where not all posts fitted."""
 

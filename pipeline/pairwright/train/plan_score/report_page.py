@@ -186,7 +186,7 @@ def _plot(scores: PlanScores, match: Match) -> Plot:
 
 def _counts(scores: PlanScores) -> Table:
     return Table(
-        ("planner", "items", "plans", "empty", "aspects", "did not stand", "shortened", "missing"),
+        ("planner", "items", "plans", "empty", "aspects", "dropped", "shortened", "missing"),
         tuple(
             (
                 count.planner, f"{count.items:,}", f"{count.planned:,}", f"{count.empty:,}",
@@ -194,8 +194,8 @@ def _counts(scores: PlanScores) -> Table:
             )
             for count in scores.counts
         ),
-        note="An empty plan is an answer. An aspect does not stand where a build would drop it:"
-        " evidence that is in no post, a restated question, a repetition.",
+        note="An empty plan is an answer. Dropped: aspects that a build would drop,"
+        " for evidence that is in no post, as a restated question or as a repetition.",
     )  # fmt: skip
 
 

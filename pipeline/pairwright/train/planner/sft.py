@@ -1,120 +1,21 @@
-"""Fine-tuning by TRL, adapters by PEFT, models by transformers: the only file that imports them."""
+"""Fine-tuning by TRL, with a LoRA adapter by PEFT."""
 
 import gc
-import json
-import logging
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from hashlib import blake2b
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import torch
 from datasets import Dataset
-from peft import LoraConfig, PeftModel
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    GenerationConfig,
-    PrinterCallback,
-    TrainerCallback,
-)
-from transformers.utils import logging as transformers_logging
+from peft import LoraConfig
+from transformers import PrinterCallback, TrainerCallback
 from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
-from pairwright.settings.prompt_variables import Ask, Message
-from pairwright.train.planner.examples import SplitPrompt, split
+from pairwright.train.planner.base_model import Words, load
+from pairwright.train.planner.examples import SplitPrompt
 from pairwright.train.planner.settings import Training
-
-
-class Words:
-    """The model's tokenizer, by its chat template alone: the tokenizer adds no token to what that
-    wrote, as vLLM adds none."""
-
-    def __init__(self, settings: Training) -> None:
-        """Raises ConfigError where there is none that can be used."""
-        self._where = f"[model] {settings.model}"
-        with _loading(self._where):
-            self.tokenizer = AutoTokenizer.from_pretrained(
-                settings.model, revision=settings.revision, trust_remote_code=False
-            )
-            self._config = AutoConfig.from_pretrained(
-                settings.model, revision=settings.revision, trust_remote_code=False
-            )
-        if not self.tokenizer.chat_template:
-            raise self._unusable("it has no chat template, which says how a conversation is read")
-        if self.tokenizer.eos_token is None:
-            raise self._unusable("its tokenizer has no token that ends an answer")
-        if self.tokenizer.pad_token is None:
-            self.tokenizer.pad_token = self.tokenizer.eos_token
-
-    def tokens(self, ask: Ask, target: str) -> SplitPrompt:
-        """Raises ConfigError for a template that cannot be used."""
-        prompt = self._rendered(ask.messages, add_generation_prompt=True)
-        answered = (*ask.messages, Message("assistant", target))
-        whole = self._rendered(answered)
-        read, learned = split(prompt, whole, self.tokenizer.eos_token, self._where)
-        if target not in learned:
-            raise self._unusable("its chat template changes what a model says")
-        return SplitPrompt(self._ids(read), self._ids(learned))
-
-    def prompt_length(self, ask: Ask) -> int:
-        return len(self.prompt(ask))
-
-    def prompt(self, ask: Ask) -> tuple[int, ...]:
-        """What a model reads before it writes."""
-        return self._ids(self._rendered(ask.messages, add_generation_prompt=True))
-
-    def fingerprint(self) -> str:
-        """What another model in the same place would not have: its configuration, its tokens."""
-        config = self._config.to_dict()
-        for volatile in ("_name_or_path", "transformers_version"):
-            config.pop(volatile, None)
-        parts = [config, self.tokenizer.get_vocab(), self.tokenizer.chat_template]
-        text = json.dumps(parts, sort_keys=True, default=str).encode()
-        return f"b2:{blake2b(text, digest_size=16).hexdigest()}"
-
-    def _rendered(self, messages: Sequence[Message], **more: bool) -> str:
-        conversation = [{"role": message.role, "content": message.content} for message in messages]
-        try:
-            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
-        except jinja2.TemplateError as error:
-            raise self._unusable(f"its chat template fails: {error}") from None
-
-    def _ids(self, text: str) -> tuple[int, ...]:
-        return tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
-
-    def _unusable(self, what: str) -> ConfigError:
-        return ConfigError(what, where=self._where, fix="Name an instruction-tuned model.")
-
-
-def _load(settings: Training) -> Any:
-    """The model that is adapted. Raises ConfigError."""
-    transformers_logging.disable_progress_bar()
-    gpu = torch.cuda.is_available()
-    if torch.cuda.device_count() > 1:
-        raise ConfigError(
-            f"{torch.cuda.device_count()} GPUs are seen, and each would take a batch of its own",
-            where="CUDA_VISIBLE_DEVICES",
-            fix="Set it to the one that is to be used.",
-        )
-    auto = "bfloat16" if gpu else "float32"
-    where = f"[model] {settings.model}"
-    with _loading(where):
-        model, loaded = AutoModelForCausalLM.from_pretrained(
-            settings.model, revision=settings.revision, trust_remote_code=False,
-            dtype=getattr(torch, auto if settings.dtype == "auto" else settings.dtype),
-            output_loading_info=True,
-        )  # fmt: skip
-    if missing := sorted(loaded["missing_keys"]):
-        raise ConfigError(
-            f"its files lack weights: {missing[0]}", where=where, fix="Name another model."
-        )
-    return model.to("cuda" if gpu else "cpu")
 
 
 def train(
@@ -189,7 +90,7 @@ def _trainer(settings: Training, words: Words, rows: Sequence[SplitPrompt], out:
         task_type="CAUSAL_LM", revision=settings.revision,
     )  # fmt: skip
     return _Trainer(
-        model=_load(settings),
+        model=load(settings),
         args=arguments,
         train_dataset=data,
         processing_class=words.tokenizer,
@@ -224,78 +125,3 @@ class _Steps(TrainerCallback):  # type: ignore[misc]
                     fix="Lower it, or set dtype = 'float32'; the checkpoints before it are whole.",
                 )
         self._seen(state.global_step, float(logs["loss"]))
-
-
-class PlanWriter:
-    """The base model with one adapter after the other."""
-
-    def __init__(self, settings: Training, words: Words) -> None:
-        """Raises ConfigError for a model that cannot be loaded."""
-        self._words = words
-        self._batch = settings.selection.batch
-        self._model = _load(settings)
-        tokenizer, new_tokens = words.tokenizer, settings.selection.new_tokens
-        ends = self._model.generation_config.eos_token_id
-        ends = [] if ends is None else ends if isinstance(ends, list) else [ends]
-        self._settings = GenerationConfig(
-            do_sample=False, max_new_tokens=new_tokens, pad_token_id=tokenizer.pad_token_id,
-            eos_token_id=sorted({*ends, tokenizer.eos_token_id}),
-        )  # fmt: skip
-
-    def write(
-        self, adapter: Path, asks: Sequence[Ask], seen: Callable[[int], None]
-    ) -> Iterator[str]:
-        """What the model with this adapter writes to each prompt, one most likely token after the
-        other. `seen` is called with how many were written. Raises ConfigError for an adapter of
-        another model."""
-        with _loading(str(adapter)):
-            model = PeftModel.from_pretrained(self._model, str(adapter)).eval()
-        try:
-            for first in range(0, len(asks), self._batch):
-                some = [self._words.prompt(ask) for ask in asks[first : first + self._batch]]
-                yield from self._written(model, some)
-                seen(len(some))
-        finally:
-            model.unload()
-
-    def _written(self, model: Any, prompts: list[tuple[int, ...]]) -> list[str]:
-        tokenizer, longest = self._words.tokenizer, max(map(len, prompts))
-        # Padded on the left: what is written follows the prompt.
-        room = [longest - len(ids) for ids in prompts]
-        pad = tokenizer.pad_token_id
-        ids = [[pad] * more + [*own] for own, more in zip(prompts, room, strict=True)]
-        mask = [[0] * more + [1] * len(own) for own, more in zip(prompts, room, strict=True)]
-        device = model.device
-        with torch.inference_mode():
-            written = model.generate(
-                input_ids=torch.tensor(ids, device=device),
-                attention_mask=torch.tensor(mask, device=device),
-                generation_config=self._settings,
-            )
-        return [
-            str(tokenizer.decode(row[longest:], skip_special_tokens=True)) for row in written
-        ]  # fmt: skip
-
-
-def merge(settings: Training, words: Words, adapter: Path, out: Path) -> None:
-    """Write the model with the adapter in its weights, and the tokenizer, to `out`."""
-    model = _load(settings)
-    with _loading(str(adapter)):
-        merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
-    merged.save_pretrained(str(out))
-    words.tokenizer.save_pretrained(str(out))
-
-
-@contextmanager
-def _loading(where: str) -> Iterator[None]:
-    """What torch, transformers, PEFT and the files raise, as a ConfigError that names the place."""
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    try:
-        yield
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise ConfigError(
-            f"cannot be loaded: {lines[0][:500]}",
-            where=where,
-            fix="Name a folder or a Hugging Face id of a chat model, and an adapter of that model.",
-        ) from None

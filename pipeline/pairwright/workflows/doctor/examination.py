@@ -21,6 +21,7 @@ from pairwright.workflows.doctor.replies import (
     check_seeds,
 )
 from pairwright.workflows.doctor.server import cache_metrics, list_models
+from pairwright.workflows.doctor.thinking import check_thinking
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.recording import replay_of
 from pairwright.workflows.run_models import MeterCounts, api_key, call_counts
@@ -68,7 +69,7 @@ def examine_endpoints(
 ) -> tuple[ServerReport, ...]:
     """Examine each server of each endpoint that a role of the config names.
 
-    About ten small requests go to each server. `config` is a TOML file, or a Config whose paths
+    About twelve small requests go to each server. `config` is a TOML file, or a Config whose paths
     start from `folder`. Raises ConfigError where the config cannot be used or a key is not set.
 
         for report in examine_endpoints("pairwright.toml"):
@@ -144,6 +145,7 @@ async def _findings(
     findings = [models.finding, check_context(models.context, server.context)]
     try:
         findings.append(await check_schema(questions))
+        findings.append(await check_thinking(questions))
         if questions.endpoint.structured:
             vllm = models.vllm or metrics is not None
             findings.append(await check_backend(questions, vllm=vllm))
@@ -169,6 +171,7 @@ def context_needed(config: Config, name: str) -> int:
     is cut short is asked for again with twice the room.
     """
     endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
+    thinking = endpoint.thinking_tokens or 0
     rooms = [INSTRUCTIONS + 2 * room for room in _rooms(config, name)]
     reads = name == roles.planner and config.aspects == "planner"
     if reads or (name in roles.generator and config.paper_writers):
@@ -177,7 +180,7 @@ def context_needed(config: Config, name: str) -> int:
         )
         reader = sampling.planner if reads else sampling.generator
         rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
-    return max(rooms)
+    return thinking + max(rooms)
 
 
 def _rooms(config: Config, name: str) -> list[int]:

@@ -59,6 +59,7 @@ def _model(questions: ServerQuestions) -> Model:
         attempts=sampling.attempts,
         extra=sampling.extra_json,
         structured=endpoint.structured,
+        thinking_tokens=endpoint.thinking_tokens or 0,
     )
 
 

@@ -46,8 +46,9 @@ def build_over_workers(
         stack.enter_context(stop.heard_by(group.stop, meter))
         progress(BuildBegun(total, meter))
         counts = CombinedCounts(meter, lambda unit: progress(UnitEnded(unit)))
-        todo = unfinished(task.units(), store, lambda outcome: progress(UnitEnded(outcome.brief)))
-        build_rounds(todo, size_of(total, workers), store, setup.shards, group, counts)
+        for units in task.steps():
+            todo = unfinished(units, store, lambda outcome: progress(UnitEnded(outcome.brief)))
+            build_rounds(todo, size_of(total, workers), store, setup.shards, group, counts)
     counted = tally_outcomes(store)
     return counted, conclude(task, counted), meter
 

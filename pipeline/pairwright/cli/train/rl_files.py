@@ -1,4 +1,4 @@
-"""`pairwright train export-rl`."""
+"""`pairwright train export-rl` and `rl-outputs`: prompts for a trainer, and outputs from it."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.scoring_options import ReleasePath
+from pairwright.cli.scoring import ReleasePath
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
@@ -103,3 +103,32 @@ def export_rl_command(
             " evaluated on this release.",
             err=True,
         )
+
+
+def rl_outputs_command(
+    dump: Annotated[Path, typer.Argument(metavar="DUMP", help="What the trainer wrote down.")],
+    model: Annotated[str, typer.Option(metavar="NAME", help="What the policy is called.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="The file of outputs.")],
+) -> None:
+    """Turn the outputs that verl or TRL wrote down into a file for `downstream judge-outputs`.
+
+    DUMP is verl's rollout_data_dir or validation_data_dir, or the output_dir of a TRL trainer with
+    log_completions, in a training with pairwright's reward function on pairwright's prompts. Each
+    step becomes a model NAME@STEP; of several outputs to one prompt in a step the first is taken.
+
+    Examples:
+
+      pairwright train rl-outputs checkpoints/validation --model qwen-grpo --out outputs.jsonl
+
+      pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
+      --out judged
+    """
+    from pairwright.text import number_of
+    from pairwright.workflows.rl_data import rl_outputs
+
+    done = rl_outputs(dump, model, out)
+    typer.echo(
+        f"{number_of(done.outputs, 'output')} of {number_of(done.steps, 'step')};"
+        f" {number_of(done.further, 'further output')} to the same prompt in the same step left"
+        " out."
+    )

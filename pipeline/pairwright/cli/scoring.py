@@ -1,16 +1,29 @@
-"""How a command ends that asked models: what failed, and whether enough was scored."""
+"""What the commands share that score something of a release: arguments, and how they end."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from pairwright.assets import DOCS
 from pairwright.text import number_of
+from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.workflows.evaluation import EvaluationResult
+
+ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")]
+ResultFolder = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
+]
+PairSplit = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
+]
+SubjectLimit = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
+]
 
 
 def warn(line: str, console: Console) -> None:

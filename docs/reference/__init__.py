@@ -1,0 +1,1 @@
+"""The reference pages of docs/, one module each, from the code."""

@@ -1,0 +1,231 @@
+"""sources.md: what a source can read, and the rules for rows that are not as they should be."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+
+from pydantic import BaseModel
+
+from pairwright.records import GoldAspect, Post
+from pairwright.settings.rules import SourceRules
+from pairwright.sources import items, markup, posts, problems, tables
+from pairwright.sources.opening import FLAT, OPENERS
+from pairwright.sources.problems import REMEDIES
+from pairwright.sources.stackexchange import histories, titles
+from reference.markdown import page_of, table
+
+FILE_KINDS = {
+    ".json": "one array of objects",
+    ".jsonl": "one object a line",
+    ".csv": "commas, the first line names the columns",
+    ".tsv": "tabs, the first line names the columns",
+    ".parquet": "one row a row, profiles as nested lists",
+}
+ITEM_FIELDS = {
+    "id": "unique in the file",
+    "user": "whose question it is; where no row has one, every item is a user of its own",
+    "question": "the question",
+    "narrative": "the user's own long explanation; only extraction of aspects reads it",
+    "category": "decides the domain; `default_category` can stand in for it",
+    "created": "time of the question; posts that are not older are refused",
+    "source_url": "address of the question",
+    "profile": "list of earlier posts, each an object",
+    "rubric_aspects": 'list of gold aspects, each an object; used by `aspects = "gold"`',
+}
+POST_FIELDS = {
+    "id": "unique in its profile",
+    "text": "the post, with its title in front if it has one",
+    "category": "category of the post",
+    "created": "time of the post",
+    "source_url": "address of the post",
+    "kind": "kind of post, such as `question`, `answer` or `review`; stays in the run folder",
+}
+ASPECT_FIELDS = {
+    "aspect": "what the user expects in an answer",
+    "reason": "why",
+    "evidence": "the passage that says so",
+}
+
+
+DUMP = f"""\
+## From a Stack Exchange dump
+
+Stack Exchange publishes what people wrote on each of its sites as an archive, one a site, such as
+`cooking.stackexchange.com.7z`. Name the archive (with the extra `stackexchange`), the folder that
+it was unpacked to, or its `Posts.xml`. Two files are read: `Posts.xml`, and `Comments.xml` with
+`comments = true`. They are streamed, out of the archive too: memory holds one user's posts at a
+time, and a temporary file (in `SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
+
+A whole `pairwright.toml`; `pairwright init` writes the folder `rubrics`:
+
+```toml
+modes = ["twin", "violate"]
+rubrics = "rubrics"
+
+[source]
+format = "stackexchange"
+path = "cooking.stackexchange.com"   # or cooking.stackexchange.com.7z
+targets = 3          # of each user's latest questions, or "all"
+min_posts = 4        # earlier posts that an item needs
+comments = true      # Comments.xml lies beside Posts.xml
+
+[roles]
+planner = "local"
+generator = ["local"]
+judge = "local"
+
+[endpoints.local]
+base_url = "http://127.0.0.1:8000/v1"
+model = "Qwen/Qwen3-32B"
+```
+
+`pairwright build pairwright.toml --run runs/cooking --dry-run` reads it, prints what was refused
+and why, and sends no call.
+
+**What is asked, and what is history.** A question is asked by its title; its text is the
+narrative. The history is what the user wrote before it, oldest first: questions (title and
+text), answers and comments, each with its `kind`. An answer or a comment begins with the title
+of the question that it is about, so that it can be read alone; that line is another person's. A
+closed question, and one whose title cannot be answered without the text below it, is not asked
+and stays in the history. A title is taken for one of these if it points at something (`this
+circuit`, `the following`, `my code`, `the picture`), or has fewer than {titles.MIN_TERMS} words
+with content; `What is a doppio?` passes. The rules are for English titles. A text is the
+last version of a post; one that its user edited after the question is counted (`edited_later`).
+
+**How a post is read.** HTML becomes text, the texts of links stay, entities are decoded. A block
+of more than {markup.CODE_LINES} lines of code becomes `[code, 24 lines]`, an image `[image]` or
+`[image: what it shows]`, a quoted line begins with `> `, a raised character with `^`. Formulas
+stay as their authors wrote them, in TeX.
+
+**Addresses and licences.** The name of the folder or archive tells the site; where it does not,
+set `site = "cooking.stackexchange.com"`. Each post gets its address on the site (`/q/`, `/a/`,
+`/posts/comments/` and its number), and a release derives the licence from address and date as
+[Stack Exchange states it](https://stackoverflow.com/help/licensing): CC BY-SA 2.5 before
+2011-04-08, 3.0 before 2018-05-02, then 4.0. A user is `cooking.stackexchange.com/users/12`, as
+`pairwright forget` takes it.
+
+**Categories.** The category is the site: `cooking`, `stackoverflow`. It must be in a domain:
+`subcategories` or `also` of a file in the rubrics folder. Partners of twins are sought within a
+category. On a large site most people share no topic: `category_by = "tag"` makes the category
+`cooking/bread`, by the one of a question's tags that most questions of the site have; the domain
+stays that of the site. The tags of every item are kept in `items.jsonl` of the run folder.
+
+**Accepted answers and votes.** `items.jsonl` also lists the answers that each question got
+(`answers`: address, user, time, votes, whether the asker accepted it), without their text. No
+prompt shows them, and no release holds them.
+
+**Who is left out.** Posts of deleted accounts and of the community, wikis and tags' pages,
+comments of fewer than {histories.COMMENT_TERMS} words with content. A question that was moved to
+another site is closed in a dump; one that was moved to this site cannot be told from others.
+Each case is counted by a rule of [the list below](#rules).
+
+The files are taken for hostile: a document type or an entity in one is refused before it is read
+on (the parser is the standard library's expat), and so is a row of more than {
+    tables.LONGEST // 1_000_000
+} MB."""
+
+
+def sources_page() -> str:
+    return page_of(
+        "# Sources",
+        "What `[source]` can read, and what is done with rows that are not as they should be. The"
+        " keys of the table are in [config.md](config.md#source); how to bring your own data is in"
+        " [extend.md](extend.md).",
+        "## Files",
+        table(
+            ("file", "rows", '`format = "items"`', '`format = "posts"`'),
+            [
+                (f"`{suffix}`", FILE_KINDS[suffix], "no" if suffix in FLAT else "yes", "yes")
+                for suffix in OPENERS
+            ]
+            + [
+                (
+                    "`org/name`, `org/name@revision`",
+                    "a dataset of the Hugging Face Hub (extra `hub`), one `config` and `split`",
+                    "yes",
+                    "yes",
+                )
+            ],
+        ),
+        'A dump of a Stack Exchange site is read with `format = "stackexchange"`: see'
+        " [below](#from-a-stack-exchange-dump).",
+        "Text is UTF-8, with or without a byte order mark. Empty, `NULL`, `None`, `NaN` and `N/A`"
+        " cells are missing ones. A time is ISO 8601 (UTC where it names no offset), or seconds or"
+        " milliseconds since 1970; a date such as 03/04/2015 is refused, because it has two"
+        " readings.",
+        "## Rows that are items",
+        "LaMP-QA's schema. Further fields, such as the `chosen` and `rejected` of Personalized"
+        " RewardBench, are left alone.",
+        table(
+            ("field", "", "meaning"),
+            [(f"`{n}`", _needed(n, items.required), text) for n, text in ITEM_FIELDS.items()],
+        ),
+        "A post of `profile`:",
+        _schema(POST_FIELDS, Post, ["id", "text"]),
+        "An entry of `rubric_aspects`:",
+        _schema(ASPECT_FIELDS, GoldAspect, ["aspect"]),
+        "## Rows that are posts",
+        "One post a row, in any order. A user's latest post becomes the question: its title, or"
+        " else its first line or sentence if that has at most 200 characters. Its text becomes the"
+        " narrative, and the strictly earlier posts become the profile. With `targets` more of the"
+        " user's latest posts become items, each with the posts from before it. Each column can be"
+        " renamed in `[source]`; a renamed column has to be there.",
+        _post_columns(),
+        DUMP,
+        "## Rules",
+        "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
+        " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"
+        f" ({', '.join(f'`{name}`' for name in problems.SourceProblem.model_fields)});"
+        " the counts are in `manifest.json`. A file that cannot be used at all, or of which not one"
+        " row is left, is an error with exit code 2.",
+        *_rules(),
+    )
+
+
+def _schema(fields: dict[str, str], model: type[BaseModel], required: Sequence[str]) -> str:
+    if set(fields) != set(model.model_fields):
+        raise ValueError(f"say what the fields of {model.__name__} are")
+    rows = [(f"`{n}`", "required" if n in required else "", text) for n, text in fields.items()]
+    return table(("field", "", "meaning"), rows)
+
+
+def _needed(name: str, required: Callable[[SourceRules], list[str]]) -> str:
+    if name in required(SourceRules(path="", default_category="any")):
+        return "required"
+    return "required, or `default_category`" if name in required(SourceRules(path="")) else ""
+
+
+def _post_columns() -> str:
+    rows = []
+    for key, field in SourceRules.model_fields.items():
+        about, _, meaning = (field.description or "").partition("posts: ")
+        if not about and meaning:
+            rows.append((f"`{key}`", _needed(key, posts.required), meaning))
+    return table(("key and default name", "", "meaning"), rows)
+
+
+def _rules() -> Iterator[str]:
+    for heading, reasons in _grouped_reasons():
+        yield f"### {heading}"
+        rows = [
+            (f"`{reason}`", problems.REASONS[reason], REMEDIES.get(reason, ""))
+            for reason in reasons
+        ]
+        yield table(("reason", "rule", "what to do"), rows)
+
+
+def _grouped_reasons() -> list[tuple[str, list[str]]]:
+    """The keys of REASONS under the comments that group them in the code."""
+    groups: list[tuple[str, list[str]]] = []
+    source = inspect.getsource(problems)
+    for line in source[source.index("REASONS = {") :].partition("\n}")[0].splitlines():
+        stripped = line.strip()
+        if stripped.startswith("# "):
+            groups.append((stripped.removeprefix("# "), []))
+        elif groups and stripped.startswith('"'):
+            reason = stripped.split('"')[1]
+            if reason in problems.REASONS:
+                groups[-1][1].append(reason)
+    found = [reason for _, reasons in groups for reason in reasons]
+    if found != list(problems.REASONS):
+        raise ValueError("REASONS is no longer grouped by comments")
+    return groups

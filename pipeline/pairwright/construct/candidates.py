@@ -1,0 +1,141 @@
+"""The other users that a question is tried on: those who could be the asker's partner come first.
+
+Their plans for the question tell what is generic in the asker's own, and each plan that finds a
+personal signal is that of a possible partner: so partners are found without a call of their own.
+A user can be the asker's partner if both write in the same category, their profiles are of similar
+length, and older posts of the one bear on the question of the other.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import NamedTuple
+
+from pairwright import text
+from pairwright.construct.corpus import Corpus, fair_posts, older_than
+from pairwright.construct.other_users import NeighbourRing, TriedUsers
+from pairwright.records import Item, Post
+from pairwright.settings.rules import TwinRules
+
+LOOK = 300
+"""So many users of the category are looked at for a question, the nearest on the ring."""
+
+
+def choose_others(
+    corpus: Corpus, rules: TwinRules, count: int, limit: int | None = None
+) -> dict[str, TriedUsers]:
+    """The users that each question is tried on, `count` where the category has as many, by item.
+
+    First come those who suit the question while the asker suits theirs, which makes two twins of
+    a couple; then those who suit the question; then anybody of the category. Within each group the
+    nearest on the ring comes first.
+    """
+    tried = {}
+    for category, ring in sorted(corpus.rings.items()):
+        items = [
+            position
+            for user in ring.users
+            for position in corpus.by_user[user]
+            if corpus.entries[position].category == category and (limit is None or position < limit)
+        ]
+        if items:
+            choice = _Choice(corpus, category, rules)
+            for item in map(corpus.item, items):
+                tried[item.id] = choice.of(item, ring, count)
+    return tried
+
+
+def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules) -> bool:
+    """Whether posts of a partner older than the question bear on it, are about as many as the
+    asker's, and none repeats it."""
+    asks = text.terms(item.question)
+    older = older_than(item, posts)
+    if not _level(len(item.profile), len(older), rules):
+        return False
+    relevant = sum(_bears(asks, text.terms(post.text), rules.relevance_floor) for post in older)
+    if relevant < rules.min_relevant or fair_posts(item, posts) != older:
+        return False
+    return not any(text.near_duplicate(item.question, post.text) for post in older)
+
+
+class _Reader(NamedTuple):
+    """One user: the terms of the question, and those of the posts that a question of the category
+    could ask for."""
+
+    asks: frozenset[str]
+    created: str | None
+    posts: tuple[tuple[str | None, frozenset[str]], ...]
+    terms: frozenset[str]
+
+
+class _Choice:
+    """Choosing among the users of one category; texts are read only of those who may do."""
+
+    def __init__(self, corpus: Corpus, category: str, rules: TwinRules) -> None:
+        self._corpus = corpus
+        self._rules = rules
+        # A user who asks in several categories can be a partner in that of the longest history.
+        users = [u for u in corpus.by_category[category] if corpus.category_of(u) == category]
+        positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
+        wanted = text.terms_of(corpus.item(n).question for n in positions)
+        self._readers = {user: _reader(corpus.latest(user), wanted) for user in users}
+
+    def of(self, item: Item, ring: NeighbourRing, count: int) -> TriedUsers:
+        """The users that one question is tried on."""
+        both, one, rest = list[str](), list[str](), list[str]()
+        for user in islice(ring.nearest(item.user), max(LOOK, count)):
+            if len(both) == count:
+                break
+            if not self._suits(item, user):
+                rest.append(user)
+            elif self._suits_back(item, user):
+                both.append(user)
+            else:
+                one.append(user)
+        suited = (both + one)[:count]
+        return TriedUsers((*suited, *rest[: count - len(suited)]), len(suited))
+
+    def _suits(self, item: Item, user: str) -> bool:
+        other, asks = self._readers.get(user), text.terms(item.question)
+        if other is None or not self._fits(asks, item.created, len(item.profile), other):
+            return False
+        return suits(item, self._corpus.latest(user).profile, self._rules)
+
+    def _suits_back(self, item: Item, user: str) -> bool:
+        """The same for the other user's question and the posts of the item's user."""
+        own, other = self._readers.get(item.user), self._readers[user]
+        if own is None or not self._fits(other.asks, other.created, len(other.posts), own):
+            return False
+        asked, profile = self._corpus.latest(user), self._corpus.latest(item.user).profile
+        return suits(asked, profile, self._rules)
+
+    def _fits(
+        self, asks: frozenset[str], created: str | None, posts: int, partner: _Reader
+    ) -> bool:
+        rules = self._rules
+        if rules.min_relevant and rules.relevance_floor and asks.isdisjoint(partner.terms):
+            return False
+        older = [
+            terms
+            for written, terms in partner.posts
+            if created is None or written is None or written < created
+        ]
+        relevant = sum(_bears(asks, terms, rules.relevance_floor) for terms in older)
+        return _level(posts, len(older), rules) and relevant >= rules.min_relevant
+
+
+def _reader(item: Item, wanted: frozenset[str]) -> _Reader:
+    posts = tuple((post.created, wanted & text.terms(post.text)) for post in item.profile)
+    terms = _union(terms for _, terms in posts)
+    return _Reader(text.terms(item.question), item.created, posts, terms)
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
+
+
+def _level(asker: int, partner: int, rules: TwinRules) -> bool:
+    return max(asker, partner) <= rules.length_ratio * min(asker, partner)
+
+
+def _bears(asks: frozenset[str], terms: frozenset[str], floor: float) -> bool:
+    return bool(asks) and len(asks & terms) / len(asks) >= floor

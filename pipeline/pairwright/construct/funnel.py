@@ -1,0 +1,97 @@
+"""The funnel of a build: how many units of a mode come how far, and what a kept pair costs."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.models.store import Totals
+from pairwright.modes import MODES, STAGES, Stage, modes_of_size
+from pairwright.records import Mode, Rejected
+from pairwright.stats import Share, share
+
+_OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
+
+
+def stages_of(mode: Mode) -> tuple[Stage, ...]:
+    """The stages of a mode, in the order in which a unit comes to them."""
+    if MODES[mode].needs_partner:
+        return tuple(STAGES)
+    return tuple(stage for stage in STAGES if stage not in _OF_PARTNER)
+
+
+def stages_reached(outcome: Outcome) -> tuple[Stage, ...]:
+    """The stages that a unit came to, in order; none where it failed or waits."""
+    result, stages = outcome.result, stages_of(outcome.mode)
+    if isinstance(result, Failure | Pending):
+        return ()
+    if not isinstance(result, Rejected):
+        return stages
+    return stages[: stages.index(_last_stage(outcome, result)) + 1]
+
+
+def _last_stage(outcome: Outcome, refusal: Rejected) -> Stage:
+    partners = MODES[outcome.mode].needs_partner
+    if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
+        return "drafts"
+    if refusal.stage == "partners":
+        return "signal"
+    if refusal.stage.startswith(("write_adhering", "write_omitting", "write_contra", "paper_")):
+        return "partner_signal" if partners else "signal"
+    if outcome.partner is not None:
+        # The survey has the asker's signal, so what was refused is about the partner.
+        return "partner"
+    return "items"
+
+
+def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Share]]:
+    """Each stage with the share of all items that came to it, and its 95 % interval."""
+    items = reached[mode, "items"]
+    return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]
+
+
+class KeptCost(NamedTuple):
+    """All calls of a run over its kept pairs, or over its kept units of one mode: what was refused
+    is paid for, too."""
+
+    what: str
+    """What is kept: `pair`, or a mode whose units have several pairs."""
+    kept: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+    def __str__(self) -> str:
+        """The figures for one, as in `9.2 calls, 6,000 + 800 tokens, cost 0.12`; empty where none
+        is kept."""
+        if not self.kept:
+            return ""
+        sent, got = (round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens))
+        price = f", cost {self.cost / self.kept:,.4f}" if self.cost else ""
+        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {got:,} tokens{price}"
+
+    def as_json(self) -> JsonValue:
+        """The figures for one kept unit; nothing but n where none is kept."""
+        if not self.kept:
+            return {"n": 0}
+        return {
+            "n": self.kept,
+            "calls": round(self.calls / self.kept, 3),
+            "prompt_tokens": round(self.prompt_tokens / self.kept, 1),
+            "completion_tokens": round(self.completion_tokens / self.kept, 1),
+            "cost": round(self.cost / self.kept, 6),
+        }
+
+
+def kept_costs(
+    pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float
+) -> list[KeptCost]:
+    """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
+    several = [mode for mode in modes_of_size(2) if mode in kept]
+    counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
+    return [
+        KeptCost(what, n, calls.calls, calls.prompt_tokens, calls.completion_tokens, cost)
+        for what, n in counts
+    ]

@@ -1,0 +1,103 @@
+"""How far units come, and what a kept pair costs."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from pairwright.construct.funnel import KeptCost, funnel_rows, kept_costs, stages_reached
+from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.construct.tally import Tally
+from pairwright.models.store import Totals
+from pairwright.records import Contrast, Draft, Rejected, Twin
+from pairwright.release.derive.build import BuildSummary
+from pairwright.release.derive.build import funnel_rows as rows_of_page
+from released import twinned, violated
+
+DRAFT = Draft(draw=0, strategy="twin", generator="m", first="a", second="b")
+
+
+def outcome(result: Any, mode: Any = "twin", partner: str | None = "vic") -> Outcome:
+    return Outcome(
+        unit=f"{mode}:q", mode=mode, item_id="q", user="una",
+        partner=partner if mode == "twin" else None, posts=3, result=result, calls=(),
+        prompt_tokens=0, completion_tokens=0, simulated=False,
+    )  # fmt: skip
+
+
+def refused(stage: str, reason: str = "x", **more: Any) -> Rejected:
+    return Rejected(stage=stage, reason=reason, **more)
+
+
+ASKED, OTHER = twinned(0)
+KEPT = Twin(id="t", halves=(ASKED, OTHER))
+
+
+@pytest.mark.parametrize(
+    ("result", "partner", "last"),
+    [
+        (refused("plan", "no_personal_signal", user="una"), None, "items"),
+        (refused("plan", "unparseable"), None, "items"),
+        (refused("partners", "no_partner"), None, "signal"),
+        (refused("partners", "enough_of_couple"), None, "signal"),
+        (refused("plan", "no_personal_signal", user="vic"), "vic", "partner"),
+        (refused("gates", "rubrics_alike"), "vic", "partner"),
+        (refused("write_adhering", "content_filter"), "vic", "partner_signal"),
+        (refused("gates", "parity", drafts=(DRAFT,)), "vic", "drafts"),
+        (KEPT, "vic", "kept"),
+    ],
+)
+def test_a_twin_comes_as_far_as_its_refusal_says(
+    result: Any, partner: str | None, last: str
+) -> None:
+    assert stages_reached(outcome(result, partner=partner))[-1] == last
+
+
+def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
+    made = Contrast(pair=violated(0))
+    assert stages_reached(outcome(made, "violate")) == ("items", "signal", "drafts", "kept")
+    dropped = refused("plan", "no_personal_signal", user="una")
+    assert stages_reached(outcome(dropped, "violate")) == ("items",)
+    unwritten = refused("write_omitting", "content_filter")
+    assert stages_reached(outcome(unwritten, "violate")) == ("items", "signal")
+
+
+def test_what_failed_or_waits_is_at_no_stage() -> None:
+    assert stages_reached(outcome(Failure(failure="http_500", detail=""))) == ()
+    assert stages_reached(outcome(Pending(waits_for="plan"))) == ()
+
+
+def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
+    counted = Tally()
+    counted.add(outcome(KEPT))
+    counted.add(outcome(refused("partners", "no_partner"), partner=None))
+    counted.add(outcome(refused("plan", "no_personal_signal", user="una"), partner=None))
+    rows = dict(funnel_rows(counted.reached, "twin"))
+    assert [(stage, found.k) for stage, found in rows.items()] == [
+        ("items", 3), ("signal", 2), ("partner", 1), ("partner_signal", 1), ("drafts", 1),
+        ("kept", 1),
+    ]  # fmt: skip
+    assert all(found.n == 3 for found in rows.values())
+    assert str(rows["kept"]) == "1 of 3: 33 % (6 to 79)"
+
+
+def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:
+    calls = Totals(calls=30, prompt_tokens=6000, completion_tokens=900, simulated=0)
+    pair, twin = kept_costs(Counter(twin=4, violate=2), Counter(twin=2, violate=2), calls, 1.2)
+    assert (pair.what, pair.kept, twin.what, twin.kept) == ("pair", 6, "twin", 2)
+    assert str(pair) == "5.0 calls, 1,000 + 150 tokens, cost 0.2000"
+    assert twin.as_json() == {
+        "n": 2, "calls": 15.0, "prompt_tokens": 3000.0, "completion_tokens": 450.0, "cost": 0.6,
+    }  # fmt: skip
+    (nothing,) = kept_costs(Counter(), Counter(), calls, 1.2)
+    assert (str(nothing), nothing.as_json()) == ("", {"n": 0})
+    assert KeptCost("pair", 1, 2, 3, 4, 0.0).as_json() != nothing.as_json()
+
+
+def test_the_card_of_a_release_shows_the_funnel_and_those_of_earlier_runs_do_without() -> None:
+    build = BuildSummary.model_validate({"funnel": {"violate": {"items": 4, "kept": 3}}})
+    assert rows_of_page(build) == [("violate", "kept", "3 of 4: 75 % (30 to 95)")]
+    assert rows_of_page(BuildSummary.model_validate({})) == []
+    with pytest.raises(ValidationError, match="more units than there are items"):
+        BuildSummary.model_validate({"funnel": {"violate": {"items": 1, "kept": 3}}})
