@@ -781,8 +781,8 @@ def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) ->
 def test_every_reason_in_the_code_has_its_rule() -> None:
     folder = Path(sys.modules["pairwright.sources"].__file__ or "").parent
     code = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
-    said = r'(?:(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[)"([a-z_0-9]+)"'
-    used = set(re.findall(said, code))
+    before = r"(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
+    used = set(re.findall(f'(?:{before})"([a-z_0-9]+)"', code))
     assert used == set(REASONS)
 
 

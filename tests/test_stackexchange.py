@@ -284,6 +284,17 @@ def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
     assert [post.id for post in got.items[1].profile] == ["a2", "q3", "a10"]
 
 
+@pytest.mark.parametrize(("editor", "day", "said"), [(7, 9, True), (7, 2, False), (8, 9, False)])
+def test_a_post_that_its_user_edited_after_the_question_is_counted(
+    tmp_path: Path, editor: int, day: int, said: bool
+) -> None:
+    edit = {"LastEditorUserId": editor, "LastEditDate": f"2015-01-{day:02}T13:00:00.000"}
+    write(tmp_path, WHOLE[0], WHOLE[1] | edit, *WHOLE[2:])
+    got = result(tmp_path)
+    assert [post.id for post in got.item.profile] == ["a2", "q3"]
+    assert (("edited_later", "a2") in [(p.reason, p.id) for p in got.problems]) == said
+
+
 def test_a_category_may_be_the_tag_that_most_questions_have(tmp_path: Path) -> None:
     oven = question(30, 20, "How often should an oven be cleaned?", 11, Tags="|oven|")
     write(tmp_path, *WHOLE, oven)

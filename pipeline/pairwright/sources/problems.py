@@ -46,6 +46,8 @@ REASONS = {
     "long_post": "a text was cut at `max_post_chars`, at a word's end",
     "code_block": "(dumps) a block of more than three lines of code became a mark that counts them",
     "image": "(dumps) an image became a mark",
+    "edited_later": "(dumps) a post that its user edited after the question: a dump has the last"
+    " version only",
     "missing_question": "(dumps) the question that an answer or comment is about is not there",
     "empty_aspect": "an entry of rubric_aspects without a text was left out",
 }

@@ -99,6 +99,10 @@ class _History:
         read = [self._read(post) for post in earlier]
         yield from (post for post in read if isinstance(post, SourceProblem))
         found = [post for post in read if isinstance(post, ReadPost)]
+        edited = {post.where: post.edited for post in earlier if post.edited > question.created}
+        found = [
+            _edited(post, edited[post.where]) if post.where in edited else post for post in found
+        ]
         yield from with_profile(item, found, question.where, repairs, self._rules.min_posts)
 
     def _category(self, question: DumpPost) -> str:
@@ -135,6 +139,12 @@ class _History:
             kind=post.kind,
         )
         return ReadPost(made, post.where, repairs)
+
+
+def _edited(post: ReadPost, when: str) -> ReadPost:
+    """The post with a note that some of its text may be younger than the question."""
+    note = {"edited_later": f"its user edited it at {when}, after the question"}
+    return post._replace(repairs={**post.repairs, **note})
 
 
 def _not_asked(question: DumpPost) -> SourceRefusal | None:

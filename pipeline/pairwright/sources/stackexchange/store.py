@@ -32,7 +32,7 @@ _TABLES = """
     CREATE TABLE post (
         comment INTEGER, id INTEGER, kind TEXT, place TEXT, user INTEGER, created TEXT,
         parent INTEGER, title TEXT, body TEXT, tags TEXT, score INTEGER, accepted INTEGER,
-        closed INTEGER, UNIQUE (comment, id)
+        closed INTEGER, edited TEXT, UNIQUE (comment, id)
     );
     CREATE TABLE refusal (place TEXT, id TEXT, reason TEXT, detail TEXT);
 """
@@ -44,7 +44,7 @@ _INDEXES = """
 _BY_USER = """
     SELECT own.kind, own.id, own.place, own.user, own.created,
         coalesce(own.title, parent.title, above.title, ''), own.body, own.tags, own.accepted,
-        own.closed
+        own.closed, own.edited
     FROM post AS own INDEXED BY by_user
     LEFT JOIN post AS parent ON parent.comment = 0 AND parent.id = own.parent
     LEFT JOIN post AS above ON above.comment = 0 AND above.id = parent.parent
@@ -72,6 +72,8 @@ class DumpPost(NamedTuple):
     accepted: int | None
     """The answer that the user who asked accepted."""
     closed: bool
+    edited: str
+    """When its user edited it last; empty where nobody, or somebody else, did."""
 
 
 class DumpStore:
@@ -164,6 +166,8 @@ class DumpStore:
             created = time(row, "CreationDate")
             if created is None:
                 raise SourceRefusal("bad_time", "it has no CreationDate")
+            own_edit = row.get("LastEditorUserId") == owner
+            edited = time(row, "LastEditDate") if own_edit else None
         except SourceRefusal as refusal:
             self._refuse(place, row, refusal.reason, refusal.detail)
             return
@@ -171,10 +175,12 @@ class DumpStore:
         values: tuple[Any, ...] = (
             kind == "comment", id, kind, place, _number(owner), created, _number(parent), title,
             body, tags, int(score) if _NUMBER.fullmatch(score.lstrip("-")) else 0,
-            _number(accepted), closed,
+            _number(accepted), closed, edited or "",
         )  # fmt: skip
         try:
-            self._database.execute(f"INSERT INTO post VALUES ({','.join('?' * 13)})", values)
+            self._database.execute(
+                f"INSERT INTO post VALUES ({','.join('?' * len(values))})", values
+            )
         except sqlite3.IntegrityError:
             self._refuse(place, row, "duplicate_id", f"a {kind} before it has its Id")
             return
