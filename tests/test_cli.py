@@ -492,7 +492,9 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
         study = Study.make(tmp_path / "s", broken.url, limit=ITEMS, twin__margin=0.9)
         done = study.build()
     assert done.code == 1
-    assert "failed.jsonl" in done.err
+    assert "This run is short: 100% of its units have no outcome" in done.err
+    assert f"{UNITS} of {UNITS} units failed (http_500 {UNITS}); {study.run}" in done.err
+    assert f"  pairwright build {study.config} --run {study.run}\n" in done.err
     study.assert_whole(UNITS)
     failed = study.rows("failed.jsonl")
     assert len(failed) == UNITS

@@ -211,7 +211,6 @@ TRANSIENT: dict[str, tuple[Handler, str]] = {
     "dropped": (drop, "timeout_or_dropped"),
     "truncated": (truncate, ""),
     "cut JSON": (raw('{"choices": [{"mess'), "malformed_body"),
-    "HTML": (raw("<html>welcome</html>"), "malformed_body"),
     "empty": (raw(""), "malformed_body"),
     "no UTF-8": (raw(b"\xff\xfe\xff"), "malformed_body"),
     "no choices": (raw('{"object": "chat.completion"}'), "malformed_body"),
@@ -237,6 +236,70 @@ def test_what_may_pass_is_asked_again_and_fails_with_its_reason_after_all_attemp
     assert error.reason == reason if reason else error.reason
     assert "3 attempts" in error.detail
     assert (meter.sent, meter.retried, meter.calls, meter.in_flight) == (3, 2, 0, 0)
+
+
+NGINX = "<html>\r\n<head><title>{0}</title></head>\r\n<body><h1>{0}</h1></body></html>"
+SIGN_IN = f"<!DOCTYPE html>\n{NGINX.format('Sign in to the <b>campus</b> network')}"
+EVENTS = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n'
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    ("handler", "said"),
+    [
+        (raw(NGINX.format("502 Bad Gateway"), status=502), "a web page ('502 Bad Gateway')"),
+        (raw(EVENTS), "a stream of events in place of one reply"),
+        (raw('{"choices": [{"mess'), "broken off in the middle"),
+        (raw(" "), "an empty body"),
+        (raw("ok"), "it begins with 'ok'"),
+        (truncate, "the reply broke off in the middle"),
+        (drop, "the server closed the connection without a reply"),
+        (raw(b"not gzip", headers={"Content-Encoding": "gzip"}), "the reply cannot be unpacked"),
+    ],
+    ids=("502", "events", "half", "empty", "word", "truncated", "dropped", "gzip"),
+)
+def test_what_came_in_place_of_a_reply_is_said_in_words(handler: Handler, said: str) -> None:
+    error, _ = failure(handler)
+    assert isinstance(error, CallFailed)
+    assert said in error.detail
+    assert "<" not in error.detail.replace("<ContentLengthError", "")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_web_page_from_an_endpoint_that_never_answered_stops_the_run() -> None:
+    error, asked = failure(raw(SIGN_IN))
+    assert isinstance(error, EndpointRefused)
+    assert "[endpoints.near]" in str(error)
+    assert "a web page ('Sign in to the campus network') in place of a reply" in str(error)
+    assert "base_url" in str(error)
+    assert len(asked) == 3
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_web_page_from_an_endpoint_that_has_answered_fails_one_call() -> None:
+    async def use(sender: Client) -> str:
+        await sender.send(ask("first"))
+        with pytest.raises(CallFailed) as found:
+            await sender.send(ask("second"))
+        return found.value.reason
+
+    assert exchange(script(say("at first"), raw(SIGN_IN)), use)[0] == "web_page"
+
+
+def test_a_proxys_limit_of_bytes_is_not_stored_as_a_prompt_that_is_too_long() -> None:
+    error, asked = failure(raw(NGINX.format("413 Request Entity Too Large"), status=413))
+    assert isinstance(error, CallFailed)
+    assert (error.reason, len(asked)) == ("http_413", 1)
+    assert "413 Request Entity Too Large" in error.detail
+
+
+@pytest.mark.parametrize(("status", "advice"), [(405, "base_url"), (407, "HTTPS_PROXY")])
+def test_a_refusal_before_the_api_stops_the_run(status: int, advice: str) -> None:
+    error, asked = failure(raw(SIGN_IN, status=status))
+    assert isinstance(error, EndpointRefused)
+    assert f"{status} a web page" in str(error)
+    assert advice in str(error)
+    assert len(asked) == 1
 
 
 @pytest.mark.usefixtures("impatient")

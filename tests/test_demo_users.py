@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from pairwright.settings import config
 from pairwright.sources import read
 from pairwright.text import spans
 from scripted import domains
+from study import pairwright
 
 FOLDER = assets.EXAMPLES / "recorded"
 
@@ -95,3 +97,12 @@ def test_no_two_users_share_a_phrase(items: list[Item]) -> None:
         for phrase in said[a] & said[b]
     ]
     assert shared == []
+
+
+def test_the_recording_answers_every_call(tmp_path: Path) -> None:
+    """What is recorded fits the prompts, rubrics and settings that ship."""
+    if not (FOLDER / "replies.jsonl.gz").exists():
+        pytest.skip("no replies are recorded yet: docs/recordings.md says how")
+    done = pairwright("build", FOLDER / "pairwright.toml", "--run", tmp_path / "run")
+    assert done.code == 0, done.err
+    assert "Recorded: replies written by a language model" in done.out

@@ -445,7 +445,7 @@ def test_a_server_that_refuses_the_first_request_is_asked_no_more() -> None:
     ("failing", "said"),
     [
         (fail(500, "EngineDeadError"), "EngineDeadError"),
-        (raw("<html>"), "malformed_body"),
+        (raw("<html>"), "a web page"),
         (hang, "no whole reply in 1"),
         (drop, "not answered"),
     ],

@@ -1,9 +1,10 @@
 """`pairwright build`."""
 
 import shlex
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -17,6 +18,11 @@ from pairwright.models.model import CUT_IN_THINKING
 from pairwright.text import number_of
 from pairwright.workflows.collector import ease
 
+if TYPE_CHECKING:
+    from pairwright.workflows.run_status import RunStatus
+
+SHORT = 0.05
+"""The share of failed units above which a run is called short in plain words."""
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
 
@@ -107,11 +113,17 @@ def build_command(
         )
     status = result.status
     result_table(out, status, sent=result.usage.sent)
+    options: dict[str, object] = {
+        "--batch-out": batch_out,
+        "--limit": limit,
+        "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
+        "--engine": None if engine is EngineName.LOCAL else engine.value,
+        "--address": address,
+    }
+    given = [part for pair in options.items() if pair[1] is not None for part in pair]
+    again = command("build", config_path, "--run", run, *given)
     if result.round and batch_out:
-        goes_on = ["build", config_path, "--run", run, "--batch-out", batch_out]
-        goes_on += [] if limit is None else ["--limit", limit]
-        goes_on += [] if batch_lines == MOST_LINES else ["--batch-lines", batch_lines]
-        _print_round(out, result.round, run, batch_out, command(*goes_on))
+        _print_round(out, result.round, run, batch_out, again)
     else:
         _print_next_steps(out, run)
     if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
@@ -126,12 +138,30 @@ def build_command(
     if status.waiting:
         raise typer.Exit(3)
     if status.failed:
-        console.print(
-            f"{number_of(status.failed, 'unit')} failed ({run / 'failed.jsonl'} says why);"
-            " run the same command again to ask for them only.",
-            style="yellow",
-        )
+        _print_failed(console, status, run, again)
         raise typer.Exit(1)
+
+
+def _print_failed(console: Console, status: "RunStatus", run: Path, again: str) -> None:
+    """How much of a run is missing, why, and the command that asks for it."""
+    units, failed = status.tally.units, status.failed
+    reasons: Counter[str] = Counter()
+    for (_, reason), n in status.tally.failed.items():
+        reasons[reason] += n
+    most = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common(3))
+    if failed / units > SHORT:
+        console.print(
+            f"This run is short: {failed / units:.0%} of its units have no outcome, and no"
+            " figure of it speaks for them.",
+            style="bold red",
+        )
+    where = run / "failed.jsonl"
+    print_commands(
+        console,
+        f"{failed:,} of {number_of(units, 'unit')} failed ({most}); {where} says why. Ask for them"
+        " again:",
+        [again],
+    )
 
 
 def _print_next_steps(out: Console, run: Path) -> None:

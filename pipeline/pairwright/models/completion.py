@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from pairwright.models.foreign_body import foreign_body
 from pairwright.text import visible
 
 SIMULATED = "pairwright-simulated"
@@ -128,7 +129,10 @@ def _parsed(body: bytes) -> Any:
         return from_json(body)
     except ValueError:
         # The slower parser knows what the quick one refuses: half an emoji as an escape.
-        return json.loads(body)
+        try:
+            return json.loads(body)
+        except ValueError as error:
+            raise ValueError(foreign_body(body, error)) from None
 
 
 def _text(content: Any) -> Any:

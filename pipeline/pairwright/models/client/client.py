@@ -27,10 +27,19 @@ from pairwright.models.client.wire import (
     bytes_of,
     refusal,
 )
+from pairwright.models.foreign_body import web_page
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
+
+_NOT_AN_ENDPOINT = {
+    "connection": "Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is a"
+    " proxy's address.)",
+    "web_page": "Does `base_url` end in /v1, or as the API's own pages say? A network can also put"
+    " a sign-in page before every address.",
+}
+"""Reasons for which an endpoint that has never answered is given up, with what to do."""
 
 
 class Client:
@@ -106,11 +115,10 @@ class Client:
             return await retrying(attempt)
         except Transient as error:
             detail = f"{error.detail} (after {number_of(self._endpoint.attempts, 'attempt')})"
-            if not self._answered and error.reason == "connection":
+            if not self._answered and error.reason in _NOT_AN_ENDPOINT:
+                advice = _NOT_AN_ENDPOINT[error.reason]
                 raise EndpointRefused(
-                    f"[endpoints.{self.name}] {detail}\n"
-                    "  Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is"
-                    " a proxy's address.) See `pairwright doctor`."
+                    f"[endpoints.{self.name}] {detail}\n  {advice} See `pairwright doctor`."
                 ) from None
             raise CallFailed(error.reason, detail) from None
 
@@ -164,7 +172,9 @@ class Client:
             body = self._stored_instead(server, reply, body, request.enlarged)
         answer = _answer(request.key, body)
         if isinstance(answer, str):
-            raise Transient("malformed_body", answer)
+            page = web_page(body.decode("utf-8", "replace"))
+            reason = "web_page" if page else "malformed_body"
+            raise Transient(reason, f"{server.wire.where}: {answer}")
         if answer.completion.finish in BROKEN_OFF:
             finish = answer.completion.finish
             raise Transient("broken_off", f"the engine ended with {finish!r}")

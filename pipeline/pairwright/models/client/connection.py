@@ -71,6 +71,12 @@ def why(error: Exception, url: str, timeout_s: float) -> str:
         return f"{url}: {_cause(error.os_error)}"
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return f"{url}: the machine did not answer"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return f"{url}: the server closed the connection without a reply"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        unpacked = "decode" in str(error)
+        how = "cannot be unpacked" if unpacked else "broke off in the middle"
+        return f"{url}: the reply {how} ({' '.join(str(error).split())})"
     if isinstance(error, TimeoutError):
         return f"{url}: no whole reply in {timeout_s:g} s"
     return f"{url}: {error or type(error).__name__}"

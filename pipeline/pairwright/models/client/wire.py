@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.client.headers import Secrets
+from pairwright.models.foreign_body import web_page
 
 _CONTEXT = re.compile(
     r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long"
@@ -122,6 +123,9 @@ def refusal(
     detail = body if isinstance(body, dict) else {}
     code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
     message = _message(body, secrets) or f"HTTP {status} without a word"
+    page = web_page(message) if isinstance(body, str) else None
+    if page:
+        message = f"{page}, as a proxy or another server sends it"
     if status == 429 and "insufficient_quota" in code:
         return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
@@ -133,15 +137,21 @@ def refusal(
         )
     if status == 402:
         return EndpointRefused(f"{where}: 402 {message}\n  The account has no credit left.")
-    if status == 404:
+    if status == 407:
         return EndpointRefused(
-            f"{where}: 404 {message}\n"
+            f"{where}: 407 {message}\n"
+            "  A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY."
+        )
+    if status in (404, 405):
+        return EndpointRefused(
+            f"{where}: {status} {message}\n"
             "  Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists"
             " the models that are served."
         )
     too_long = code == "context_length_exceeded" or bool(_CONTEXT.search(message))
     too_long = too_long or (enlarged and bool(_TOO_MUCH_ROOM.search(message)))
-    if status == 413 or (status in (400, 422) and too_long):
+    # A proxy's limit of bytes says nothing of the prompt, and can be raised.
+    if (status == 413 and not page) or (status in (400, 422) and too_long and not page):
         return stand_in(CONTEXT_LENGTH, message)
     if status == 400 and "content_filter" in code:
         return stand_in("content_filter", message)
