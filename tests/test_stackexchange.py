@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pairwright.assets import RUBRICS
 from pairwright.dataset.licence import licence_of
 from pairwright.dataset.row import Row, RowPost
 from pairwright.errors import SourceError
@@ -534,6 +535,21 @@ def test_a_site_of_no_domain_is_an_error_that_says_what_to_write(tmp_path: Path)
     assert "'chess' is in no domain" in caught.value.what
     assert 'also = ["chess"]' in caught.value.fix
     assert "Home.toml in rubrics" in caught.value.fix
+
+
+def test_the_files_of_the_installation_are_not_to_be_edited(tmp_path: Path) -> None:
+    write(tmp_path, *WHOLE).rename(tmp_path / "chess.stackexchange.com")
+    rules = SourceRules(path="chess.stackexchange.com", format="stackexchange")
+    with pytest.raises(SourceError, match="`pairwright init` writes copies to edit"):
+        next(read(rules, Domains.load(RUBRICS), tmp_path))
+
+
+@pytest.mark.parametrize("path", [SITE, f"{SITE}/Posts.xml", f"{SITE}.7z"])
+def test_a_dump_under_another_format_says_which_to_set(tmp_path: Path, path: str) -> None:
+    write(tmp_path, *WHOLE)
+    (tmp_path / f"{SITE}.7z").write_bytes(b"7z")
+    with pytest.raises(SourceError, match='format = "stackexchange"'):
+        next(read(SourceRules(path=path), DOMAINS, tmp_path))
 
 
 # ---- real dumps

@@ -17,6 +17,7 @@ OPENERS: dict[str, Opener] = {
     ".parquet": open_parquet,
 }
 """By suffix, how a file of rows is opened."""
+_DUMP_FIX = 'If it is the dump of a site, set format = "stackexchange".'
 FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""
 
@@ -28,7 +29,7 @@ def locate(rules: SourceRules, folder: Path) -> Path | None:
         _check_readable(path)
         return path
     if path.is_dir():
-        raise SourceError("a folder, not a file", where=path, fix="Name a file in it.")
+        raise SourceError("a folder, not a file", where=path, fix=f"Name a file in it. {_DUMP_FIX}")
     if path.suffix.lower() not in OPENERS and hub.looks_like_id(rules.path):
         return None
     raise SourceError(
@@ -51,7 +52,9 @@ def _open(path: Path, rules: SourceRules) -> SourceTable:
         raise SourceError(
             f"unknown kind of file {suffix!r}",
             where=path,
-            fix=f"Use one of {', '.join(OPENERS)}; unpack a packed file first.",
+            fix=_DUMP_FIX
+            if suffix in (".xml", ".7z")
+            else f"Use one of {', '.join(OPENERS)}; unpack a packed file first.",
         )
     if rules.format == "items" and suffix in FLAT:
         raise SourceError(

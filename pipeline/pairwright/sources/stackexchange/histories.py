@@ -4,6 +4,7 @@ where they are wanted, comments."""
 from collections.abc import Iterator
 
 from pairwright import text
+from pairwright.assets import RUBRICS
 from pairwright.errors import SourceError
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
@@ -27,13 +28,7 @@ def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Ite
     """
     domain = domains.of(dump.category)
     if domain is None:
-        raise SourceError(
-            f"its category {dump.category!r} is in no domain, so no item would be left",
-            where=dump.path,
-            fix=f'Add also = ["{dump.category}"] to the domain that it belongs to'
-            f" ({', '.join(f'{key}.toml' for key in domains.by_key)} in {domains.folder}),"
-            " or add a domain file there.",
-        )
+        raise _in_no_domain(dump, domains)
     with DumpStore(dump) as store:
         yield from store.refusals()
         for posts in store.users():
@@ -139,6 +134,21 @@ class _History:
             kind=post.kind,
         )
         return ReadPost(made, post.where, repairs)
+
+
+def _in_no_domain(dump: Dump, domains: Domains) -> SourceError:
+    """Said before anything is read, because every item of a dump has its site's domain."""
+    files = ", ".join(f"{key}.toml" for key in domains.by_key)
+    own = "" if domains.folder != RUBRICS else (
+        "These files came with the installation: `pairwright init` writes copies to edit; name"
+        " their folder as `rubrics`. "
+    )  # fmt: skip
+    return SourceError(
+        f"its category {dump.category!r} is in no domain, so no item of it could be used",
+        where=dump.path,
+        fix=f'Add also = ["{dump.category}"] to the file of the domain that it belongs to'
+        f" ({files} in {domains.folder}), or add a domain file there. {own}".rstrip(),
+    )
 
 
 def _edited(post: ReadPost, when: str) -> ReadPost:
