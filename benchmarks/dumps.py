@@ -41,13 +41,13 @@ def main(sizes: tuple[int, ...], rows: list[str]) -> int:
             folder.mkdir()
             write(folder / "Posts.xml", size * 1_000_000, rows)
             command = [sys.executable, __file__, "--read", str(folder)]
-            told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+            figures = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         print(
-            f"{size:>5} {told['users']:>8,} {told['posts']:>9,} {told['cpu_s']:>7.1f}"
-            f" {told['peak_mib']:>9.0f}",
+            f"{size:>5} {figures['users']:>8,} {figures['posts']:>9,} {figures['cpu_s']:>7.1f}"
+            f" {figures['peak_mib']:>9.0f}",
             flush=True,
         )
-        peaks.append(told["peak_mib"])
+        peaks.append(figures["peak_mib"])
     print(json.dumps({"peak_mib": round(max(peaks)), "limit_mib": LIMIT_MIB}))
     return 0 if max(peaks) <= LIMIT_MIB else 1
 
@@ -80,9 +80,9 @@ def write(path: Path, size: int, rows: list[str]) -> None:
 def fictional_rows(users: int = 200) -> Iterator[str]:
     """Each user with eight posts, every other one an answer, and a last question."""
     for user in range(1, users + 1):
-        made = item(user)
-        posts = [str(post["text"]) for post in made["profile"]]  # type: ignore[attr-defined]
-        for n, text in enumerate([*posts, str(made["question"])], start=1):
+        history = item(user)
+        posts = [str(post["text"]) for post in history["profile"]]  # type: ignore[attr-defined]
+        for n, text in enumerate([*posts, str(history["question"])], start=1):
             number = 10 * user + n
             title = escape(text.partition("?")[0] + "?")
             kind = (

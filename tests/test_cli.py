@@ -300,7 +300,7 @@ def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
         assert "refused 2: unknown_category; the first at histories.jsonl:1" in said
         assert "Art_and_Entertainment, Lifestyle_and_Personal_Development" in said
         assert "'chess' (1), 'knots' (1)" in said
-        assert "Add the category to `also`" in said
+        assert 'Add also = ["chess", "knots"] to the file of the domain' in said.replace("\n", " ")
         assert "refused 1: bad_time; the first at histories.jsonl:3: created '03/04/2023'" in said
         assert "Write times as 2023-04-03" in said
 
@@ -493,7 +493,8 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
         done = study.build()
     assert done.code == 1
     assert "This run is short: 100% of its units have no outcome" in done.err
-    assert f"{UNITS} of {UNITS} units failed (http_500 {UNITS}); {study.run}" in done.err
+    told = f"{UNITS} of {UNITS} units failed (http_500 {UNITS}); {study.run}"
+    assert told in done.err
     assert f"  pairwright build {study.config} --run {study.run}\n" in done.err
     study.assert_whole(UNITS)
     failed = study.rows("failed.jsonl")
@@ -501,7 +502,8 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
     assert {row["reason"] for row in failed} == {"http_500"}
     assert all("on fire" in row["detail"] for row in failed)
     assert study.manifest["state"] == "short"
-    assert pairwright("status", study.run).code == 1
+    status = pairwright("status", study.run)
+    assert (status.code, told in status.out) == (1, True)
 
     built.endpoint.forget()
     study.change(served__base_url=built.endpoint.url)

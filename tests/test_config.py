@@ -617,11 +617,12 @@ def test_accepted_changes_move_old_outcomes_aside_and_leave_the_calls(tmp_path: 
     prepare(tmp_path, settings(words=90))
 
 
-def written(folder: Path, **release: Any) -> None:
-    """Write into the [release] of a run's own config, as a person does."""
+def written(folder: Path, human: dict[str, Any] | None = None, **release: Any) -> None:
+    """Write into [release] and [human] of a run's own config, as a person does."""
     path = RunFolder(folder).config
     saved = tomllib.loads(path.read_text("utf-8"))
     saved["release"] |= release
+    saved["human"] |= human or {}
     path.write_text(to_toml(saved), "utf-8")
 
 
@@ -642,6 +643,20 @@ def test_what_a_person_wrote_about_the_release_outlives_the_next_builds(tmp_path
     assert release_of(tmp_path).contact == "b@example.org"
     prepare(tmp_path, settings())
     assert (release_of(tmp_path).contact, release_of(tmp_path).licence) == ("", "CC-BY-4.0")
+
+
+def test_a_rule_that_was_tried_in_the_folder_outlives_the_next_build(tmp_path: Path) -> None:
+    given = settings(human={"repeats": 0.1})
+    prepare(tmp_path, given)
+    written(tmp_path, human={"rule": "unanimity"})
+    prepare(tmp_path, given)
+    rules = RunFolder(tmp_path).settings().human
+    assert (rules.rule, rules.repeats) == ("unanimity", 0.1)
+    with pytest.raises(
+        ConfigError, match=r"\[human\].*\n    rule: 'unanimity' here, 'majority' in"
+    ):
+        prepare(tmp_path, settings(human={"rule": "majority"}))
+    prepare(tmp_path, settings(human={"rule": "unanimity"}))
 
 
 def test_a_conflict_between_two_texts_about_the_release_is_named(tmp_path: Path) -> None:

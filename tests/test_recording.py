@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pairwright.construct.survey import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, ConfigError, InputError
 from pairwright.models import SIMULATED, Completion, Request, completion_of
 from pairwright.models.recorded import (
@@ -89,6 +90,20 @@ def test_a_recording_answers_a_build_to_the_same_bytes(built: Study, replaying: 
 def test_the_calls_of_refused_drafts_are_recorded_too(built: Study, recorded: RecordedRun) -> None:
     assert built.manifest["counts"]["refused_drafts"]
     assert {line["key"] for line in lines(recorded.path)[1:]} == keys(built)
+
+
+def test_the_calls_of_a_survey_are_recorded_too(built: Study, tmp_path: Path) -> None:
+    study = built.copy(tmp_path / "surveyed")
+    assert study.build("--limit", "1").code == 0
+    used = {line["key"] for line in lines(record_run(study.run, tmp_path / "a.jsonl.gz").path)[1:]}
+    extra = min(keys(study) - used)
+    survey = SurveyOutcome(
+        unit="survey:x", item_id="x", user="u", result=Survey(signal=False), calls=(extra,)
+    )
+    with closing(Store(study.run / "calls.sqlite")) as store:
+        store.add_outcome(-1, survey.unit, survey.kind, survey.model_dump_json())
+    made = record_run(study.run, tmp_path / "b.jsonl.gz")
+    assert {line["key"] for line in lines(made.path)[1:]} == used | {extra}
 
 
 def test_only_what_the_last_build_used_is_recorded(built: Study, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """`pairwright build`."""
 
 import shlex
-from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.shell import command, print_commands
-from pairwright.cli.tables import estimate_tables, result_table
+from pairwright.cli.tables import estimate_tables, print_failures, result_table
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
 from pairwright.models.model import CUT_IN_THINKING
@@ -21,8 +20,6 @@ from pairwright.workflows.collector import ease
 if TYPE_CHECKING:
     from pairwright.workflows.run_status import RunStatus
 
-SHORT = 0.05
-"""The share of failed units above which a run is called short in plain words."""
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
 
@@ -153,31 +150,15 @@ def build_command(
             style="yellow",
         )
     if status.failed:
-        _print_failed(console, status, run, again)
+        _print_failed(console, status, again)
     if status.failed or missing:
         raise typer.Exit(1)
 
 
-def _print_failed(console: Console, status: "RunStatus", run: Path, again: str) -> None:
+def _print_failed(console: Console, status: "RunStatus", again: str) -> None:
     """How much of a run is missing, why, and the command that asks for it."""
-    units, failed = status.tally.units, status.failed
-    reasons: Counter[str] = Counter()
-    for (_, reason), n in status.tally.failed.items():
-        reasons[reason] += n
-    most = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common(3))
-    if failed / units > SHORT:
-        console.print(
-            f"This run is short: {failed / units:.0%} of its units have no outcome, and no"
-            " figure of it speaks for them.",
-            style="bold red",
-        )
-    where = run / "failed.jsonl"
-    print_commands(
-        console,
-        f"{failed:,} of {number_of(units, 'unit')} failed ({most}); {where} says why. Ask for them"
-        " again:",
-        [again],
-    )
+    print_failures(console, status)
+    print_commands(console, "Ask for them again:", [again])
 
 
 def _print_next_steps(out: Console, run: Path) -> None:

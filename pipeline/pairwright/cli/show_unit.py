@@ -19,7 +19,7 @@ def print_heading(console: Console, outcome: Outcome) -> None:
     """Print which unit it is, for whom, and what it took."""
     console.print(Rule(escape(f"{outcome.unit}: {outcome.kind}")))
     partner = f", partner {outcome.partner}" if outcome.partner else ""
-    marked = ", simulated" if outcome.simulated else ""
+    marked = ", simulated" * outcome.simulated + ", recorded" * bool(outcome.recorded)
     console.print(
         escape(
             f"user {outcome.user}{partner}; {number_of(outcome.posts, 'earlier post')}; "

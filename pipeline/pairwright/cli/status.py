@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.tables import print_source_problems, result_table
+from pairwright.cli.tables import print_failures, print_source_problems, result_table
 from pairwright.text import number_of
 
 
@@ -39,6 +39,7 @@ def status_command(
     else:
         result_table(console, found)
         print_source_problems(console, found)
+        print_failures(console, found)
     if found.waiting:
         waiting = number_of(found.waiting, "unit waits", "units wait")
         console.print(f"{waiting} for the replies of a batch.")

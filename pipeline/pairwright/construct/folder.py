@@ -14,8 +14,11 @@ from pairwright.errors import ConfigError, StoreError
 from pairwright.models.store import CallRecord
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.rules import HumanRules, ReleaseInfo
 from pairwright.settings.tables import without_retired
+
+_EDITED: dict[str, type[ReleaseInfo | HumanRules]] = {"release": ReleaseInfo, "human": HumanRules}
+"""The tables that a person may change in the folder's own config, after a build."""
 
 
 class RunFolder:
@@ -84,16 +87,22 @@ class RunFolder:
 
         `content` holds the hashes of prompts, rubrics and source, and the quality scales.
         Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
-        the old outcome files move to `previous/`. What a person wrote into the [release] of the
-        folder's own config stays; a ConfigError names where the given config says otherwise.
+        the old outcome files move to `previous/`. What a person wrote into [release] and [human]
+        of the folder's own config stays; a ConfigError names where the given config says otherwise.
         """
-        given = config.release.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+        given = {
+            name: getattr(config, name).model_dump(
+                mode="json", exclude_unset=True, exclude_none=True
+            )
+            for name in _EDITED
+        }
         # Beside it is kept what was given, which tells what a person wrote into the file later.
-        content = {**content, "release": given}
+        content = {**content, "given": given}
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
         if self.config.exists():
             self._compare(now, accept_changes)
-            now["release"] |= self._written_by_hand(given)
+            for name in _EDITED:
+                now[name] |= self._written_by_hand(name, given[name])
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
@@ -133,15 +142,15 @@ class RunFolder:
                 fix="Build again with this version: no call is sent twice.",
             ) from None
 
-    def _written_by_hand(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The keys of [release] that were written into the folder's own config after a build.
+    def _written_by_hand(self, table: str, given: dict[str, Any]) -> dict[str, Any]:
+        """The keys of a table that were written into the folder's own config after a build.
 
         Raises ConfigError where the given config has another value.
         """
         saved = self.saved()
-        before = ReleaseInfo().model_dump(mode="json", exclude_none=True)
-        before |= saved["content"].get("release", {})
-        own: dict[str, Any] = saved.get("release", {})
+        before = _EDITED[table]().model_dump(mode="json", exclude_none=True)
+        before |= saved["content"].get("given", {}).get(table, {})
+        own: dict[str, Any] = saved.get(table, {})
         written = {key: value for key, value in own.items() if value != before.get(key)}
         conflicts = [key for key in written if key in given and given[key] != written[key]]
         if conflicts:
@@ -151,8 +160,8 @@ class RunFolder:
             )
             raise ConfigError(
                 f"was written by hand, and the config of this build says otherwise:\n    {listed}",
-                where=f"{self.config} [release]",
-                fix="Write what holds into the config of the build, and delete these lines here.",
+                where=f"{self.config} [{table}]",
+                fix="Write what holds into both.",
             )
         return written
 

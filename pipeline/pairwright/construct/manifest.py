@@ -142,8 +142,8 @@ def cost_of(calls: Mapping[str, ModelCalls], config: Config) -> float:
     """The same of calls that are counted by model already."""
     prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     return sum(
-        prices[model].cost(of.prompt_tokens, of.completion_tokens, of.cached_tokens)
-        for model, of in calls.items()
+        prices[model].cost(made.prompt_tokens, made.completion_tokens, made.cached_tokens)
+        for model, made in calls.items()
         if model in prices
     )
 

@@ -204,7 +204,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     }
     kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
     # One hash of scales and domains together is beside them.
-    beside = ("scales", "domains", "release")
+    beside = ("scales", "domains", "given")
     content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
     # A key that an earlier version did not have is as good as its default.
     source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")

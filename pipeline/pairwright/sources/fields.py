@@ -37,10 +37,10 @@ def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
     plain = to_text(value)
     if plain is not None:
         repairs.setdefault("html_to_text", f"{name} was HTML")
-    return cleaned(value if plain is None else plain, name, repairs, limit)
+    return clean_text(value if plain is None else plain, name, repairs, limit)
 
 
-def cleaned(plain: str, name: str, repairs: Repairs, limit: int) -> str:
+def clean_text(plain: str, name: str, repairs: Repairs, limit: int) -> str:
     """Plain text without invisible characters, cut at `limit` characters."""
     clean = _printable(plain, name, repairs)
     if len(clean) > limit:

@@ -6,10 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import from_json
-
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.outcomes import iterate_outcomes
 from pairwright.construct.resume import changes
+from pairwright.construct.survey import iterate_surveys
 from pairwright.dataset import model_name
 from pairwright.errors import ConfigError, InputError
 from pairwright.models import Request, completion_of
@@ -67,10 +67,12 @@ def record_run(run: str | Path, out: str | Path, *, note: str = "") -> RecordedR
                 where=folder.path,
                 fix="Run `pairwright build` again with the same config, until nothing waits.",
             )
-        units, failed, keys = 0, 0, set[str]()
-        for _, kind, record in store.outcomes():
-            units, failed = units + 1, failed + (kind == "failed")
-            keys.update(key for _, key in from_json(record)["calls"])
+        units, failed = 0, 0
+        # What was asked before partners were matched is of no unit.
+        keys = {key for survey in iterate_surveys(store) for key in survey.calls}
+        for outcome in iterate_outcomes(store):
+            units, failed = units + 1, failed + (outcome.kind == "failed")
+            keys.update(call.key for call in outcome.calls)
         calls = [_recorded(store, key) for key in keys]
     if not calls:
         raise InputError(

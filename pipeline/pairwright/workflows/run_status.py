@@ -10,7 +10,7 @@ from pairwright.construct.manifest import ReachedTarget, cost
 from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
-from pairwright.models.store import Store, Totals
+from pairwright.models.store import Store, Totals, lost_calls
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
 from pairwright.sources.problems import ProblemCounts
@@ -122,12 +122,14 @@ def _target(manifest: Path) -> ReachedTarget | None:
 
 
 def verify_calls(run: str | Path) -> tuple[str, ...]:
-    """Derive the key of every stored call again, and name each difference.
+    """Derive the key of every stored call again, and name each difference, and calls that were
+    there when the last build ended.
 
     Raises StoreError where the store cannot be read.
     """
     with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
-        return tuple(store.verify())
+        lost = lost_calls(store)
+        return (*([lost] if lost else []), *store.verify())
 
 
 def source_problems(run: RunFolder) -> tuple[str, ...]:

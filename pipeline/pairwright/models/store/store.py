@@ -110,13 +110,13 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
 
-    def _has_cached(self) -> bool:
-        found = "SELECT count(*) FROM sqlite_schema WHERE name = 'cached'"
-        return bool(self._db.execute(found).fetchone()[0])
+    def _has(self, table: str) -> bool:
+        found = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+        return bool(self._execute(found, table).fetchone()[0])
 
     def _add_cached(self) -> None:
         """Bring a store of an earlier version up to date, from its replies."""
-        if not self._has_cached():
+        if not self._has("cached"):
             self._write((CACHED, ()), (_INSERT_CACHED, list(self._cached_by_replies())))
 
     def _cached_by_replies(self) -> Iterator[tuple[str, str, int]]:
@@ -253,7 +253,10 @@ class Store:
     def name(self, new: str | None = None) -> str | None:
         """The store's own id, which tells it from those of other runs: the one that it has, else
         `new`, which it then keeps; None where it has none."""
-        self._execute("CREATE TABLE IF NOT EXISTS name (id TEXT NOT NULL)")
+        if new is not None:
+            self._execute("CREATE TABLE IF NOT EXISTS name (id TEXT NOT NULL)")
+        elif not self._has("name"):
+            return None
         row = self._execute("SELECT id FROM name").fetchone()
         if row is None and new is not None:
             self._execute("INSERT INTO name VALUES (?)", new)
@@ -285,7 +288,7 @@ class Store:
     def _cached_by_model(self) -> Counter[str]:
         sums: Counter[str] = Counter()
         try:
-            if self._has_cached():
+            if self._has("cached"):
                 sums.update(
                     dict(self._db.execute("SELECT model, sum(tokens) FROM cached GROUP BY model"))
                 )

@@ -9,7 +9,7 @@ from pairwright.errors import SourceError
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, cleaned
+from pairwright.sources.fields import Repairs, clean_text
 from pairwright.sources.markup import post_text
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import ReadPost, latest, once_each, repeated_question, with_profile
@@ -28,7 +28,7 @@ def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Ite
     """
     domain = domains.of(dump.category)
     if domain is None:
-        raise _in_no_domain(dump, domains)
+        raise _no_domain(dump, domains)
     with DumpStore(dump) as store:
         yield from store.refusals()
         for posts in store.users():
@@ -53,7 +53,7 @@ class _History:
         """Oldest first, each after what is said of the user's posts."""
         questions = []
         for post in self._posts:
-            refusal = _not_asked(post) if post.kind == "question" else None
+            refusal = _question_refusal(post) if post.kind == "question" else None
             if refusal:
                 yield refusal.at(post.where, self._dump.post_id(post.kind, post.id))
             elif post.kind == "question":
@@ -93,10 +93,10 @@ class _History:
         )
         read = [self._read(post) for post in earlier]
         yield from (post for post in read if isinstance(post, SourceProblem))
-        found = [post for post in read if isinstance(post, ReadPost)]
-        edited = {post.where: post.edited for post in earlier if post.edited > question.created}
         found = [
-            _edited(post, edited[post.where]) if post.where in edited else post for post in found
+            _with_edit_note(one, post, question)
+            for one, post in zip(read, earlier, strict=True)
+            if isinstance(one, ReadPost)
         ]
         yield from with_profile(item, found, question.where, repairs, self._rules.min_posts)
 
@@ -111,10 +111,10 @@ class _History:
     def _read(self, post: DumpPost) -> ReadPost | SourceProblem:
         id = self._dump.post_id(post.kind, post.id)
         if id not in self._readable:
-            self._readable[id] = self._made_readable(id, post)
+            self._readable[id] = self._readable_post(id, post)
         return self._readable[id]
 
-    def _made_readable(self, id: str, post: DumpPost) -> ReadPost | SourceProblem:
+    def _readable_post(self, id: str, post: DumpPost) -> ReadPost | SourceProblem:
         repairs: Repairs = {}
         title = _one_line(post.title, repairs, self._rules)
         body = _body(post, repairs, self._rules)
@@ -123,7 +123,7 @@ class _History:
         if post.kind == "comment" and len(text.terms(body)) < COMMENT_TERMS:
             said = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
             return SourceRefusal("short_comment", said).at(post.where, id)
-        if not title:
+        if not title and post.kind != "question":
             repairs["missing_question"] = "the question it is about is not in the dump"
         made = Post(
             id=id,
@@ -136,7 +136,7 @@ class _History:
         return ReadPost(made, post.where, repairs)
 
 
-def _in_no_domain(dump: Dump, domains: Domains) -> SourceError:
+def _no_domain(dump: Dump, domains: Domains) -> SourceError:
     """Said before anything is read, because every item of a dump has its site's domain."""
     files = ", ".join(f"{key}.toml" for key in domains.by_key)
     own = "" if domains.folder != RUBRICS else (
@@ -151,13 +151,15 @@ def _in_no_domain(dump: Dump, domains: Domains) -> SourceError:
     )
 
 
-def _edited(post: ReadPost, when: str) -> ReadPost:
-    """The post with a note that some of its text may be younger than the question."""
-    note = {"edited_later": f"its user edited it at {when}, after the question"}
-    return post._replace(repairs={**post.repairs, **note})
+def _with_edit_note(found: ReadPost, post: DumpPost, question: DumpPost) -> ReadPost:
+    """The post, with a note if some of its text may be younger than the question."""
+    if post.edited <= question.created:
+        return found
+    note = {"edited_later": f"its user edited it at {post.edited}, after the question"}
+    return found._replace(repairs={**found.repairs, **note})
 
 
-def _not_asked(question: DumpPost) -> SourceRefusal | None:
+def _question_refusal(question: DumpPost) -> SourceRefusal | None:
     """Why a question is not asked again. It stays in the history."""
     if question.closed:
         return SourceRefusal("closed_question", f"{excerpt(question.title)} was closed")
@@ -175,16 +177,16 @@ def _in_context(kind: str, title: str, body: str) -> str:
 
 
 def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:
-    return " ".join(cleaned(title, "title", repairs, rules.max_post_chars).split())
+    return " ".join(clean_text(title, "title", repairs, rules.max_post_chars).split())
 
 
 def _body(post: DumpPost, repairs: Repairs, rules: SourceRules) -> str:
     if post.kind == "comment":
-        return cleaned(post.body, "text", repairs, rules.max_post_chars)
+        return clean_text(post.body, "text", repairs, rules.max_post_chars)
     found = post_text(post.body)
     repairs["html_to_text"] = "the body was HTML"
     if found.code_blocks:
         repairs["code_block"] = text.number_of(found.code_blocks, "block")
     if found.images:
         repairs["image"] = text.number_of(found.images, "image")
-    return cleaned(found.text, "body", repairs, rules.max_post_chars)
+    return clean_text(found.text, "body", repairs, rules.max_post_chars)
