@@ -14,6 +14,7 @@ from pairwright.models import Answer, Request, completion_of
 from pairwright.models.store import CallRecord, Store, recorded_store
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_models import run_store
+from pairwright.workflows.run_status import verify_calls
 from scripted import settings
 
 CONSENT = "say yes."
@@ -79,6 +80,8 @@ def test_a_store_without_calls_that_it_had_names_what_is_missing(calls: Path) ->
     said = refusal(calls)
     assert "holds 2 calls, and held 3 calls before" in said
     assert "about 1 call, 12 tokens of prompts and 3 of replies, 2.00 by" in said
+    found = verify_calls(calls.parent)
+    assert found == (f"{calls}: holds 2 calls, and held 3 calls before",)
 
 
 def test_the_store_of_another_run_is_noticed_though_it_holds_more(
@@ -107,6 +110,12 @@ def test_consent_is_asked_for_once(calls: Path) -> None:
     with recorded_store(calls, consent=CONSENT, forget=lambda: told.append(2)) as store:
         put(store, "a")
     assert told == [1]
+
+
+def test_a_store_that_is_whole_is_verified_without_a_word(calls: Path) -> None:
+    assert verify_calls(calls.parent) == ()
+    calls.with_name("calls.json").unlink()
+    assert verify_calls(calls.parent) == ()
 
 
 def test_a_new_folder_and_one_with_more_calls_than_before_need_no_consent(calls: Path) -> None:

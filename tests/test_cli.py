@@ -493,7 +493,8 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
         done = study.build()
     assert done.code == 1
     assert "This run is short: 100% of its units have no outcome" in done.err
-    assert f"{UNITS} of {UNITS} units failed (http_500 {UNITS}); {study.run}" in done.err
+    told = f"{UNITS} of {UNITS} units failed (http_500 {UNITS}); {study.run}"
+    assert told in done.err
     assert f"  pairwright build {study.config} --run {study.run}\n" in done.err
     study.assert_whole(UNITS)
     failed = study.rows("failed.jsonl")
@@ -501,7 +502,8 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
     assert {row["reason"] for row in failed} == {"http_500"}
     assert all("on fire" in row["detail"] for row in failed)
     assert study.manifest["state"] == "short"
-    assert pairwright("status", study.run).code == 1
+    status = pairwright("status", study.run)
+    assert (status.code, told in status.out) == (1, True)
 
     built.endpoint.forget()
     study.change(served__base_url=built.endpoint.url)

@@ -69,6 +69,7 @@ def test_most_users_find_a_partner(
         )
         for item in items
     ]
+    assert all(question.possible for question in questions)
     assigned = assign_partners(questions, settings.twin.questions_per_couple, settings.seed)
     assert sum(isinstance(partner, str) for partner in assigned.values()) >= 2 * len(items) // 3
 

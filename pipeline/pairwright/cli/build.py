@@ -1,7 +1,6 @@
 """`pairwright build`."""
 
 import shlex
-from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.shell import command, print_commands
-from pairwright.cli.tables import estimate_tables, result_table
+from pairwright.cli.tables import estimate_tables, print_failures, result_table
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
 from pairwright.models.model import CUT_IN_THINKING
@@ -21,8 +20,6 @@ from pairwright.workflows.collector import ease
 if TYPE_CHECKING:
     from pairwright.workflows.run_status import RunStatus
 
-SHORT = 0.05
-"""The share of failed units above which a run is called short in plain words."""
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
 
@@ -38,6 +35,12 @@ def build_command(
     run: Annotated[Path, typer.Option("--run", metavar="DIR", help="The run folder.")],
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N items.")
+    ] = None,
+    target: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Stop when N twins are kept; or N pairs, without twins."
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
@@ -83,6 +86,8 @@ def build_command(
 
       pairwright build pairwright.toml --run runs/first
 
+      pairwright build pairwright.toml --run runs/first --target 200
+
       pairwright build pairwright.toml --run runs/first --batch-out batches
 
       pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
@@ -102,6 +107,7 @@ def build_command(
             config_path,
             run,
             limit=limit,
+            target=target,
             accept_changes=accept_changes,
             ask_again=ask_again,
             engine=engine.value,
@@ -116,6 +122,7 @@ def build_command(
     options: dict[str, object] = {
         "--batch-out": batch_out,
         "--limit": limit,
+        "--target": target,
         "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
         "--engine": None if engine is EngineName.LOCAL else engine.value,
         "--address": address,
@@ -137,31 +144,21 @@ def build_command(
         console.print("The budget is spent: raise [budget] to go on.", style="yellow")
     if status.waiting:
         raise typer.Exit(3)
+    if missing := status.target and status.target.missing:
+        console.print(
+            f"The target is not reached: {missing:,} are missing, and no item is left.",
+            style="yellow",
+        )
     if status.failed:
-        _print_failed(console, status, run, again)
+        _print_failed(console, status, again)
+    if status.failed or missing:
         raise typer.Exit(1)
 
 
-def _print_failed(console: Console, status: "RunStatus", run: Path, again: str) -> None:
+def _print_failed(console: Console, status: "RunStatus", again: str) -> None:
     """How much of a run is missing, why, and the command that asks for it."""
-    units, failed = status.tally.units, status.failed
-    reasons: Counter[str] = Counter()
-    for (_, reason), n in status.tally.failed.items():
-        reasons[reason] += n
-    most = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common(3))
-    if failed / units > SHORT:
-        console.print(
-            f"This run is short: {failed / units:.0%} of its units have no outcome, and no"
-            " figure of it speaks for them.",
-            style="bold red",
-        )
-    where = run / "failed.jsonl"
-    print_commands(
-        console,
-        f"{failed:,} of {number_of(units, 'unit')} failed ({most}); {where} says why. Ask for them"
-        " again:",
-        [again],
-    )
+    print_failures(console, status)
+    print_commands(console, "Ask for them again:", [again])
 
 
 def _print_next_steps(out: Console, run: Path) -> None:

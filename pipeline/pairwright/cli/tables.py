@@ -1,5 +1,6 @@
 """The tables that commands print."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -35,6 +36,9 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     for mode in status.config.modes:
         twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
         table.add_row("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+    if target := status.target:
+        left = number_of(target.items_left, "item")
+        table.add_row("target", f"{target.mode}s; {left} not needed", f"{target.n:,}")
     if not counted.rejected:
         table.add_row("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():
@@ -139,6 +143,35 @@ def estimate_tables(console: Console, expected: "BuildEstimate") -> None:
 def _range(low: float, high: float) -> str:
     """Two amounts of money, or one where they are the same."""
     return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
+
+
+SHORT = 0.05
+"""The share of failed units above which a run is called short in plain words."""
+
+
+def print_failures(console: Console, status: "RunStatus") -> None:
+    """Print how many units failed and why; nothing where none did."""
+    if not status.failed:
+        return
+    reasons: Counter[str] = Counter()
+    for (_, reason), n in status.tally.failed.items():
+        reasons[reason] += n
+    units, most = status.tally.units, ", ".join(f"{why} {n:,}" for why, n in reasons.most_common(3))
+    if status.failed / units > SHORT:
+        console.print(
+            f"This run is short: {status.failed / units:.0%} of its units have no outcome, and no"
+            " figure of it speaks for them.",
+            style="bold red",
+            highlight=False,
+        )
+    console.print(
+        f"{status.failed:,} of {number_of(units, 'unit')} failed ({most});"
+        f" {status.run / 'failed.jsonl'} says why.",
+        style="yellow",
+        highlight=False,
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def print_source_problems(console: Console, status: "RunStatus") -> None:

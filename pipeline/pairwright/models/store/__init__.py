@@ -6,7 +6,7 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 """
 
 from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
-from pairwright.models.store.record import CallRecord, recorded_store
+from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
 from pairwright.models.store.store import ModelCalls, Store, StoredCall, Totals
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "Store",
     "StoredCall",
     "Totals",
+    "lost_calls",
     "recorded_store",
 ]

@@ -114,6 +114,12 @@ def recorded_store(
     _close(store, cost)
 
 
+def lost_calls(store: Store) -> str | None:
+    """A sentence on calls that an open store should hold by its `calls.json`; None if it does."""
+    lost = _missing(store, _read(store.path.with_name(NAME)))
+    return f"{store.path}: {lost.what}" if lost else None
+
+
 def _close(store: Store, cost: Callable[[Store], float]) -> None:
     try:
         now = _record_of(store, cost)
