@@ -143,9 +143,9 @@ def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: C
 
 def test_a_limit_takes_the_first_items_of_the_source(corpus_of: CorpusOf) -> None:
     corpus = corpus_of([asked_by(name) for name in NAMES])
-    assert sorted(unit.item for unit in all_units(corpus, ("twin",), SURVEY, limit=7)) == list(
-        range(7)
-    )
+    assert sorted(
+        unit.item for unit in all_units(corpus, ("twin",), SURVEY, items=range(7))
+    ) == list(range(7))
 
 
 def test_the_same_source_in_another_order_is_worked_in_the_same_order(corpus_of: CorpusOf) -> None:

@@ -121,6 +121,7 @@ def surveys(study: Study) -> dict[str, str]:
         return {one.item_id: one.kind for one in iterate_surveys(store)}
 
 
+@pytest.mark.real
 def test_a_survey_that_failed_holds_nobody_up_and_is_asked_again_and_what_is_kept_stays(
     tmp_path: Path,
 ) -> None:

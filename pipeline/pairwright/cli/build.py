@@ -37,6 +37,12 @@ def build_command(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N items.")
     ] = None,
+    target: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Stop when N twins are kept; or N pairs, without twins."
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
     ] = False,
@@ -81,6 +87,8 @@ def build_command(
 
       pairwright build pairwright.toml --run runs/first
 
+      pairwright build pairwright.toml --run runs/first --target 200
+
       pairwright build pairwright.toml --run runs/first --batch-out batches
 
       pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
@@ -100,6 +108,7 @@ def build_command(
             config_path,
             run,
             limit=limit,
+            target=target,
             accept_changes=accept_changes,
             ask_again=ask_again,
             engine=engine.value,
@@ -114,6 +123,7 @@ def build_command(
     options: dict[str, object] = {
         "--batch-out": batch_out,
         "--limit": limit,
+        "--target": target,
         "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
         "--engine": None if engine is EngineName.LOCAL else engine.value,
         "--address": address,
@@ -135,8 +145,14 @@ def build_command(
         console.print("The budget is spent: raise [budget] to go on.", style="yellow")
     if status.waiting:
         raise typer.Exit(3)
+    if missing := status.target and status.target.missing:
+        console.print(
+            f"The target is not reached: {missing:,} are missing, and no item is left.",
+            style="yellow",
+        )
     if status.failed:
         _print_failed(console, status, again)
+    if status.failed or missing:
         raise typer.Exit(1)
 
 

@@ -20,8 +20,8 @@ def status_command(
     """Show what a run has made so far; works while it is running.
 
     The table says what was kept, refused and failed, and how often a history showed no
-    personal signal, by its length. Exits with 1 if units failed or `--verify` finds a difference,
-    and with 3 if units wait for the replies of a batch.
+    personal signal, by its length. Exits with 1 if units failed, a target was not reached or
+    `--verify` finds a difference, and with 3 if units wait for the replies of a batch.
 
     Examples:
 
@@ -48,7 +48,8 @@ def status_command(
     whole = _verified(run, found.stored.calls, console) if verify else True
     if found.waiting and whole:
         raise typer.Exit(3)
-    if found.failed or not whole:
+    missing = found.target is not None and found.target.missing
+    if found.failed or missing or not whole:
         raise typer.Exit(1)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, assert_never
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.units import all_units
+from pairwright.construct.units import all_units, first_items
 from pairwright.records import Item
 from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
 from pairwright.settings.config import Config
@@ -55,7 +55,7 @@ class BuildEstimate(NamedTuple):
 def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
-    work = list(all_units(corpus, config.modes, config.modes, limit))
+    work = list(all_units(corpus, config.modes, config.modes, first_items(corpus, limit)))
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     tried = {u.item: corpus.tried.get(corpus.entries[u.item].id) for u in work}

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from pairwright.construct.funnel import funnel_rows, kept_costs
 from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.models.store import ModelCalls, Store
-from pairwright.records import Record
+from pairwright.modes import MODES
+from pairwright.records import Mode, Record
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
 from pairwright.stats import Share
@@ -27,6 +28,29 @@ class SourceSummary(Record):
     repaired: dict[str, int]
 
 
+class ReachedTarget(Record):
+    """How far a build came that was to end when enough is kept."""
+
+    n: int
+    """Twins or pairs that were asked for."""
+    mode: Mode
+    kept: int
+    items_left: int
+    """Items of the source that were not needed."""
+
+    @property
+    def missing(self) -> int:
+        """How many are missing; the source has no more items then."""
+        return max(0, self.n - self.kept)
+
+
+def reached_target(n: int, modes: tuple[Mode, ...], items: int, counted: Tally) -> ReachedTarget:
+    """The state of a target over so many items: twins count, or pairs where no twins are built."""
+    mode = next((mode for mode in modes if MODES[mode].needs_partner), modes[0])
+    kept = counted.kept[mode]
+    return ReachedTarget(n=n, mode=mode, kept=kept, items_left=items - counted.of_mode(mode))
+
+
 def make_manifest(
     store: Store,
     config: Config,
@@ -34,6 +58,7 @@ def make_manifest(
     source: SourceSummary,
     counted: Tally,
     checked: list[ReplyCheck],
+    target: ReachedTarget | None = None,
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()
@@ -46,7 +71,8 @@ def make_manifest(
         "pairwright": __version__,
         "simulated": counted.simulated > 0,
         "recorded": [*sorted(counted.recorded)],
-        "state": "short" if counted.failed else "whole",
+        "state": _state(counted, target),
+        **({} if target is None else {"target": target.model_dump()}),
         "source": source.model_dump(),
         "counts": {
             "items": source.items,
@@ -96,6 +122,12 @@ def make_manifest(
         "prompts": dict(sorted(prompts.hashes.items())),
         "config": essential(config.model_dump(mode="json")),
     }
+
+
+def _state(counted: Tally, target: ReachedTarget | None) -> str:
+    if counted.failed or (target is not None and target.missing):
+        return "short"
+    return "target" if target is not None and target.items_left else "whole"
 
 
 def cost(store: Store, config: Config) -> float:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
@@ -22,14 +22,22 @@ _LIBRARIES = ("bm25s", "jinja2", "numpy", "py3langid", "pydantic", "sentence-tra
 """Those that a unit's outcome goes through."""
 
 
-def identity(saved: dict[str, Any], limit: int | None) -> str:
+def identity(saved: dict[str, Any], limit: int | None, *, in_waves: bool = False) -> str:
     """A name for all that outcomes follow from, beside the replies.
 
     That is the run's config as saved, with its hashes of source, prompts and rubrics; this code;
-    and the libraries that it decides with.
+    the libraries that it decides with; and whether partners are matched in waves, which a target
+    does, whatever its number.
     """
     libraries = {name: _version(name) for name in _LIBRARIES}
-    parts = [essential(saved), code_digest(), libraries, sys.version, limit]
+    parts = [
+        essential(saved),
+        code_digest(),
+        libraries,
+        sys.version,
+        limit,
+        *(["waves"] if in_waves else []),
+    ]
     return content_id("follows", json.dumps(parts, sort_keys=True))
 
 
@@ -53,7 +61,7 @@ def _digest(value: object) -> str:
 
 
 def unfinished(
-    todo: Iterator[BuildUnit], store: Store, ended: Callable[[Outcome | SurveyOutcome], None]
+    todo: Iterable[BuildUnit], store: Store, ended: Callable[[Outcome | SurveyOutcome], None]
 ) -> Iterator[BuildUnit]:
     """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
     for unit in todo:

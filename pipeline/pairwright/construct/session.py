@@ -5,7 +5,7 @@ stage, and the store answers what was asked before.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import SourceSummary, make_manifest
+from pairwright.construct.manifest import SourceSummary, make_manifest, reached_target
 from pairwright.construct.outcomes import Brief, Outcome, write_outcomes
 from pairwright.construct.resume import unfinished
-from pairwright.construct.steps import build_steps
+from pairwright.construct.steps import BuildPlan, build_steps
 from pairwright.construct.survey import SurveyOutcome
-from pairwright.construct.tally import ReplyCheck, Tally, model_checks
+from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
 from pairwright.construct.unit_work import ModelSource, work_on
-from pairwright.construct.units import BuildUnit
+from pairwright.construct.units import BuildUnit, first_items
 from pairwright.dataset import line_writer
 from pairwright.errors import Interrupted, on_disk
 from pairwright.models.run import work_through
@@ -41,20 +41,27 @@ class BuildTask(NamedTuple):
     rules: BuildRules
     store: Store
     run: RunFolder
-    limit: int | None
+    limit: int | None = None
     """Only so many items, the first of the source."""
+    target: int | None = None
+    """No further unit is begun once so many twins are kept, or pairs where no twins are built."""
+
+    @property
+    def items(self) -> range:
+        """The items to build from."""
+        return first_items(self.corpus, self.limit)
 
     @property
     def total(self) -> int:
-        """The number of units, surveys included."""
-        items = len(self.corpus) if self.limit is None else min(self.limit, len(self.corpus))
+        """The number of units, surveys included; with a target, as many as it may take."""
         modes = self.rules.config.modes
-        return items * (len(modes) + need_partners(modes))
+        return len(self.items) * (len(modes) + need_partners(modes))
 
-    def steps(self) -> Iterator[Iterator[BuildUnit]]:
+    def steps(self) -> Iterator[Iterable[BuildUnit]]:
         """The units of each step, in the order in which they are best worked on. Those of one
         must have ended before the next step is asked for."""
-        return build_steps(self.corpus, self.rules.config, self.store, self.limit)
+        plan = BuildPlan(self.corpus, self.rules.config, self.store, self.items)
+        return build_steps(plan, self.target)
 
 
 def read_corpus(
@@ -111,6 +118,9 @@ async def build_here(
     for units in task.steps():
         todo = unfinished(units, task.store, count)
         await build_units(todo, corpus, rules, models, task.store, count)
+    if task.target is not None:
+        # The store may have more, of a build with a larger target.
+        counted = tally_outcomes(task.store)
     return counted, conclude(task, counted)
 
 
@@ -152,7 +162,10 @@ def conclude(task: BuildTask, counted: Tally) -> list[ReplyCheck]:
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
         return checked
-    made = make_manifest(store, rules.config, rules.prompts, task.summary, counted, checked)
+    target = None
+    if task.target is not None:
+        target = reached_target(task.target, rules.config.modes, len(task.items), counted)
+    made = make_manifest(store, rules.config, rules.prompts, task.summary, counted, checked, target)
     write_outcomes(store, task.run.path, made)
     store.finish()
     return checked

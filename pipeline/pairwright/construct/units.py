@@ -31,19 +31,19 @@ def all_units(
     corpus: Corpus,
     modes: tuple[Mode, ...],
     tasks: Collection[Task],
-    limit: int | None = None,
+    items: range | None = None,
 ) -> Iterator[BuildUnit]:
-    """The units of some tasks on the first `limit` items of the source, category by category
+    """The units of some tasks on these `items` of the source, or on all, category by category
     along the ring: the units of an item follow one another, and those come next that read the same
     histories.
 
     `modes` are all that the run builds; the place of each unit goes by them.
     """
-    wanted = len(corpus) if limit is None else min(limit, len(corpus))
+    wanted = range(len(corpus)) if items is None else items
     for category, ring in sorted(corpus.rings.items()):
         for user in ring.users:
             for item in corpus.by_user[user]:
-                if item < wanted and corpus.entries[item].category == category:
+                if item in wanted and corpus.entries[item].category == category:
                     yield from _of(corpus, item, modes, tasks)
 
 
@@ -56,6 +56,11 @@ def _of(
     for n, mode in enumerate(modes):
         if mode in tasks:
             yield BuildUnit(f"{mode}:{name}", mode, item, item * len(modes) + n)
+
+
+def first_items(corpus: Corpus, limit: int | None) -> range:
+    """The first `limit` items of the source, or all."""
+    return range(len(corpus) if limit is None else min(limit, len(corpus)))
 
 
 MOST_UNITS = 256

@@ -59,8 +59,11 @@ class BuildResult:
 
     @property
     def whole(self) -> bool:
-        """Whether every unit was kept or refused: none failed, and none waits."""
-        return not (self.status.failed or self.status.waiting)
+        """Whether every unit was kept or refused, none failed and none waits; and a target, if
+        there was one, is reached."""
+        target = self.status.target
+        missing = target is not None and target.missing
+        return not (self.status.failed or self.status.waiting or missing)
 
 
 def build(
@@ -69,6 +72,7 @@ def build(
     *,
     folder: str | Path | None = None,
     limit: int | None = None,
+    target: int | None = None,
     accept_changes: bool = False,
     ask_again: bool = False,
     engine: BuildEngine = "local",
@@ -82,6 +86,8 @@ def build(
 
     The same call again resumes: no finished call is sent twice. `config` is a TOML file, or a
     Config whose paths start from `folder`. `limit` builds the first items of the source only.
+    With `target`, no further unit is begun once so many twins are kept, or so many pairs where no
+    twins are built; a later call with a larger one goes on.
     `ask_again` sends calls again that are missing from the folder's store.
     `engine` and `address` choose what the config's `processes` are. With `batch_out` nothing is
     sent: the calls are written to files below it, of at most `batch_lines` calls each.
@@ -117,13 +123,13 @@ def build(
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         folder_of_run.prepare(config, content, accept_changes=accepted)
-        store.begin(identity(folder_of_run.saved(), limit))
+        store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
         requests = _begin_round(batches, folder_of_run, end) if batches else None
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)
         _note_problems(folder_of_run, progress, named=True)
         _warn_of_strangers(config, corpus, progress)
-        task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
+        task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
         # There is no work to share where calls are only written down.
         if on_ray or (most_workers(config) > 1 and not requests):
             tally, checks, meter = build_over_workers(

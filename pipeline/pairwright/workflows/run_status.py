@@ -1,13 +1,15 @@
 """How far a run is: what was kept, refused and failed, what its checks came to, what it cost."""
 
+import json
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import cost
+from pairwright.construct.manifest import ReachedTarget, cost
 from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
 from pairwright.dataset import read_lines
+from pairwright.errors import InputError
 from pairwright.models.store import Store, Totals, lost_calls
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
@@ -31,6 +33,8 @@ class RunStatus:
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float
     """Of all stored calls, by the config's prices."""
+    target: ReachedTarget | None
+    """How far the last build came that was to end when enough is kept, where it has ended."""
     finished: bool
     """Whether the last build came to its end, and the outcome files are there."""
     source_problems: tuple[str, ...]
@@ -97,9 +101,24 @@ def status_of(
         checks=tuple(checked),
         stored=store.totals(),
         cost=cost(store, config),
+        target=_target(folder.path / "manifest.json") if store.finished else None,
         finished=store.finished and (folder.path / "manifest.json").exists(),
         source_problems=source_problems(folder),
     )
+
+
+def _target(manifest: Path) -> ReachedTarget | None:
+    if not manifest.exists():
+        return None
+    try:
+        found = json.loads(manifest.read_bytes()).get("target")
+        return None if found is None else ReachedTarget.model_validate(found)
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"cannot be read: {error}",
+            where=manifest,
+            fix="Build again: it is written at the end of each build, and no call is sent twice.",
+        ) from None
 
 
 def verify_calls(run: str | Path) -> tuple[str, ...]:

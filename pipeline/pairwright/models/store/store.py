@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -340,6 +340,7 @@ class Store:
     def clear_outcomes(self) -> None:
         """Forget what came of the last run; its calls stay."""
         self._execute("DELETE FROM outcomes")
+        self._execute("DROP TABLE IF EXISTS matched")
         self._execute("UPDATE run SET finished = 0")
 
     def finish(self) -> None:
@@ -368,6 +369,15 @@ class Store:
         ).fetchone()
         return None if row is None else str(row[0])
 
+    def kind(self, position: int, unit: str) -> str | None:
+        """What came of one unit, in a word, where it has ended."""
+        if self._outcomes:
+            self._spool()
+        row = self._execute(
+            "SELECT kind FROM outcomes WHERE position = ? AND unit = ?", position, unit
+        ).fetchone()
+        return None if row is None else str(row[0])
+
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(unit, kind, record) in source order, without surveys."""
         if self._outcomes:
@@ -388,21 +398,38 @@ class Store:
             "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
         )
 
-    def matching(self) -> tuple[str, str] | None:
+    def matching(self, wave: int) -> tuple[str, str] | None:
         """What the partners of twins were matched by: a digest of the survey, and the couples that
-        were kept as they were, as JSON. None where nothing was matched."""
-        self._execute("CREATE TABLE IF NOT EXISTS matched (survey TEXT, couples TEXT)")
-        row = self._execute("SELECT survey, couples FROM matched").fetchone()
+        were kept as they were, as JSON. None where this wave of items was not matched."""
+        self._execute(
+            "CREATE TABLE IF NOT EXISTS matched (wave INTEGER, survey TEXT, couples TEXT)"
+        )
+        row = self._execute("SELECT survey, couples FROM matched WHERE wave = ?", wave).fetchone()
         return None if row is None else (str(row[0]), str(row[1]))
 
-    def match(self, survey: str, couples: str) -> None:
-        """Partners are matched, by this. Outcomes of twins that were not kept are forgotten."""
+    def match(self, wave: int, survey: str, couples: str, begun: Collection[int]) -> None:
+        """Partners of a wave of items are matched, by this. Where they were matched otherwise
+        before, later matchings are forgotten, and so are the outcomes of twins that were not kept
+        and are not at one of the positions `begun`."""
         if self._outcomes:
             self._spool()
-        # First, so that a kill in between leaves no outcome under the wrong matching.
-        self._execute("DELETE FROM matched")
-        self._execute("DELETE FROM outcomes WHERE unit LIKE 'twin:%' AND kind != 'kept'")
-        self._execute("INSERT INTO matched VALUES (?, ?)", survey, couples)
+        other = self._execute("SELECT 1 FROM matched WHERE wave >= ?", wave).fetchone()
+        if other:
+            # First, so that a kill in between leaves no outcome under the wrong matching.
+            old = self._execute(
+                "SELECT position FROM outcomes WHERE unit LIKE 'twin:%' AND kind != 'kept'"
+            ).fetchall()
+            gone = [place for place in old if place[0] not in begun]
+            self._write(("DELETE FROM outcomes WHERE position = ?", gone))
+        self._execute("DELETE FROM matched WHERE wave >= ?", wave)
+        self._execute("INSERT INTO matched VALUES (?, ?, ?)", wave, survey, couples)
+
+    def forget_unmatched(self) -> None:
+        """Forget the outcomes of twins that have no partner: a later wave may find one."""
+        self._execute(
+            "DELETE FROM outcomes WHERE unit LIKE 'twin:%'"
+            " AND json_extract(record, '$.partner') IS NULL"
+        )
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         try:
