@@ -113,6 +113,17 @@ def test_what_to_do_next_is_printed_with_the_folders_given(copied: Study) -> Non
     assert f"  {goes_on} --limit 1 --batch-lines 2\n" in done.out
 
 
+def test_replies_are_not_put_into_a_store_that_lost_its_calls(copied: Study) -> None:
+    assert answered(copied, 1).code == 0
+    (copied.run / "calls.sqlite").unlink()
+    done = answered(copied, 1)
+    assert done.code == 2
+    asked = len(lines(shards(copied, 1)[0]))
+    assert f"it held {asked} calls\n" in done.err
+    assert f"--run {copied.run} --ask-again" in done.err
+    assert not (copied.run / "calls.sqlite").exists()
+
+
 def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun: Study) -> None:
     (file,) = shards(begun, 1)
     written = lines(file)

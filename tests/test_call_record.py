@@ -95,6 +95,17 @@ def test_the_store_of_another_run_is_noticed_though_it_holds_more(
     assert "is the store of another run; that of this run held 3 calls" in refusal(calls)
 
 
+def test_a_store_that_held_no_call_is_made_again_without_a_question(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    for _ in range(2):
+        with recorded_store(path, consent=CONSENT, begun=path.exists()) as store:
+            assert store.totals().calls == 0
+        assert record(path).calls == 0
+        path.unlink()
+    with recorded_store(path, consent=CONSENT, begun=True):
+        pass
+
+
 def test_consent_is_asked_for_once(calls: Path) -> None:
     calls.unlink()
     told = []

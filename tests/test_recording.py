@@ -140,6 +140,7 @@ def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
     done = replaying.build()
     assert done.code == 1
     assert "write_adhering.md changed (a prompt)" in done.err
+    assert "Ask for them again" not in done.err
     failures = replaying.rows("failed.jsonl")
     assert [failure["reason"] for failure in failures] == ["not_recorded"] * 3
     question = json.loads(histories(replaying)[0])["question"]
@@ -241,13 +242,13 @@ def test_a_reply_keeps_all_that_is_recorded(tmp_path: Path) -> None:
     asked = request("<question>\nWhich bread?\n</question>")
     call = RecordedCall(
         key=asked.key, prompt="plan", topic="Which bread?", model="a-model", finish="length",
-        text="Rye, pérhaps.", prompt_tokens=7, completion_tokens=5, cached_tokens=3,
+        text="Rye, pérhaps.", reasoning="Bread. </think>", prompt_tokens=7, completion_tokens=5,
+        cached_tokens=3, thinking_tokens=2,
     )  # fmt: skip
     body = asyncio.run(Replay(recording_of(tmp_path, call)).post(b"", asked)).body
-    completion = completion_of(asked.key, body)
-    assert completion == Completion(
-        asked.key, "Rye, pérhaps.", "length",
-        prompt_tokens=7, completion_tokens=5, cached_tokens=3, recorded=True,
+    assert completion_of(asked.key, body) == Completion(
+        key=asked.key, text="Rye, pérhaps.", finish="length", reasoning="Bread. </think>",
+        prompt_tokens=7, completion_tokens=5, cached_tokens=3, thinking_tokens=2, recorded=True,
     )  # fmt: skip
     simulated = recording_of(tmp_path, call.model_copy(update={"simulated": True}))
     body = asyncio.run(Replay(simulated).post(b"", asked)).body

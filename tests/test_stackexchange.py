@@ -182,7 +182,8 @@ COMMENTS = (
     comment(2, 2, 1, "My oven only reaches two hundred degrees."),
     comment(5, 3, 2, "I bake rye at sea level; altitude matters a lot."),
     comment(6, 3, 2, "@Ann Thanks!"),
-    comment(7, 3, 77, "Cast iron pans hold their heat for longer."),
+    comment(9, 3, 1, "I'm voting to close this question as off-topic because it is about pans."),
+    comment(7, 3, 77, "[Cast iron](https://example.org/pans?a=1) pans hold their heat for longer."),
     comment(8, 3, 1, "Somebody without an account bakes too.", None),
 )
 
@@ -202,7 +203,8 @@ def test_comments_are_history_where_they_are_wanted(tmp_path: Path) -> None:
     ]
     assert comments[0].source_url == f"https://{SITE}/posts/comments/2"
     assert ("short_comment", "Comments.xml:5", "c6") in got.refused()
-    assert ("deleted_user", "Comments.xml:7", "8") in got.refused()
+    assert ("moderation_comment", "Comments.xml:6", "c9") in got.refused()
+    assert ("deleted_user", "Comments.xml:8", "8") in got.refused()
     assert ("missing_question", "c7") in [(p.reason, p.id) for p in got.problems]
 
 
@@ -333,6 +335,7 @@ def test_licences_follow_from_addresses_and_dates(tmp_path: Path) -> None:
         ("<ol><li>grind</li>\n<li><p>pour</p></li></ol>", "1. grind\n2. pour"),
         ("<ul>\n<li><p>grind</p></li>\n</ul>", "- grind"),
         ('10<sup>-3</sup> of <a href="http://x">this site</a>', "10^-3 of this site"),
+        ("end.<br><sup>Sources: books</sup>", "end.\nSources: books"),
         ("use <code>List&lt;b&gt;</code> &amp;amp;", "use List<b> &amp;"),
         ("no end <pre>of\ncode", "no end\n\nof\ncode"),
     ],
@@ -351,7 +354,9 @@ def test_marks_are_counted_as_repairs(tmp_path: Path) -> None:
     assert got.item.profile[1].text.endswith("[code, 4 lines]\n\n[image]\n\nSome words on my")
 
 
-@pytest.mark.parametrize("hostile", ["<pre>", "<blockquote>", "<pre>x</blockquote>", "<ol><li>"])
+@pytest.mark.parametrize(
+    "hostile", ["<pre>", "<blockquote>", "<pre>x</blockquote>", "<ol><li>", "<sup>", "<b>a </b>"]
+)
 def test_a_hostile_body_costs_no_more_than_its_length(hostile: str) -> None:
     post_text(hostile * 20_000)  # without a bound on quotes in quotes, five seconds
 

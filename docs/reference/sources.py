@@ -114,9 +114,10 @@ stays that of the site. The tags of every item are kept in `items.jsonl` of the 
 prompt shows them, and no release holds them.
 
 **Who is left out.** Posts of deleted accounts and of the community, wikis and tags' pages,
-comments of fewer than {histories.COMMENT_TERMS} words with content. A question that was moved to
-another site is closed in a dump; one that was moved to this site cannot be told from others.
-Each case is counted by a rule of [the list below](#rules).
+comments of fewer than {histories.COMMENT_TERMS} words with content, and those that the site writes
+for users who vote to close. A question that was moved to another site is closed in a dump; one
+that was moved to this site cannot be told from others. Each case is counted by a rule of
+[the list below](#rules).
 
 The files are taken for hostile: a document type or an entity in one is refused before it is read
 on (the parser is the standard library's expat), and so is a row of more than {

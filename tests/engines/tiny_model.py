@@ -1,4 +1,5 @@
 """A chat model of random weights, made in a folder without a download: tiny_model.py FOLDER [TEXT].
+With `thinks` in place of a text its vocabulary has the tags between which models think.
 
 Run by the engines' environment. Its words mean nothing: what it shows is that the wire, the
 sampling and the schemas work. A token is a byte; with a TEXT file tokens are learned from it, and
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import torch
 from tokenizers import (
+    AddedToken,
     Tokenizer,
     decoders,
     models,
@@ -65,6 +67,11 @@ def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
 
 
 if __name__ == "__main__":
-    made = tokenizer(Path(sys.argv[2]).read_text("utf-8") if len(sys.argv) > 2 else None)
+    given = sys.argv[2] if len(sys.argv) > 2 else "thinks"
+    made = tokenizer(None if given == "thinks" else Path(given).read_text("utf-8"))
+    if sys.argv[2:] == ["thinks"]:
+        # Not special ones, which a server leaves out of what it writes.
+        tags = [AddedToken(tag, special=False, normalized=False) for tag in ("<think>", "</think>")]
+        made.add_tokens(tags)
     made.save_pretrained(sys.argv[1])
     model(made).save_pretrained(sys.argv[1])

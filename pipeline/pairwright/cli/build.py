@@ -15,6 +15,7 @@ from pairwright.errors import InputError
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
 from pairwright.models.model import CUT_IN_THINKING
+from pairwright.models.recorded import NOT_RECORDED
 from pairwright.text import number_of
 from pairwright.workflows.collector import ease
 
@@ -180,7 +181,9 @@ def build_command(
 def _print_failed(console: Console, status: "RunStatus", again: str) -> None:
     """How much of a run is missing, why, and the command that asks for it."""
     print_failures(console, status)
-    print_commands(console, "Ask for them again:", [again])
+    # A recording says the same again; the build has said what to do.
+    if any(reason != NOT_RECORDED for _, reason in status.tally.failed):
+        print_commands(console, "Ask for them again:", [again])
 
 
 def _print_next_steps(out: Console, run: Path) -> None:

@@ -58,6 +58,11 @@ def post_text(body: str) -> PostText:
     return parser.finished()
 
 
+def comment_text(markdown: str) -> str:
+    """The text of a comment, which may hold links: their texts stay."""
+    return _LINK.sub(r"\1", markdown)
+
+
 def _only_tags(raw: str) -> str:
     """Every `<` that begins no known tag, escaped.
 
@@ -87,19 +92,25 @@ class _Text(HTMLParser):
 
     def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
         self._unseen = tag in _UNSEEN
-        self.parts.append("\n\n" if tag in _BLOCKS else _BREAKS.get(tag, ""))
+        self._add("\n\n" if tag in _BLOCKS else _BREAKS.get(tag, ""))
 
     def handle_endtag(self, tag: str) -> None:
         self._unseen = False
-        self.parts.append("\n\n" if tag in _BLOCKS else "")
+        self._add("\n\n" if tag in _BLOCKS else "")
 
     def handle_data(self, data: str) -> None:
         if not self._unseen:
-            self.parts.append(data)
+            self._add(data)
+
+    def _add(self, part: str) -> None:
+        if part:
+            self.parts.append(part)
 
 
 CODE_LINES = 3
 """A longer block of code is shown as a mark."""
+# [here](https://example.org "a title"); what is between the brackets holds none.
+_LINK = re.compile(r'\[([^\[\]\n]{1,500})\]\(https?://[^\s()]{1,2000}(?: "[^"\n]{0,500}")?\)')
 _NESTED = 8
 """Quotes in quotes; each is looked through for its lines, so more would cost their square."""
 _NO_ALT = {"", "enter image description here", "image", "alt text"}
@@ -132,7 +143,8 @@ class _Marked(_Text):
             self._found.images += 1
             shown = " ".join((dict(attrs).get("alt") or "").split())
             self.parts.append("[image]" if shown.lower() in _NO_ALT else f"[image: {shown}]")
-        elif tag == "sup":
+        elif tag == "sup" and self._before[-1:].strip():
+            # Small print, which is raised too, stands apart from what is before it.
             self.parts.append("^")
 
     def handle_endtag(self, tag: str) -> None:
@@ -147,8 +159,7 @@ class _Marked(_Text):
         if not any(block.tag == "pre" for block in self._open):
             # As a browser does: the line ends of a paragraph's source are spaces.
             data = " ".join(("x" + data + "x").split())[1:-1]
-            before = next((part for part in reversed(self.parts) if part), "\n")
-            if self._in_new_entry or before.endswith("\n"):
+            if self._in_new_entry or self._before.endswith("\n"):
                 data = data.lstrip()
         self._in_new_entry = self._in_new_entry and not data
         super().handle_data(data)
@@ -158,6 +169,11 @@ class _Marked(_Text):
             return "- "
         self._lists[-1] += 1
         return f"{self._lists[-1]}. "
+
+    @property
+    def _before(self) -> str:
+        """The end of what was collected."""
+        return self.parts[-1] if self.parts else "\n"
 
     def finished(self) -> PostText:
         """What was collected; blocks that were never closed end here."""

@@ -39,6 +39,7 @@ REASONS = {
     "target_in_profile": "a post that repeats the question, alone or with its narrative",
     "duplicate_post_id": "a post of the same profile before it has its id",
     "duplicate_post": "a post of the same profile before it has its text",
+    "moderation_comment": "(dumps) a comment that the site writes for users who vote on a question",
     "short_comment": "(dumps) a comment of fewer than three words with content",
     # An item or a post is used after a repair
     "html_to_text": "HTML was turned into plain text",

@@ -166,9 +166,11 @@ def _recorded(store: Store, key: str) -> RecordedCall:
         model=model_name(request.model),
         finish=completion.finish,
         text=completion.text,
+        reasoning=completion.reasoning,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         cached_tokens=completion.cached_tokens,
+        thinking_tokens=completion.thinking_tokens,
         simulated=completion.simulated,
     )
 

@@ -65,9 +65,12 @@ class RecordedCall(Record):
     model: str
     finish: str
     text: str
+    reasoning: str = ""
+    """What the model thought before its reply, where the endpoint gave it."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    thinking_tokens: int = 0
     simulated: bool = False
     """Whether the embedded model wrote it."""
 

@@ -35,16 +35,13 @@ class Replay:
 
 def _body(call: RecordedCall) -> bytes:
     """The reply as a chat completion that is marked as recorded."""
+    message = {"role": "assistant", "content": call.text}
+    if call.reasoning:
+        message["reasoning_content"] = call.reasoning
     body: dict[str, Any] = {
         "object": RECORDED,
         "model": call.model,
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": call.text},
-                "finish_reason": call.finish,
-            }
-        ],
+        "choices": [{"index": 0, "message": message, "finish_reason": call.finish}],
         "usage": {
             "prompt_tokens": call.prompt_tokens,
             "completion_tokens": call.completion_tokens,
@@ -52,6 +49,8 @@ def _body(call: RecordedCall) -> bytes:
     }
     if call.cached_tokens:
         body["usage"]["prompt_tokens_details"] = {"cached_tokens": call.cached_tokens}
+    if call.thinking_tokens:
+        body["usage"]["completion_tokens_details"] = {"reasoning_tokens": call.thinking_tokens}
     if call.simulated:
         body["system_fingerprint"] = SIMULATED
     return bytes_of(body)

@@ -162,6 +162,8 @@ def _without_file(path: Path, known: CallRecord | None, *, begun: bool) -> LostC
     what = "is empty" if path.exists() else "is missing"
     if known and known.calls:
         return LostCalls.of(f"{what}; it held {number_of(known.calls, 'call')}", known)
+    if known:
+        return None  # It held no call that could be lost.
     return LostCalls(f"{what}, though this run was begun", 0, 0, 0, 0.0) if begun else None
 
 

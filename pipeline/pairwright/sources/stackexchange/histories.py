@@ -1,6 +1,7 @@
 """A user's questions as items, each with what the user wrote before it: questions, answers and,
 where they are wanted, comments."""
 
+import re
 from collections.abc import Iterator
 
 from pairwright import text
@@ -10,7 +11,7 @@ from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, clean_text
-from pairwright.sources.markup import post_text
+from pairwright.sources.markup import comment_text, post_text
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import ReadPost, latest, once_each, repeated_question, with_profile
 from pairwright.sources.stackexchange.files import Dump
@@ -19,6 +20,10 @@ from pairwright.sources.stackexchange.titles import why_unanswerable
 
 COMMENT_TERMS = 3
 """Words with content that a comment needs: one that thanks says nothing of anybody."""
+# What the site writes in the name of users who vote on a question.
+_MODERATION = re.compile(
+    r"I'm voting to (?:close|leave)|(?:Possible )?duplicate of\b", re.IGNORECASE
+)
 
 
 def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Item | SourceProblem]:
@@ -120,9 +125,8 @@ class _History:
         body = _body(post, repairs, self._rules)
         if not body and (not title or post.kind != "question"):
             return SourceRefusal("empty_text", f"the {post.kind} has no text").at(post.where, id)
-        if post.kind == "comment" and len(text.terms(body)) < COMMENT_TERMS:
-            said = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
-            return SourceRefusal("short_comment", said).at(post.where, id)
+        if post.kind == "comment" and (refusal := _comment_refusal(body)):
+            return refusal.at(post.where, id)
         if not title and post.kind != "question":
             repairs["missing_question"] = "the question it is about is not in the dump"
         made = Post(
@@ -168,6 +172,16 @@ def _question_refusal(question: DumpPost) -> SourceRefusal | None:
     return None
 
 
+def _comment_refusal(body: str) -> SourceRefusal | None:
+    """Why a comment says nothing of the person who wrote it."""
+    if _MODERATION.match(body):
+        return SourceRefusal("moderation_comment", f"{excerpt(body)} is about the question's state")
+    if len(text.terms(body)) < COMMENT_TERMS:
+        said = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
+        return SourceRefusal("short_comment", said)
+    return None
+
+
 def _in_context(kind: str, title: str, body: str) -> str:
     """A post that can be read alone."""
     if kind == "question" or not title:
@@ -182,7 +196,7 @@ def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:
 
 def _body(post: DumpPost, repairs: Repairs, rules: SourceRules) -> str:
     if post.kind == "comment":
-        return clean_text(post.body, "text", repairs, rules.max_post_chars)
+        return clean_text(comment_text(post.body), "text", repairs, rules.max_post_chars)
     found = post_text(post.body)
     repairs["html_to_text"] = "the body was HTML"
     if found.code_blocks:

@@ -17,6 +17,8 @@ from pairwright.workflows.doctor.questions import (
 
 LONG = 8192
 """Tokens of the second try, where thinking used up the room that a build gives."""
+LEAST = 1024
+"""Tokens of room that are advised at the least: two replies say little of the longest thinking."""
 _STEP = 256
 SCHEMA = json.dumps(
     {
@@ -111,7 +113,7 @@ def _finding(
     if cut:
         found.append(f"{questions.sampling.max_tokens + room:,} tokens of room ran out in it")
     if cut or room < 1.5 * most:
-        wanted = max(2 * room, math.ceil(2 * max(most, 1) / _STEP) * _STEP)
+        wanted = max(LEAST, 2 * room, math.ceil(2 * most / _STEP) * _STEP)
         place = f"[endpoints.{questions.client.name}]"
         advice.insert(0, f"Set thinking_tokens = {wanted} under {place}.")
     advice = list(dict.fromkeys(advice))
