@@ -55,6 +55,8 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     table.add_section()
     for mode in status.config.modes:
         for stage, found in funnel_rows(counted.reached, mode)[1:]:
+            if not found.n:
+                continue
             table.add_row("funnel", f"{mode}: {STAGES[stage]}", str(found))
     table.add_section()
     for posts, found in counted.no_signal_by_length():

@@ -7,6 +7,7 @@ length, and older posts of the one bear on the question of the other.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -78,6 +79,8 @@ class _Choice:
         positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
         wanted = text.terms_of(corpus.item(n).question for n in positions)
         self._readers = {user: _reader(corpus.latest(user), wanted) for user in users}
+        # Near users ask for each other, once from each side.
+        self._suits_latest = lru_cache(maxsize=1 << 14)(self._suits_latest_question)
 
     def of(self, item: Item, ring: NeighbourRing, count: int) -> TriedUsers:
         """The users that one question is tried on."""
@@ -95,6 +98,9 @@ class _Choice:
         return TriedUsers((*suited, *rest[: count - len(suited)]), len(suited))
 
     def _suits(self, item: Item, user: str) -> bool:
+        """Whether a user could be the partner for an item's question."""
+        if item.user in self._readers and item.id == self._corpus.latest(item.user).id:
+            return self._suits_latest(item.user, user)
         other, asks = self._readers.get(user), text.terms(item.question)
         if other is None or not self._fits(asks, item.created, len(item.profile), other):
             return False
@@ -102,11 +108,14 @@ class _Choice:
 
     def _suits_back(self, item: Item, user: str) -> bool:
         """The same for the other user's question and the posts of the item's user."""
-        own, other = self._readers.get(item.user), self._readers[user]
-        if own is None or not self._fits(other.asks, other.created, len(other.posts), own):
+        return item.user in self._readers and self._suits_latest(user, item.user)
+
+    def _suits_latest_question(self, asker: str, user: str) -> bool:
+        own, other = self._readers[asker], self._readers.get(user)
+        if other is None or not self._fits(own.asks, own.created, len(own.posts), other):
             return False
-        asked, profile = self._corpus.latest(user), self._corpus.latest(item.user).profile
-        return suits(asked, profile, self._rules)
+        item, profile = self._corpus.latest(asker), self._corpus.latest(user).profile
+        return suits(item, profile, self._rules)
 
     def _fits(
         self, asks: frozenset[str], created: str | None, posts: int, partner: _Reader
