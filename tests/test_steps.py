@@ -122,6 +122,7 @@ def test_all_is_surveyed_while_pairs_that_need_no_partner_are_built_then_come_th
     couples = {frozenset((f"u{item:02}", partner)) for item, partner in build.twins().items()}
     assert len(build.twins()) > 0.9 * ITEMS
     assert len(frozenset().union(*couples)) == 2 * len(couples), "disjoint"
+    assert build.store.surveyed == ITEMS
     assert build.run() == [[], []], "a second run has nothing to do"
 
 

@@ -37,6 +37,8 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     for mode in status.config.modes:
         twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
         table.add_row("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+    if status.surveyed and not status.finished:
+        table.add_row("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if target := status.target:
         left = number_of(target.items_left, "item")
         table.add_row("target", f"{target.mode}s; {left} not needed", f"{target.n:,}")

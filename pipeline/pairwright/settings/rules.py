@@ -36,7 +36,12 @@ class HistoryRules(Record):
 class PlanRules(HistoryRules):
     """How aspects are inferred and sifted."""
 
-    others: int = Field(5, ge=0, description="other users' histories for the specificity check")
+    others: int = Field(
+        5,
+        ge=0,
+        description="other users a question is tried on: for the specificity check, and as"
+        " possible partners",
+    )
     others_share: float = Field(
         0.2, ge=0, le=1, description="an aspect in more than this share of them is generic"
     )

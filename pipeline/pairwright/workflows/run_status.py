@@ -33,6 +33,8 @@ class RunStatus:
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float
     """Of all stored calls, by the config's prices."""
+    surveyed: int
+    """Items that are surveyed, where twins are built."""
     target: ReachedTarget | None
     """How far the last build came that was to end when enough is kept, where it has ended."""
     finished: bool
@@ -101,6 +103,7 @@ def status_of(
         checks=tuple(checked),
         stored=store.totals(),
         cost=cost(store, config),
+        surveyed=store.surveyed,
         target=_target(folder.path / "manifest.json") if store.finished else None,
         finished=store.finished and (folder.path / "manifest.json").exists(),
         source_problems=source_problems(folder),

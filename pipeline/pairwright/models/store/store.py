@@ -414,6 +414,14 @@ class Store:
             "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
         )
 
+    @property
+    def surveyed(self) -> int:
+        """The number of items whose survey has ended."""
+        if self._outcomes:
+            self._spool()
+        found = "SELECT count(*) FROM outcomes WHERE position < 0 AND kind = 'surveyed'"
+        return int(self._execute(found).fetchone()[0])
+
     def matching(self, wave: int) -> tuple[str, str] | None:
         """What the partners of twins were matched by: a digest of the survey, and the couples that
         were kept as they were, as JSON. None where this wave of items was not matched."""

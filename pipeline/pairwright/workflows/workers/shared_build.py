@@ -47,8 +47,10 @@ def build_over_workers(
         progress(BuildBegun(total, meter))
         counts = CombinedCounts(meter, lambda unit: progress(UnitEnded(unit)))
         for units in task.steps():
-            todo = unfinished(units, store, lambda outcome: progress(UnitEnded(outcome.brief)))
-            build_rounds(todo, size_of(total, workers), store, setup.shards, group, counts)
+            ended = unfinished(units, store, lambda outcome: progress(UnitEnded(outcome.brief)))
+            # A step may have few units, and they too are for all workers.
+            todo = list(ended)
+            build_rounds(todo, size_of(len(todo), workers), store, setup.shards, group, counts)
     counted = tally_outcomes(store)
     return counted, conclude(task, counted), meter
 
