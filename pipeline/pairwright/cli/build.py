@@ -10,7 +10,8 @@ from rich.console import Console
 
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.shell import command, print_commands
-from pairwright.cli.tables import estimate_tables, print_failures, result_table
+from pairwright.cli.tables import estimate_tables, pilot_table, print_failures, result_table
+from pairwright.errors import InputError
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
 from pairwright.models.model import CUT_IN_THINKING
@@ -46,6 +47,12 @@ def build_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
     ] = False,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            "--pilot", metavar="RUN", help="With --dry-run: estimate from what this run came to."
+        ),
+    ] = None,
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -89,18 +96,33 @@ def build_command(
 
       pairwright build pairwright.toml --run runs/first --target 200
 
+      pairwright build pairwright.toml --run runs/first --target 200 --dry-run --pilot runs/pilot
+
       pairwright build pairwright.toml --run runs/first --batch-out batches
 
       pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
     """
     # What builds takes a while to import, and other commands do without.
-    from pairwright.workflows.run_build import build, estimate
+    from pairwright.workflows.run_build import build, estimate, estimate_from_pilot
 
     console, out = Console(stderr=True), Console()
+    if pilot and not dry_run:
+        raise InputError("a pilot is for an estimate", where="--pilot", fix="Add --dry-run.")
+    if dry_run and target and not pilot:
+        raise InputError(
+            "only a pilot tells what a target will cost",
+            where="--target",
+            fix="Build some items into another folder (--limit 20), and add --pilot FOLDER.",
+        )
     if dry_run:
         with display(console) as progress:
             expected = estimate(config_path, limit=limit, progress=progress)
+            by_pilot = pilot and estimate_from_pilot(
+                config_path, pilot, items=expected.items, target=target, progress=progress
+            )
         estimate_tables(out, expected)
+        if by_pilot:
+            pilot_table(out, by_pilot, target or expected.items)
         return
     ease()
     with display(console) as progress, interruptible() as stop:

@@ -12,6 +12,7 @@ from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.construct.estimate import BuildEstimate
+    from pairwright.construct.pilot import PilotEstimate
     from pairwright.workflows.run_status import RunStatus
 
 
@@ -172,6 +173,38 @@ def print_failures(console: Console, status: "RunStatus") -> None:
         soft_wrap=True,
         markup=False,
     )
+
+
+def pilot_table(console: Console, expected: "PilotEstimate", n: int) -> None:
+    """What a build will take by what a pilot came to: `n` kept units or items are given."""
+    from pairwright.construct.pilot import kept_word
+
+    kept = kept_word(expected.mode)
+    table = Table(
+        title=f"By the pilot: {n:,} {kept if expected.given == 'kept' else 'items'}",
+        box=box.SIMPLE,
+        title_justify="left",
+    )
+    for name in ("", "expected", "95 % interval"):
+        table.add_column(name, justify="right" if name else "left")
+    words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
+             "completion_tokens": "reply tokens"}  # fmt: skip
+    for one in expected.expected:
+        places = 2 if one.name == "cost" else 0
+        high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
+        table.add_row(
+            words.get(one.name, one.name),
+            f"{one.value:,.{places}f}",
+            f"{one.low:,.{places}f} to {high}",
+        )
+    console.print(table)
+    console.print(
+        f"Of {number_of(expected.users, 'user')} of the pilot with"
+        f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept} kept; intervals are of"
+        " bootstrap draws of users. It holds for users like those of the pilot."
+    )
+    if expected.simulated:
+        console.print("[bold]Simulated:[/bold] the embedded model answered in the pilot.")
 
 
 def print_source_problems(console: Console, status: "RunStatus") -> None:

@@ -42,9 +42,14 @@ class ReachedTarget(Record):
         return max(0, self.n - self.kept)
 
 
+def target_mode(modes: tuple[Mode, ...]) -> Mode:
+    """The mode whose kept units count: twins, or pairs where no twins are built."""
+    return next((mode for mode in modes if MODES[mode].needs_partner), modes[0])
+
+
 def reached_target(n: int, modes: tuple[Mode, ...], items: int, counted: Tally) -> ReachedTarget:
-    """The state of a target over so many items: twins count, or pairs where no twins are built."""
-    mode = next((mode for mode in modes if MODES[mode].needs_partner), modes[0])
+    """The state of a target over so many items."""
+    mode = target_mode(modes)
     kept = counted.kept[mode]
     return ReachedTarget(n=n, mode=mode, kept=kept, items_left=items - counted.of_mode(mode))
 

@@ -10,6 +10,7 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.pilot import PilotEstimate, read_pilot
 from pairwright.construct.resume import content_hashes, identity
 from pairwright.construct.session import BuildTask, build_here, read_corpus
 from pairwright.construct.tally import ReplyCheck, Tally
@@ -18,6 +19,7 @@ from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
+from pairwright.models.store import Store
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
 from pairwright.text import number_of
@@ -166,6 +168,50 @@ def estimate(
         _note_problems(run, progress, named=False)
         with closing(corpus):
             return estimate_calls(corpus, rules.with_other_users(corpus), limit)
+
+
+def estimate_from_pilot(
+    config: str | Path | Config,
+    pilot: str | Path,
+    *,
+    items: int,
+    target: int | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = log_notes,
+) -> PilotEstimate:
+    """Estimate what `target` kept twins (or pairs, where no twins are built) will take, or without
+    one what so many `items` will take and give, from the run folder of a pilot.
+
+    Prices are those of `config`. Raises ConfigError and InputError.
+    """
+    config, _ = _config(config, folder)
+    run = RunFolder(Path(pilot))
+    ran = run.settings()
+    if ran.modes != config.modes:
+        raise InputError(
+            f"the pilot built {' and '.join(ran.modes)}, the config builds"
+            f" {' and '.join(config.modes)}",
+            where=run.path,
+            fix="Build a pilot with the same modes.",
+        )
+    before, now = _models_by_role(ran), _models_by_role(config)
+    for role in now:
+        if before[role] != now[role]:
+            progress(
+                Note(f"The pilot's {role} was {before[role]}, and the config's is {now[role]}.")
+            )
+    with closing(Store(run.calls, writing=False)) as store:
+        found = read_pilot(store, config)
+    return found.expect(items=items) if target is None else found.expect(kept=target)
+
+
+def _models_by_role(config: Config) -> dict[str, str]:
+    roles = config.roles
+    by_role = {"planner": (roles.planner,), "generator": roles.generator, "judge": (roles.judge,)}
+    return {
+        role: ", ".join(config.endpoints[name].model for name in names)
+        for role, names in by_role.items()
+    }
 
 
 async def _build_in_process(

@@ -285,6 +285,22 @@ class Store:
             for model, n, sent, got in rows
         }
 
+    def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
+        """The model behind a stored call, and its tokens."""
+        cached = "SELECT tokens FROM cached WHERE cached.key = calls.key"
+        row = self._execute(
+            "SELECT model, prompt_tokens, completion_tokens,"
+            f" {f'coalesce(({cached}), 0)' if self._has('cached') else '0'}"
+            " FROM calls WHERE key = ?",
+            key,
+        ).fetchone()
+        if row is None:
+            return None
+        model, sent, got, held = row
+        return str(model), ModelCalls(
+            calls=1, prompt_tokens=sent, completion_tokens=got, cached_tokens=held
+        )
+
     def _cached_by_model(self) -> Counter[str]:
         sums: Counter[str] = Counter()
         try:

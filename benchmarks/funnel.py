@@ -1,0 +1,71 @@
+"""The funnel of a run: how many items give a kept twin, and what a kept pair takes.
+
+    .venv/bin/python benchmarks/funnel.py [RUN]
+
+Without a run folder the demo is built with the embedded model, which refuses next to nothing: its
+figures show that the pipeline is whole, and nothing of real models or people. The last line has
+`kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
+(all calls of the run over all kept pairs), each with its n and its 95 % interval.
+"""
+
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pairwright.construct.funnel import funnel_rows
+from pairwright.construct.pilot import read_pilot
+from pairwright.models.store import Store
+from pairwright.modes import STAGES
+from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.run_build import build
+from pairwright.workflows.run_status import RunStatus, status
+
+
+def main(run: Path) -> None:
+    found = status(run)
+    for mode in found.config.modes:
+        for stage, share in funnel_rows(found.tally.reached, mode):
+            print(f"{mode:8} {STAGES[stage]:24} {share}")
+    for (of, where, reason), n in found.tally.rejected.most_common():
+        print(f"{of:8} refused {where}: {reason}  {n}")
+    for gate, n in found.tally.drafts.most_common():
+        print(f"         draft refused: {gate}  {n}")
+    print(json.dumps(last_line(run, found)))
+
+
+def last_line(run: Path, found: RunStatus) -> dict[str, object]:
+    """The figures by which two runs are compared."""
+    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+        pilot = read_pilot(store, found.config)
+    (_, kept) = funnel_rows(found.tally.reached, pilot.mode)[-1]
+    line: dict[str, object] = {
+        "run": "embedded model" if found.simulated else run.name,
+        "mode": pilot.mode,
+        "items": kept.n,
+        "kept": kept.k,
+        "kept_share": kept.value,
+        "kept_share_interval": [kept.low, kept.high],
+        "pairs": found.pairs,
+        "calls": found.stored.calls,
+        "calls_per_pair": round(found.stored.calls / found.pairs, 2) if found.pairs else None,
+    }
+    if kept.k:
+        calls = next(one for one in pilot.expect(kept=1).expected if one.name == "calls")
+        each = kept.k / found.pairs
+        line["calls_per_pair_interval"] = [
+            round(end * each, 2) if end < float("inf") else None for end in (calls.low, calls.high)
+        ]
+        line["users"] = len(pilot.figures)
+    return line
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]))
+    else:
+        with TemporaryDirectory() as folder:
+            config = write_example_study(Path(folder) / "study")
+            build(config, Path(folder) / "run")
+            main(Path(folder) / "run")
