@@ -429,7 +429,8 @@ _quality_reply(("correctness", "relevance", "helpfulness"))  # Makes its class.
 for found in pkgutil.iter_modules(stages.__path__):
     importlib.import_module(f"{stages.__name__}.{found.name}")
 REPLIES = sorted(
-    (reply for reply in Reply.__subclasses__() if reply.__module__ != __name__),
+    # Others only read what was asked for before.
+    (reply for reply in Reply.__subclasses__() if reply.__module__.startswith(stages.__name__)),
     key=lambda reply: reply.__name__,
 )
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "enum"}

@@ -15,7 +15,6 @@ from pairwright.errors import InputError
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import MOST_LINES, folder_of
 from pairwright.models.model import CUT_IN_THINKING
-from pairwright.models.recorded import NOT_RECORDED
 from pairwright.text import number_of
 from pairwright.workflows.collector import ease
 
@@ -180,6 +179,9 @@ def build_command(
 
 def _print_failed(console: Console, status: "RunStatus", again: str) -> None:
     """How much of a run is missing, why, and the command that asks for it."""
+    # What reads recordings takes a while to import, and other commands do without.
+    from pairwright.models.recorded import NOT_RECORDED
+
     print_failures(console, status)
     # A recording says the same again; the build has said what to do.
     if any(reason != NOT_RECORDED for _, reason in status.tally.failed):

@@ -3,13 +3,11 @@
 A function of the run folder: no times, and nothing that two runs over the same calls differ in.
 """
 
-from collections.abc import Mapping
-
 from pydantic import JsonValue
 
 from pairwright.construct.funnel import funnel_rows, kept_costs
 from pairwright.construct.tally import ReplyCheck, Tally
-from pairwright.models.store import ModelCalls, Store
+from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 from pairwright.settings.config import Config, essential
@@ -140,15 +138,10 @@ def cost(store: Store, config: Config) -> float:
 
     Two endpoints that serve one model are priced as the first of them.
     """
-    return cost_of(store.calls_by_model(), config)
-
-
-def cost_of(calls: Mapping[str, ModelCalls], config: Config) -> float:
-    """The same of calls that are counted by model already."""
     prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     return sum(
         prices[model].cost(made.prompt_tokens, made.completion_tokens, made.cached_tokens)
-        for model, made in calls.items()
+        for model, made in store.calls_by_model().items()
         if model in prices
     )
 
