@@ -232,6 +232,30 @@ def test_a_larger_target_goes_on_and_a_smaller_one_drops_nothing(
         assert at_once.twins() == more
 
 
+@pytest.mark.parametrize("target", [None, ITEMS])
+def test_nobody_has_two_partners_however_often_surveys_fail(
+    build: Build, target: int | None
+) -> None:
+    failed = [set(range(0, ITEMS, 3)), {2, 3, 9}, {3}, set[int]()]
+    before = dict[int, str | None]()
+    for items in failed:
+
+        def fate(unit: BuildUnit, items: set[int] = items) -> str:
+            return "failed" if unit.mode == "survey" and unit.item in items else "kept"
+
+        build.run(target, fate)
+        couples = build.twins()
+        assert before.items() <= couples.items(), "what is kept stays"
+        before = couples
+        partners: dict[str, set[str]] = {}
+        for item, partner in couples.items():
+            asker = f"u{item:02}"
+            partners.setdefault(asker, set()).add(str(partner))
+            partners.setdefault(str(partner), set()).add(asker)
+        assert all(len(one) == 1 for one in partners.values())
+    assert len(before) > 0.7 * ITEMS
+
+
 def test_a_unit_without_a_partner_is_tried_again_in_a_later_wave(build: Build) -> None:
     build.corpus.tried = {
         name: one._replace(suited=0) if int(name[3:]) % 2 else one

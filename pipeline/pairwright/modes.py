@@ -90,9 +90,9 @@ MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE)
 Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
 STAGES: dict[Stage, str] = {
     "items": "items",
-    "signal": "asker shows a signal",
+    "signal": "asker has a signal",
     "partner": "has a partner",
-    "partner_signal": "partner shows another",
+    "partner_signal": "partner has another",
     "drafts": "has a draft",
     "kept": "kept",
 }

@@ -50,17 +50,17 @@ def assign_partners(
     questions: Iterable[SurveyedQuestion],
     most: int,
     seed: int,
-    kept: Mapping[str, str] | None = None,
+    kept: Mapping[str, tuple[str, str]] | None = None,
 ) -> dict[str, str | Rejected]:
     """The partner for each question, by item, or why it has none.
 
-    `most` is the number of questions that a couple is given at most. `kept` are partners that stay
-    as they are, by item.
+    `most` is the number of questions that a couple is given at most. `kept` are askers and
+    partners that stay a couple, by item.
     """
     kept = kept or {}
     asked = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
-    fixed = {q.user: kept[q.item] for q in asked if q.item in kept}
-    fixed |= {partner: user for user, partner in fixed.items()}
+    fixed = dict(kept.values())
+    fixed |= {partner: asker for asker, partner in fixed.items()}
     by_couple: dict[Couple, dict[str, list[tuple[float, str]]]] = {}
     for question in asked:
         for other in question.possible:

@@ -91,7 +91,7 @@ def _steps_to_target(plan: BuildPlan, target: int) -> Iterator[Iterable[BuildUni
         items = plan.items[: wave.stop]
         if plan.coupled:
             yield plan.units(("survey", *plan.alone), wave)
-            fixed = {item: one for item, one in partners.items() if isinstance(one, str)}
+            fixed = dict(_couples(plan, items[: wave.start], partners))
             partners = match_surveyed(plan, items, number, fixed, begun)
             ready = [u for u in plan.partnered(partners, items) if isinstance(u.partner, str)]
         else:
@@ -120,14 +120,14 @@ def match_surveyed(
     plan: BuildPlan,
     items: range,
     wave: int = 0,
-    fixed: Mapping[str, str] | None = None,
+    fixed: Mapping[str, tuple[str, str]] | None = None,
     begun: Collection[int] = (),
 ) -> Partners:
     """Match partners by the survey of these items; while one waits for a batch, so do the twins.
 
-    `fixed` are partners of earlier waves, by item, and `begun` the positions of their units. Where
-    the survey has changed, because a question that had failed was asked again, the couples whose
-    twins are kept stay, too, and the others are matched anew.
+    `fixed` are the couples of earlier waves, by item, asker first, and `begun` the positions of
+    their units. Where the survey has changed, because a question that had failed was asked again,
+    the couples whose twins are kept stay, too, and the others are matched anew.
     """
     partners: Partners = {}
     questions = list[SurveyedQuestion]()
@@ -142,22 +142,31 @@ def match_surveyed(
             questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, result.possible))
     if any(isinstance(result, Pending) for result in partners.values()):
         return partners | {q.item: Pending(waits_for="partners") for q in questions}
-    kept = _kept_partners(plan.store, questions, wave, begun) | dict(fixed or {})
+    kept = _kept_couples(plan.store, questions, wave, begun) | dict(fixed or {})
     most, seed = plan.config.twin.questions_per_couple, plan.config.seed
     return partners | assign_partners(questions, most, seed, kept)
 
 
-def _kept_partners(
+def _couples(
+    plan: BuildPlan, items: range, partners: Partners
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The couples of some items, by item, asker first."""
+    for entry in plan.corpus.entries[items.start : items.stop]:
+        if isinstance(partner := partners.get(entry.id), str):
+            yield entry.id, (entry.user, partner)
+
+
+def _kept_couples(
     store: Store, questions: list[SurveyedQuestion], wave: int, begun: Collection[int]
-) -> dict[str, str]:
-    """By item, the partners that stay. They are noted with the survey, so that a build that is
-    interrupted goes on with the same matching."""
+) -> dict[str, tuple[str, str]]:
+    """By item, the couples that stay, asker first. They are noted with the survey, so that a build
+    that is interrupted goes on with the same matching."""
     digest = content_id("survey", *(f"{q.item} {q.user} {q.possible}" for q in questions))
     before = store.matching(wave)
     if before and before[0] == digest:
-        return dict(json.loads(before[1]))
+        return {item: (asker, partner) for item, (asker, partner) in json.loads(before[1]).items()}
     kept = {
-        one.unit.partition(":")[2]: one.users[1]
+        one.unit.partition(":")[2]: (one.users[0], one.users[1])
         for one in iterate_results(store)
         if one.kind == "kept" and len(one.users) > 1
     }
