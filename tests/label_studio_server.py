@@ -158,9 +158,6 @@ class Person:
     def delete_task(self, task: int) -> None:
         assert self._http.delete(f"/api/tasks/{task}/").status_code == 204
 
-    def project_tasks(self, project: int) -> int:
-        return int(self._http.get(f"/api/projects/{project}/").json()["task_number"])
-
     def _id(self, reply: httpx2.Response) -> int:
         assert reply.status_code == 201, reply.text
         return int(reply.json()["id"])

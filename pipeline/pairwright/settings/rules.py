@@ -49,7 +49,7 @@ class PlanRules(HistoryRules):
     per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: float = Field(
-        0.1, ge=0, le=1, description="share of rubrics also asked with shuffled posts"
+        0.1, ge=0, le=1, description="share of rubrics also asked with posts of other users"
     )
     measure_against: Literal["none", "gold", "narrative"] = Field(
         "gold", description="measure the planner's precision and recall against these, if there"

@@ -57,7 +57,7 @@ class PlanSettings(NamedTuple):
 async def plan_once(
     question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
 ) -> Plan | Rejected:
-    """The planner's aspects for a user with these posts; planned once, whoever asks for them."""
+    """The planner's aspects for a user with these posts; planned once for all who ask for them."""
 
     async def work(models: Models) -> Plan | Rejected:
         return await plan(

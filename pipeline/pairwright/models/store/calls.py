@@ -66,7 +66,7 @@ class CallStore:
         self.path = path
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
-        """Calls being sent, by key, whichever endpoint they go to."""
+        """Calls being sent to any endpoint, by key."""
         self._pending: list[Row] = []
         self._pending_cached: list[Row] = []
         self._committed: asyncio.Future[None] | None = None
