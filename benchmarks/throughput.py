@@ -63,17 +63,17 @@ async def bare(url: str, in_flight: int, n: int) -> Took:
 
 
 async def ours(url: str, in_flight: int, n: int) -> Took:
-    """The same prompts through Model, Durable, Store and Client under `work_through`."""
+    """The same prompts through Model, Durable, CallStore and Client under `work_through`."""
     from pairwright.models import Model
     from pairwright.models.client import Client, Meter
     from pairwright.models.run import work_through
-    from pairwright.models.store import Durable, Store
+    from pairwright.models.store import CallStore, Durable
     from pairwright.settings.endpoints import Endpoint
     from pairwright.settings.prompt_variables import Ask, Message
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder) / "calls.sqlite")
+        store = CallStore(Path(folder) / "calls.sqlite")
         async with Client("stub", endpoint, None, Meter()) as client:
             model = Model(llm=Durable(store, client), name="stub", max_tokens=400, temperature=0.9)
 

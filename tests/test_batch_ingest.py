@@ -310,7 +310,7 @@ def test_what_was_stored_before_the_disk_failed_stays_asked_or_answered(
     def fails(*_: object) -> None:
         raise StoreError("disk full")
 
-    monkeypatch.setattr(there.store, "_write", fails)
+    monkeypatch.setattr(there.store._db, "write", fails)
     with pytest.raises(StoreError, match="disk full"):
         there.ingest(there.file(good(0)))
     assert there.asked.call(KEY).request == request(0)

@@ -76,7 +76,7 @@ def test_a_store_that_was_deleted_or_emptied_is_not_made_again(calls: Path) -> N
 
 def test_a_store_without_calls_that_it_had_names_what_is_missing(calls: Path) -> None:
     with closing(Store(calls)) as store:
-        store._execute("DELETE FROM calls WHERE request LIKE '%\"c\"%'")
+        store._db.execute("DELETE FROM calls WHERE request LIKE '%\"c\"%'")
     said = refusal(calls)
     assert "holds 2 calls, and held 3 calls before" in said
     assert "about 1 call, 12 tokens of prompts and 3 of replies, 2.00 by" in said

@@ -74,7 +74,7 @@ def sent(asked: Asked) -> str:
 def stored(study: Study) -> set[str]:
     """The same of every call in the store."""
     with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        rows = store._execute("SELECT request FROM calls").fetchall()
+        rows = store._db.execute("SELECT request FROM calls").fetchall()
     requests = [json.loads(request) for (request,) in rows]
     return {
         json.dumps([r["messages"], r["seed"], r["schema_name"]], sort_keys=True) for r in requests

@@ -215,13 +215,13 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 def stored(run: Path) -> dict[str, str]:
     """The text of every stored call by its key."""
     with closing(Store(run / "calls.sqlite", writing=False)) as store:
-        rows = store._execute("SELECT key, reply FROM calls").fetchall()
+        rows = store._db.execute("SELECT key, reply FROM calls").fetchall()
     return {key: completion_of(key, reply).text for key, reply in rows}
 
 
 def purposes(run: Path) -> set[str]:
     with closing(Store(run / "calls.sqlite", writing=False)) as store:
-        return {purpose for (purpose,) in store._execute("SELECT DISTINCT purpose FROM calls")}
+        return {purpose for (purpose,) in store._db.execute("SELECT DISTINCT purpose FROM calls")}
 
 
 def outcomes(run: Path) -> dict[str, bytes]:

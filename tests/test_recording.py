@@ -60,7 +60,7 @@ def replaying(built: Study, recorded: RecordedRun, tmp_path: Path) -> Study:
 def keys(study: Study) -> set[str]:
     """Of every stored call."""
     with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        return {key for (key,) in store._execute("SELECT key FROM calls")}
+        return {key for (key,) in store._db.execute("SELECT key FROM calls")}
 
 
 def histories(study: Study) -> list[str]:

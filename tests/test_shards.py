@@ -252,7 +252,7 @@ def test_a_store_that_somebody_reads_is_not_handed_to_other_hosts(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, ("q", "a"))
-    store._execute("PRAGMA busy_timeout = 10")
+    store._db.execute("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(store.path)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM calls").fetchone()

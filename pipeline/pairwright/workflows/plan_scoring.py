@@ -12,7 +12,7 @@ from pairwright.dataset import write_lines
 from pairwright.models import Model
 from pairwright.models.client import Client
 from pairwright.models.run import work_through
-from pairwright.models.store import Durable, Store
+from pairwright.models.store import CallStore, Durable
 from pairwright.notebook import run_async
 from pairwright.records import Item
 from pairwright.retrieve import dense
@@ -107,7 +107,7 @@ class _Endpoints(NamedTuple):
 
     clients: dict[str, Client]
     settings: dict[str, Endpoint]
-    store: Store
+    store: CallStore
 
     def model(self, name: str, sampling: Sampling) -> Model:
         return model_of(Durable(self.store, self.clients[name]), self.settings[name], sampling)

@@ -20,7 +20,7 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result
 from pairwright.evaluate.scorers.spec import Scorers
 from pairwright.models.client import Meter
-from pairwright.models.store import Store
+from pairwright.models.store import CallStore
 from pairwright.notebook import run_async
 from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import derive_results
@@ -104,7 +104,7 @@ def check_results(
     return ResultCheck(len(found), tuple(sentences))
 
 
-class StoredReplies(Store):
+class StoredReplies(CallStore):
     """A store that is only read: what it does not have is not asked."""
 
     def __init__(self, path: Path) -> None:

@@ -9,7 +9,7 @@ from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluate.scorers.spec import Scorers, load_scorers
 from pairwright.models.client import Meter
-from pairwright.models.store import Store, recorded_store
+from pairwright.models.store import CallStore, recorded_store
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
@@ -35,7 +35,7 @@ class ScorerSettings(NamedTuple):
 class ModelCalls(NamedTuple):
     """The calls of a workflow: where they are stored, counted, reported and stopped."""
 
-    store: Store
+    store: CallStore
     meter: Meter
     progress: Progress
     stop: Stop

@@ -20,7 +20,7 @@ from pairwright.models.batch.replies import (
     reply_of,
 )
 from pairwright.models.client.wire import Transient
-from pairwright.models.store import Store
+from pairwright.models.store import CallStore
 from pairwright.records import Record
 
 Kind = Literal["unreadable", "unknown", "conflicting", "failed", "not_run", "refused"]
@@ -68,7 +68,7 @@ class Ingest:
     def __init__(
         self,
         pending: PendingCalls,
-        store: Store,
+        store: CallStore,
         secrets: tuple[str, ...],
         tell: Callable[[LineProblem], None],
         seen: Callable[[int], None],

@@ -5,12 +5,14 @@ after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses 
 call; a power cut may lose the last ones. Only answers are stored, never failures.
 """
 
+from pairwright.models.store.calls import CallStore, ModelCalls, StoredCall, Totals
 from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
 from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
-from pairwright.models.store.store import ModelCalls, Store, StoredCall, Totals
+from pairwright.models.store.store import Store
 
 __all__ = [
     "CallRecord",
+    "CallStore",
     "Durable",
     "ModelCalls",
     "RecentReplies",

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pairwright.errors import InUse, StoreError, on_disk
+from pairwright.models.store.calls import CallStore
 from pairwright.models.store.store import Store
 
 PATIENCE_S = 30.0
@@ -28,7 +29,7 @@ def place(shards: Path, chunk: int) -> Path:
     return shards / f"{chunk:06}"
 
 
-async def open_shard(folder: Path, main: Store) -> Store:
+async def open_shard(folder: Path, main: CallStore) -> Store:
     """The shard, begun or gone on with, above what the run's store has already.
 
     Raises InUse where another worker does not let go of it, and StoreError.
@@ -43,7 +44,7 @@ async def open_shard(folder: Path, main: Store) -> Store:
             await asyncio.sleep(EVERY_S)
 
 
-def _begun(folder: Path, main: Store) -> Store:
+def _begun(folder: Path, main: CallStore) -> Store:
     with on_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
     shard = Store(folder / FILE, beneath=main)

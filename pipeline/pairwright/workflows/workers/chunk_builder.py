@@ -14,7 +14,7 @@ from pairwright.construct.session import build_units
 from pairwright.construct.units import BuildUnit, Chunk
 from pairwright.errors import Interrupted, PairwrightError
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import Store
+from pairwright.models.store import CallStore
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
 from pairwright.workflows.run_models import MeterCounts, RunModels, open_clients
@@ -39,7 +39,7 @@ class Builder:
         self,
         setup: WorkerSetup,
         config: Config,
-        main: Store,
+        main: CallStore,
         clients: dict[str, Client],
         meter: Meter,
     ) -> None:
@@ -88,7 +88,7 @@ def _announced(units: tuple[BuildUnit, ...], all_begun: asyncio.Event) -> Iterat
 @asynccontextmanager
 async def builder_of(setup: WorkerSetup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
-    with closing(Store(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
+    with closing(CallStore(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
         async with open_clients(config, meter) as clients:
             yield Builder(setup, config, main, clients, meter)
 
