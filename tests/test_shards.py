@@ -121,6 +121,19 @@ def test_of_two_replies_to_one_request_the_stored_one_stays_and_units_of_the_oth
     assert not folder.exists()
 
 
+def test_surveys_come_along_and_are_made_again_where_a_reply_differs(
+    store: Store, folder: Path
+) -> None:
+    for chunk, said in enumerate(("first", "second")):
+        with closing(shard(folder, chunk, store)) as mine:
+            fill(mine, ("the same", said), (f"own {chunk}", "x"))
+            ended(mine, -1 - chunk, "the same")
+            ended(mine, -11 - chunk, f"own {chunk}")
+    assert merge_all(store, folder) == {-2}
+    assert [unit for unit, _, _ in store.surveys()] == ["unit--1", "unit--11", "unit--12"]
+    assert units(store) == []
+
+
 def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
     store: Store, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
