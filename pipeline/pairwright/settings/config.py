@@ -99,7 +99,11 @@ class Config(Record):
     )
     aspects: Origin = Field("planner", description="where rubrics come from")
     words: int = Field(100, ge=20, description="most words of a response, enforced")
-    draws: int = Field(3, ge=1, description="most drafts of a pair; after a refusal the sides at fault are written again")
+    draws: int = Field(
+        3,
+        ge=1,
+        description="most drafts of a pair; after a refusal the sides at fault are written again",
+    )
     strategies: tuple[Strategy, ...] = Field(
         ("omit", "contradict"), min_length=1, description="violate: how the rejected side is made"
     )
