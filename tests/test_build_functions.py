@@ -475,7 +475,8 @@ def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> N
 )
 def test_too_few_gold_aspects_are_a_refusal(aspects: tuple[GoldAspect, ...], reason: str) -> None:
     llm = script()
-    rejected = no_pair(llm, of=gold(*aspects), modes=["violate"], aspects="gold")
+    least = {"min_aspects": 2}
+    rejected = no_pair(llm, of=gold(*aspects), modes=["violate"], aspects="gold", planner=least)
     assert (rejected.stage, rejected.reason) == ("gold", reason)
     assert llm.requests == []
 
@@ -501,7 +502,7 @@ def test_aspects_of_the_narrative_are_marked_as_not_inferable() -> None:
 def test_an_item_without_a_narrative_or_with_too_little_in_it_is_refused() -> None:
     without = ASKER.model_copy(update={"narrative": None})
     for of, reason in ((without, "no_narrative"), (ASKER, "too_few_aspects")):
-        llm = script(narrative={"aspects": TOLD["aspects"][1:]})
+        llm = script(narrative={"aspects": TOLD["aspects"][2:]})
         rejected = no_pair(llm, of=of, modes=["violate"], aspects="narrative")
         assert (rejected.stage, rejected.reason) == ("narrative", reason)
         assert not llm.asked("write_adhering")

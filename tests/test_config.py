@@ -157,7 +157,7 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("words = 100", "words = 100\npreset = {}", ["[preset]", "pairwright, paper"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
-        ("words = 100", "words = 60", ["words = 60", "min_aspects"]),
+        ("posts = 10", "min_aspects = 4", ["words = 100", "room for 3", "min_aspects"]),
         ('"http://127.0.0.1:8000/v1"', "[]", ["[endpoints.local.base_url]", "missing"]),
         ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "not an address"]),
         ('base_url = "http://127.0.0.1:8000/v1"', "",

@@ -953,8 +953,9 @@ def test_support_is_asked_again_with_strangers_posts_and_decides_nothing() -> No
     assert again.prompts("support_control") == [control]
 
 
-def test_fewer_than_two_aspects_left_are_no_personal_signal() -> None:
-    rejected = not_inferred(script(match=found_in([1], [], []), adherence=scored(0, 2, 0)))
+def test_fewer_aspects_than_the_least_are_no_personal_signal() -> None:
+    llm = script(match=found_in([1], [], []), adherence=scored(0, 2, 0))
+    rejected = not_inferred(llm, min_aspects=2)
     assert (rejected.stage, rejected.reason) == ("plan", "no_personal_signal")
     assert (rejected.user, rejected.detail) == ("una", "1 aspects left")
     assert why(rejected) == [
@@ -964,7 +965,7 @@ def test_fewer_than_two_aspects_left_are_no_personal_signal() -> None:
 
 
 def test_a_history_that_says_nothing_costs_one_call() -> None:
-    for mine in (planned(), planned(NO_OVEN), planned(NO_OVEN, ("p9", "a b", "Pans"))):
+    for mine in (planned(), planned(("p9", "a b", "Pans"))):
         llm = script(mine)
         rejected = not_inferred(llm)
         assert rejected.reason == "no_personal_signal"

@@ -41,10 +41,10 @@ STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wi
 CANDIDATES = (Candidate("victor", VICTOR), Candidate("wim", STRANGER))
 
 
-def survey(**answers: Answer) -> tuple[Survey, Scripted]:
+def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:
     """The survey of Una's question, and the models that were asked."""
     llm = script(**answers)
-    rules = policy(Others([VICTOR, STRANGER]))
+    rules = policy(Others([VICTOR, STRANGER]), planner={"min_aspects": least})
     return wait(survey_question(ASKER, CANDIDATES, models(llm), rules)), llm
 
 
@@ -56,12 +56,12 @@ def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> No
     assert 0 <= found.possible[0].bearing <= 1
 
 
-def test_one_aspect_is_not_enough() -> None:
+def test_fewer_aspects_than_the_least_are_not_enough() -> None:
     def short(request: Request) -> Mapping[str, Any]:
         plan = planner(request)
         return {"aspects": plan["aspects"][:1]} if "cafe" in body(request) else plan
 
-    found, _ = survey(plan=short)
+    found, _ = survey(least=2, plan=short)
     assert found == Survey(signal=True)
 
 

@@ -45,7 +45,7 @@ class PlanRules(HistoryRules):
     others_share: float = Field(
         0.2, ge=0, le=1, description="an aspect in more than this share of them is generic"
     )
-    min_aspects: int = Field(2, ge=1, le=4, description="fewer left and the item is refused")
+    min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: float = Field(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pairwright.audit.integrity.aspects import AspectsDistinct, Evidence, FewAspects
+from pairwright.audit.integrity.aspects import AspectsDistinct, Evidence, MissingAspects
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.integrity.identity import (
     DerivedIds,
@@ -19,7 +19,7 @@ from pairwright.audit.records import Check, Definitions, LimitComparison, RowRea
 from pairwright.dataset import Row
 
 CHECKS: tuple[type[RowReader], ...] = (
-    UniqueIds, DerivedIds, SameSides, Labels, Twins, Evidence, AspectsDistinct, FewAspects,
+    UniqueIds, DerivedIds, SameSides, Labels, Twins, Evidence, AspectsDistinct, MissingAspects,
     ProfileEmpty, TimesInOrder, PlausibleTimes, EmptyTexts, VeryLong, Encoding, HiddenCharacters,
     Endings, Languages,
 )  # fmt: skip

@@ -20,7 +20,7 @@ EVIDENCE_MISSING = CheckDefinition(
     name="evidence_missing",
     title="Evidence that no text holds",
     why="An aspect whose evidence nobody wrote may be made up.",
-    todo="Drop the aspect, and the pair where fewer than two are left.",
+    todo="Drop the aspect, and the pair where none is left.",
 )
 
 
@@ -132,27 +132,27 @@ def _same(a: str, b: str) -> bool:
     return text.canonical(a).casefold() == text.canonical(b).casefold()
 
 
-FEW_ASPECTS = CheckDefinition(
+ASPECTS_MISSING = CheckDefinition(
     family="integrity",
-    name="few_aspects",
-    title="Fewer than two aspects",
-    why="One aspect or none is too little to tell what this user wants from what anyone does.",
+    name="aspects_missing",
+    title="No aspect",
+    why="Without an aspect nothing says what this user wants that others do not.",
     todo="Refuse such items, as a build does.",
 )
 
 
-class FewAspects:
-    """`few_aspects`: fewer than two aspects, where there are any."""
+class MissingAspects:
+    """`aspects_missing`: no aspect, in a row of a build or beside rows that have some."""
 
-    definitions: ClassVar[Definitions] = (FEW_ASPECTS,)
+    definitions: ClassVar[Definitions] = (ASPECTS_MISSING,)
 
     def __init__(self) -> None:
-        self._check = RowCheck(FEW_ASPECTS, limit=0.0, others=OTHERS, nothing="no row has aspects")
+        self._check = RowCheck(ASPECTS_MISSING, limit=0.0, others=OTHERS, nothing="no row has aspects")
 
     def add(self, row: Row) -> None:
         count = len(row.rubric_aspects)
         if row.mode or count:
-            self._check.add(row, None if count >= 2 else f"{count} aspects")
+            self._check.add(row, None if count else "no aspect")
 
     def checks(self) -> Iterator[Check]:
         yield from self._check.checks()
