@@ -70,7 +70,7 @@ def test_a_judge_is_asked_in_both_orders_and_its_verdicts_name_responses() -> No
     llm = Scripted(prefer=naming("Use the oven."))
     found = wait(comparing(llm).prefer(PROFILE, "Use a pan.", "Use the oven."))
     assert isinstance(found, Preference)
-    assert (found.forward, found.backward, found.stable) == ("second", "second", True)
+    assert (found.forward, found.backward) == ("second", "second")
     assert [parts("response", prompt) for prompt in llm.prompts("prefer")] == [
         ["Use a pan.", "Use the oven."],
         ["Use the oven.", "Use a pan."],
@@ -85,7 +85,7 @@ def test_a_judge_that_goes_by_the_place_contradicts_itself(
 ) -> None:
     found = prefer(says(verdict))
     assert isinstance(found, Preference)
-    assert (found.forward, found.backward, found.stable) == (forward, backward, False)
+    assert (found.forward, found.backward) == (forward, backward)
 
 
 def test_a_tie_is_a_verdict_where_the_judge_says_so() -> None:
@@ -307,7 +307,7 @@ def test_published_verdicts_are_read_from_raw_replies(of: str, judge: str) -> No
         right = sum(w == str(item["label"]) for w, item in zip(theirs, items, strict=True))
         assert f"{right} / {len(items)} =" in statistics[f"correct_{swap}"]
     both = sum(
-        isinstance(of, Preference) and of.stable and {"first": 1, "second": 2}[of.forward] == label
+        isinstance(of, Preference) and of.forward == of.backward == {1: "first", 2: "second"}[label]
         for of, label in zip(found, (item["label"] for item in items), strict=True)
     )
     assert f"{both} / {len(items)} =" in statistics["correct_both"]

@@ -39,11 +39,6 @@ class Preference(NamedTuple):
     place."""
     tokens: int = 0
 
-    @property
-    def stable(self) -> bool:
-        """Whether both orders give the same verdict."""
-        return self.forward == self.backward
-
 
 class Unscored(NamedTuple):
     """A response or a pair without a score, and why: never a tie, never a zero."""
