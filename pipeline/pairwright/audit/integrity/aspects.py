@@ -147,7 +147,9 @@ class MissingAspects:
     definitions: ClassVar[Definitions] = (ASPECTS_MISSING,)
 
     def __init__(self) -> None:
-        self._check = RowCheck(ASPECTS_MISSING, limit=0.0, others=OTHERS, nothing="no row has aspects")
+        self._check = RowCheck(
+            ASPECTS_MISSING, limit=0.0, others=OTHERS, nothing="no row has aspects"
+        )
 
     def add(self, row: Row) -> None:
         count = len(row.rubric_aspects)
