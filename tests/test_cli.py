@@ -926,7 +926,7 @@ def test_simulate_serves_until_ctrl_c_and_plants_what_it_is_told(tmp_path: Path)
             assert {r["rejected"]["reason"] for r in study.rows("rejected.jsonl")} != set()
             assert study.rows("pairs.jsonl") == []
             process.send_signal(signal.SIGINT)
-            assert process.wait(10) in (0, 130)
+            assert process.wait(60) in (0, 130)
             assert process.stderr is not None
             assert "Traceback" not in process.stderr.read()
         finally:
