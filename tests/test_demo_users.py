@@ -17,6 +17,7 @@ from pairwright.records import Item
 from pairwright.settings import config
 from pairwright.sources import read
 from pairwright.text import spans
+from pairwright.workflows.example_study import write_example_study
 from scripted import domains
 from study import pairwright
 
@@ -102,8 +103,7 @@ def test_no_two_users_share_a_phrase(items: list[Item]) -> None:
 
 def test_the_recording_answers_every_call(tmp_path: Path) -> None:
     """What is recorded fits the prompts, rubrics and settings that ship."""
-    if not (FOLDER / "replies.jsonl.gz").exists():
-        pytest.skip("no replies are recorded yet: docs/recordings.md says how")
-    done = pairwright("build", FOLDER / "pairwright.toml", "--run", tmp_path / "run")
+    config = write_example_study(tmp_path / "demo", recorded=True)
+    done = pairwright("build", config, "--run", tmp_path / "run")
     assert done.code == 0, done.err
     assert "Recorded: replies written by a language model" in done.out

@@ -124,7 +124,7 @@ def run(folder: Path, *words: str) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("docs")
-    run(folder, "pairwright", "init", "demo")
+    run(folder, "pairwright", "init", "demo", "--recorded")
     build = ("build", "demo/pairwright.toml", "--run", "demo/run")
     human = (
         ("human", "export", "demo/run", "--seed", "0"),

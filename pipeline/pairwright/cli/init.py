@@ -12,14 +12,29 @@ from pairwright.workflows.example_study import write_example_study
 
 def init_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    recorded: Annotated[
+        bool,
+        typer.Option(help="The example of make demo: 18 users, and a language model's replies."),
+    ] = False,
 ) -> None:
     """Write a working folder: config, example histories, domains and prompts to edit.
 
-    Example:
+    Examples:
 
       pairwright init study && pairwright build study/pairwright.toml --run study/run
+
+      pairwright init demo --recorded && pairwright build demo/pairwright.toml --run demo/run
     """
-    config = write_example_study(folder)
+    config = write_example_study(folder, recorded=recorded)
+    if recorded:
+        typer.echo(
+            f"{folder}: pairwright.toml, histories.jsonl (18 fictional users), "
+            "replies.jsonl.gz (a language model's replies, recorded), prompts/, rubrics/\n"
+            "Next:\n"
+            f"  {command('build', config, '--run', folder / 'run')}   # from the recording\n"
+            f"  {DOCS / 'recordings.md'}   # what a recording answers, and what not"
+        )
+        return
     typer.echo(
         f"{folder}: pairwright.toml, histories.jsonl (24 fictional users), "
         "gold.jsonl (12 of them with gold aspects), prompts/, rubrics/\n"

@@ -8,13 +8,18 @@ from pathlib import Path
 from pairwright import assets
 from pairwright.errors import InputError
 
+FILES = ("histories.jsonl", "gold.jsonl", "pairwright.toml")
+RECORDED_FILES = ("histories.jsonl", "replies.jsonl.gz", "pairwright.toml")
 
-def write_example_study(folder: str | Path) -> Path:
+
+def write_example_study(folder: str | Path, *, recorded: bool = False) -> Path:
     """Write a working folder, and return the path of its config.
 
     The folder gets `pairwright.toml`, `histories.jsonl` (24 fictional users), `gold.jsonl` (12 of
-    them with gold aspects), `prompts/` and `rubrics/`. Raises InputError where `folder` is a file,
-    or a folder that is not empty.
+    them with gold aspects), `prompts/` and `rubrics/`: an example for the embedded model. With
+    `recorded` it gets the example of the demo: 18 other users, and `replies.jsonl.gz`, what a
+    language model replied to every call of their build. Raises InputError where `folder` is a
+    file, or a folder that is not empty.
 
         config = write_example_study("study")
     """
@@ -24,8 +29,9 @@ def write_example_study(folder: str | Path) -> Path:
             "exists and is not an empty folder", where=folder, fix="Give the name of a new folder."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("histories.jsonl", "gold.jsonl", "pairwright.toml"):
-        shutil.copy(assets.EXAMPLES / name, folder / name)
+    source = assets.EXAMPLES / "recorded" if recorded else assets.EXAMPLES
+    for name in RECORDED_FILES if recorded else FILES:
+        shutil.copy(source / name, folder / name)
     shutil.copytree(assets.PROMPTS, folder / "prompts")
     shutil.copytree(assets.RUBRICS, folder / "rubrics")
     return folder / "pairwright.toml"
