@@ -99,7 +99,7 @@ def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_pat
     path = write_example_study(tmp_path / "study")
     with pytest.raises(InputError, match="only Ray has an address"):
         build(path, tmp_path / "run", address="127.0.0.1:6379")
-    with pytest.raises(InputError, match="no work to share"):
+    with pytest.raises(InputError, match="cannot be shared"):
         build(path, tmp_path / "run", engine="ray", batch_out=tmp_path / "batches")
     assert not (tmp_path / "run").exists()
 

@@ -8,12 +8,12 @@ import pytest
 
 from pairwright import assets
 from pairwright.settings.domains import Scale, load_scales
-from pairwright_human_eval.guidelines import guidelines
+from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.label_studio.files import labelling_config
 from pairwright_human_eval.records import KINDS, Kind
 
 SCALES = load_scales(assets.RUBRICS)
-PAGE = guidelines(SCALES)
+PAGE = render_guidelines(SCALES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -31,7 +31,7 @@ def test_questions_and_choices_are_those_of_the_form(kind: Kind) -> None:
 def test_scales_of_one_s_own_are_in_their_own_words() -> None:
     anchors = ({"score": 0, "text": "no | none"}, {"score": 2, "text": "yes"})
     own = Scale.model_validate({"name": "safety", "question": "Is it safe?", "anchors": anchors})
-    page = guidelines((*SCALES[:1], own))
+    page = render_guidelines((*SCALES[:1], own))
     assert (
         "| | 1. Is what the response says correct? | 2. Is it safe? |\n"
         "| --- | --- | --- |\n"

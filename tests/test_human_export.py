@@ -18,7 +18,7 @@ from pairwright.records import Pair
 from pairwright.settings.domains import Domains
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.guidelines import guidelines
+from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.label_studio.files import config_hashes, form_path
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
@@ -481,7 +481,7 @@ def test_the_guidelines_lie_beside_the_tasks_and_stay_as_the_lead_fills_them_in(
 ) -> None:
     export(tmp_path, made)
     path = HumanFolder(tmp_path).guidelines
-    shipped = guidelines(SCALES)
+    shipped = render_guidelines(SCALES)
     assert path.read_text(encoding="utf-8") == shipped
     filled = shipped.replace("with a reply within | |", "with a reply within | lead@example.org |")
     assert filled != shipped

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.settings.domains import load_scales
-from pairwright_human_eval.guidelines import guidelines
+from pairwright_human_eval.guidelines import render_guidelines
 
 pytestmark = pytest.mark.real
 
@@ -106,5 +106,5 @@ def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Pa
     for name in ("export", "simulate", "report", "adjudicate"):
         command("pairwright", "human", name, "run", cwd=tmp_path, python=python)
     assert (tmp_path / "run" / "human" / "report.html").stat().st_size > 10_000
-    shipped = guidelines(load_scales(ROOT / "rubrics"))
+    shipped = render_guidelines(load_scales(ROOT / "rubrics"))
     assert (tmp_path / "run" / "human" / "guidelines.md").read_text(encoding="utf-8") == shipped

@@ -15,7 +15,7 @@ from pairwright.construct import BuildRules
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.other_users import TriedUsers
-from pairwright.construct.survey import Candidate, Survey, iterate_surveys, survey_question
+from pairwright.construct.survey import PartnerCandidate, Survey, iterate_surveys, survey_question
 from pairwright.construct.twin import build_twin
 from pairwright.errors import ConfigError
 from pairwright.models import Request
@@ -38,7 +38,7 @@ from study import Study
 from test_build_functions import ASKER, PARTNER, UNAS, VICTOR, VICTORS, planner, script
 
 STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
-CANDIDATES = (Candidate("victor", VICTOR), Candidate("wim", STRANGER))
+CANDIDATES = (PartnerCandidate("victor", VICTOR), PartnerCandidate("wim", STRANGER))
 
 
 def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:

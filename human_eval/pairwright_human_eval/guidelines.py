@@ -10,7 +10,7 @@ PLACE = "[[ scales ]]\n"
 """The line of the template in whose place the table of scales is put."""
 
 
-def guidelines(scales: Sequence[Scale]) -> str:
+def render_guidelines(scales: Sequence[Scale]) -> str:
     """The whole page, in Markdown."""
     return TEMPLATE.read_text(encoding="utf-8").replace(PLACE, scale_table(scales))
 

@@ -18,7 +18,7 @@ from pairwright_human_eval.annotation_tool import (
     task_file,
 )
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.guidelines import guidelines
+from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task
@@ -57,7 +57,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             shutil.rmtree(folder.path / "tasks", ignore_errors=True)
         write_forms(folder, study, round=1)
         if not folder.guidelines.exists():  # The study lead may have filled them in.
-            _write(folder.guidelines, guidelines(study.scales))
+            _write(folder.guidelines, render_guidelines(study.scales))
         for who in study.annotators:
             _write_tasks(folder, who, tasks[who])
         _write(folder.key, key)

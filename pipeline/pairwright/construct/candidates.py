@@ -39,7 +39,7 @@ def choose_others(
             if corpus.entries[position].category == category and (limit is None or position < limit)
         ]
         if items:
-            choice = _Choice(corpus, category, rules)
+            choice = _UserChoice(corpus, category, rules)
             for item in map(corpus.item, items):
                 tried[item.id] = choice.of(item, ring, count)
     return tried
@@ -68,7 +68,7 @@ class _Reader(NamedTuple):
     terms: frozenset[str]
 
 
-class _Choice:
+class _UserChoice:
     """Choosing among the users of one category; texts are read only of those who may do."""
 
     def __init__(self, corpus: Corpus, category: str, rules: TwinRules) -> None:

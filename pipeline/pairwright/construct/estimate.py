@@ -59,7 +59,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     tried = {u.item: corpus.tried.get(corpus.entries[u.item].id) for u in work}
-    twins = {u.item for u in work if u.mode == "twin" and (of := tried[u.item]) and of.suited}
+    twins = {u.item for u in work if u.mode == "twin" and (users := tried[u.item]) and users.suited}
     for users in tried.values():
         once.update(_rubric(config, len(users.users) if users else 0))
     for unit in work:

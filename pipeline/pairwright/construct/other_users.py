@@ -49,7 +49,7 @@ class NeighbourRing:
         self._place = {user: place for place, user in enumerate(self.users)}
 
     def nearest(self, user: str) -> Iterator[str]:
-        """Every other user, the nearest on either side first: so whoever is near to one user has
+        """Every other user, the nearest on either side first: so a user who is near to one user has
         that user near, too."""
         place, size = self._place[user], len(self.users)
         for step in range(1, size // 2 + 1):

@@ -109,9 +109,9 @@ def read_pilot(store: Store, config: Config) -> Pilot:
             if call.key in seen or (used := store.used_by(call.key)) is None:
                 continue
             seen.add(call.key)
-            model, of = used
-            sent, got = of.prompt_tokens, of.completion_tokens
-            price = prices[model].cost(sent, got, of.cached_tokens) if model in prices else 0
+            model, tokens = used
+            sent, got = tokens.prompt_tokens, tokens.completion_tokens
+            price = prices[model].cost(sent, got, tokens.cached_tokens) if model in prices else 0
             added = {"calls": 1, "prompt_tokens": sent, "completion_tokens": got, "cost": price}
             for name, n in added.items():
                 found[name] += n

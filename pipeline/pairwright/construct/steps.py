@@ -127,7 +127,7 @@ def match_surveyed(
 
     `fixed` are the couples of earlier waves, by item, asker first, and `begun` the positions of
     their units. Where the survey has changed, because a question that had failed was asked again,
-    the couples whose twins are kept stay, too, and the others are matched anew.
+    the couples whose twins are kept stay, too, and the others are matched again.
     """
     partners: Partners = {}
     questions = list[SurveyedQuestion]()

@@ -17,7 +17,7 @@ from pairwright.records import Item, Post, Record, Rejected
 from pairwright.stages.planner import Plan
 
 
-class Candidate(NamedTuple):
+class PartnerCandidate(NamedTuple):
     """A user who suits a question, with the posts that are older than it."""
 
     user: str
@@ -69,7 +69,7 @@ class SurveyOutcome(Record):
 
 
 async def survey_question(
-    item: Item, candidates: tuple[Candidate, ...], models: Models, rules: BuildRules
+    item: Item, candidates: tuple[PartnerCandidate, ...], models: Models, rules: BuildRules
 ) -> Survey:
     """Whether the asker's posts show a signal for the question, and which candidates' do.
 

@@ -99,7 +99,7 @@ class Tally:
     def of_mode(self, mode: str) -> int:
         """Units of one mode, whatever came of them."""
         ended = [*self.rejected.items(), *self.failed.items(), *self.waiting.items()]
-        return self.kept[mode] + sum(n for (of, *_), n in ended if of == mode)
+        return self.kept[mode] + sum(n for (one, *_), n in ended if one == mode)
 
     def no_signal_by_length(self) -> list[tuple[str, Share]]:
         """Share of items refused for want of personal signal, by number of earlier posts."""

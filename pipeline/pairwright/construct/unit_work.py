@@ -7,7 +7,7 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import Corpus, older_than
 from pairwright.construct.outcomes import Failure, Outcome, Pending
-from pairwright.construct.survey import Candidate, Survey, SurveyOutcome, survey_question
+from pairwright.construct.survey import PartnerCandidate, Survey, SurveyOutcome, survey_question
 from pairwright.construct.twin import build_twin
 from pairwright.construct.units import BuildUnit
 from pairwright.errors import CallFailed, Unanswered
@@ -69,7 +69,7 @@ async def _survey(
     item = corpus.item(unit.item)
     models, log = traced(source.models(_generator(item, rules)))
     candidates = tuple(
-        Candidate(user, older_than(item, corpus.latest(user).profile))
+        PartnerCandidate(user, older_than(item, corpus.latest(user).profile))
         for user in corpus.tried[item.id].candidates
     )
     result: Survey | Failure | Pending

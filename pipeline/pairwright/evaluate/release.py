@@ -42,13 +42,13 @@ class _Roles(Record, extra="ignore"):
     planner: str = ""
 
 
-class _BuildEndpoint(Record, extra="ignore"):
+class _ReleaseEndpoint(Record, extra="ignore"):
     model: str = ""
 
 
 class _Build(Record, extra="ignore"):
     roles: _Roles = _Roles()
-    endpoints: dict[str, _BuildEndpoint] = Field(default={})
+    endpoints: dict[str, _ReleaseEndpoint] = Field(default={})
     prompts: dict[str, str] = Field(default={})
 
 
@@ -93,7 +93,7 @@ class Release:
     def construction(self) -> Construction:
         """What inferred its aspects, as its manifest says."""
         build = self._manifest.build
-        endpoint = build.endpoints.get(build.roles.planner, _BuildEndpoint())
+        endpoint = build.endpoints.get(build.roles.planner, _ReleaseEndpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:

@@ -55,7 +55,7 @@ def _blame(close: bool, first: bool, second: bool) -> tuple[bool, bool]:
 def _quality(draft: Draft, rules: GateRules, *, winner_gap: float | None) -> tuple[GateResult, ...]:
     """The floor of quality and parity.
 
-    A stable winner (the same response in both orders) is no parity, but for a gap up to
+    A stable winner (the same response in both orders) is not parity, but for a gap up to
     `winner_gap` if one is given: in a twin each response is chosen once. Where the verdict is a
     tie, or changes with the order, the absolute scores decide.
     """

@@ -38,7 +38,8 @@ def shared_particulars(text: str, sources: tuple[str, ...], allowed: str) -> fro
     """The particulars of the sources that a text holds, and `allowed` does not.
 
     A number is a particular if it has three digits or more without the zeros at its ends and is
-    not a year, or if it has two, is no multiple of five, and has the same unit beside it in both.
+    not a year, or if it has two, is not a multiple of five, and has the same unit beside it in
+    both.
     """
     known = _all_particulars(sources)
     one_line, permitted = " ".join(_straight(text).split()), _straight(allowed).lower()

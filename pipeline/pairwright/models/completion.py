@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from pairwright.models.foreign_body import foreign_body
+from pairwright.models.foreign_body import describe_body
 from pairwright.text import visible
 
 SIMULATED = "pairwright-simulated"
@@ -132,7 +132,7 @@ def _parsed(body: bytes) -> Any:
         try:
             return json.loads(body)
         except ValueError as error:
-            raise ValueError(foreign_body(body, error)) from None
+            raise ValueError(describe_body(body, error)) from None
 
 
 def _text(content: Any) -> Any:

@@ -21,7 +21,7 @@ def web_page(text: str) -> str | None:
     return f"a web page ({visible(words)[:100]!r})" if words else "a web page"
 
 
-def foreign_body(body: bytes, error: ValueError) -> str:
+def describe_body(body: bytes, error: ValueError) -> str:
     """What a body is that cannot be read as JSON; `error` is the parser's."""
     text = body.decode("utf-8", "replace")
     if page := web_page(text):

@@ -122,7 +122,7 @@ class _Marked(_Text):
     def __init__(self) -> None:
         super().__init__()
         self._found = PostText("")
-        self._open: list[_OpenBlock] = []
+        self._open: list[_OpenElement] = []
         """Quotes and blocks of code whose end is to come, the outermost first."""
         self._lists: list[int | None] = []
         """The number of the last entry of each open list; None of a list without numbers."""
@@ -137,7 +137,7 @@ class _Marked(_Text):
         elif not (tag == "p" and self._in_new_entry):
             super().handle_starttag(tag, attrs)
         if tag in ("blockquote", "pre") and len(self._open) < _NESTED:
-            self._open.append(_OpenBlock(tag, self.parts))
+            self._open.append(_OpenElement(tag, self.parts))
             self.parts = []
         elif tag == "img":
             self._found.images += 1
@@ -200,6 +200,6 @@ class _Marked(_Text):
 
 
 @dataclass
-class _OpenBlock:
+class _OpenElement:
     tag: str
     around: list[str]

@@ -37,7 +37,7 @@ from pairwright.workflows.output import write_report
 from pairwright.workflows.planner_training import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight, model_of
-from pairwright.workflows.scoring import ModelCalls, open_calls
+from pairwright.workflows.scoring import ScoringCalls, open_calls
 
 Planning: TypeAlias = Callable[[Item], Awaitable[ScoredPlan]]
 
@@ -131,7 +131,7 @@ class _Comparison(NamedTuple):
     """What paths in the file start from."""
     out: Path
     limit: int | None
-    calls: ModelCalls
+    calls: ScoringCalls
 
     async def run(self) -> PlanScores:
         """Compare, and write each planner's lines."""

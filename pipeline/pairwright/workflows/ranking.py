@@ -27,9 +27,9 @@ from pairwright.workflows.evaluation import derive_results
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.scoring import (
-    ModelCalls,
     ScorerSession,
     ScorerSettings,
+    ScoringCalls,
     scorer_settings,
 )
 
@@ -98,7 +98,7 @@ def check_results(
             )
         with closing(StoredReplies(replies)) as store:
             # The steps of each scorer are not reported: results are counted.
-            calls = ModelCalls(store, Meter(), lambda _: None, stop or Stop())
+            calls = ScoringCalls(store, Meter(), lambda _: None, stop or Stop())
             session = ScorerSession(settings.scorers, settings.prompts, calls)
             sentences += run_async(_derive(list(of_scorer), Path(release), session, count))
     return ResultCheck(len(found), tuple(sentences))

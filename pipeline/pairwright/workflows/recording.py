@@ -186,8 +186,9 @@ def _compared(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _description(recording: Recording) -> str:
     models = ", ".join(
-        f"{number_of(of.calls, 'call')} of {visible(name)}" + (" (simulated)" * bool(of.simulated))
-        for name, of in recording.head.models.items()
+        f"{number_of(calls.calls, 'call')} of {visible(name)}"
+        + (" (simulated)" * bool(calls.simulated))
+        for name, calls in recording.head.models.items()
     )
     note = f". {visible(recording.head.note)}" if recording.head.note else ""
     return f"{recording.path.name}: {models}{note}"

@@ -247,7 +247,7 @@ def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) 
         raise InputError("only Ray has an address", where="--address", fix="Add --engine ray.")
     if batch_out is not None and on_ray:
         raise InputError(
-            "calls that are only written down are no work to share",
+            "calls that are only written down cannot be shared",
             where="--batch-out",
             fix="Leave --engine ray out.",
         )

@@ -32,7 +32,7 @@ class ScorerSettings(NamedTuple):
     prompts: Prompts
 
 
-class ModelCalls(NamedTuple):
+class ScoringCalls(NamedTuple):
     """The calls of a workflow: where they are stored, counted, reported and stopped."""
 
     store: CallStore
@@ -65,7 +65,7 @@ class ScorerSession(NamedTuple):
 
     settings: Scorers
     prompts: Prompts
-    calls: ModelCalls
+    calls: ScoringCalls
 
     @asynccontextmanager
     async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:
@@ -127,7 +127,7 @@ def prompts_of(scorers: Scorers, base: Path) -> Prompts:
 
 
 @contextmanager
-def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ModelCalls]:
+def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ScoringCalls]:
     """Make the folder `out` and open its `calls.sqlite`, where every finished call is stored.
 
     Raises InputError where `out` cannot be a folder of results, and StoreError, also where calls
@@ -138,7 +138,7 @@ def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[Mod
         out.mkdir(parents=True, exist_ok=True)
     consent = "remove calls.json beside it and run the same command."
     with recorded_store(out / "calls.sqlite", consent=consent) as store:
-        yield ModelCalls(store, Meter(), progress, stop or Stop())
+        yield ScoringCalls(store, Meter(), progress, stop or Stop())
 
 
 @contextmanager

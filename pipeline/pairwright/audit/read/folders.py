@@ -102,7 +102,7 @@ class _PairDecision(NamedTuple):
     simulated: bool
 
 
-class _Half(Record):
+class _HalfLine(Record):
     """Who a pair is about: all that is kept of the others while one is read."""
 
     model_config = ConfigDict(extra="ignore")
@@ -145,7 +145,7 @@ def _licence(file: Path) -> str | None:
 def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
     file = folder / "pairs.jsonl"
     users: dict[str, set[str]] = {}
-    for half in read_lines(file, _Half):
+    for half in read_lines(file, _HalfLine):
         if half.twin_id:
             users.setdefault(half.twin_id, set()).add(half.user)
     decisions = _decisions(HumanFolder(folder).decisions)

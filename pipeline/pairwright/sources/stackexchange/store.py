@@ -107,7 +107,7 @@ class DumpStore:
         self._database.close()
 
     def refusals(self) -> Iterator[SourceProblem]:
-        """The rows that are no user's posts, in the order of the files."""
+        """The rows that are not posts of a user, in the order of the files."""
         for place, id, reason, detail in self._database.execute("SELECT * FROM refusal"):
             yield SourceProblem(action="refused", reason=reason, where=place, id=id, detail=detail)
 
