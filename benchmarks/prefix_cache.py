@@ -1,10 +1,10 @@
 """Prompt tokens that a real engine computes for the calls of a build, by the order in a prompt.
 
 Forty users of one category with histories of about 1,500 tokens are built with the embedded model,
-each history being read for five questions: the user's own, the partner's and those of three others.
-All calls then go to vLLM (a tiny model on the CPU, tokens of about four characters, prefix cache
-on) in the order in which they were stored, once as they are and once with each prompt's own text
-first. Computed is what was not found in the cache: queries minus hits.
+each history being read for five questions: the user's own and those of four others, the partner
+among them. All calls then go to vLLM (a tiny model on the CPU, tokens of about four characters,
+prefix cache on) in the order in which they were stored, once as they are and once with each
+prompt's own text first. Computed is what was not found in the cache: queries minus hits.
 
     .venv/bin/python benchmarks/prefix_cache.py [USERS]
 """
@@ -36,7 +36,7 @@ ORDERS = {
     "published: instruction, question, history": published,
     "instruction, history, question": question_last,
 }
-OTHERS = 3
+OTHERS = 4
 FILLER = 9
 IN_FLIGHT = 16
 CACHE_TOKENS = 131_072

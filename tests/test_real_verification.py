@@ -17,6 +17,7 @@ from browser import logged_in, open_form, picture
 from label_studio_server import Person, cache_folder
 from opinions import Answers, Given, opinion, result, states, ticks
 from pairwright import assets
+from pairwright.text import passages
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.environment import prepare
 from pairwright_human_eval.label_studio.own_server import LabelStudioServer
@@ -45,7 +46,8 @@ base_url = "simulated"
 model = "pairwright-simulated"
 
 [planner]
-others = 0  # Copies of users share their aspects, which would make these generic.
+others = 5
+others_share = 1.0  # Copies of users share their aspects, which would make these generic.
 
 [human]
 votes = 1
@@ -266,7 +268,8 @@ def assert_quotes_stand_in_posts(folder: HumanFolder, key: list[KeyedTask]) -> N
         for task in json.loads(folder.tasks(who, "rubric").read_bytes()):
             texts = [post["text"] for post in task["data"]["posts"]]
             for aspect in task["data"]["aspects"]:
-                assert any(aspect["quote"] in text for text in texts), task
+                for passage in passages(aspect["quote"]):
+                    assert any(passage in text for text in texts), task
 
 
 def assert_as_given(folder: HumanFolder, key: list[KeyedTask], given: Given) -> None:

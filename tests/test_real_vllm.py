@@ -34,7 +34,7 @@ from study import Done, Study, pairwright
 pytestmark = pytest.mark.real
 __all__ = ["engines", "tiny_chat"]
 
-CONTEXT = 9216
+CONTEXT = 12288
 """Tokens, which are bytes here: what doctor asks fits, and long histories do not."""
 ROOM = 192
 """Tokens of a reply at first."""
