@@ -12,9 +12,10 @@ import pytest
 from endpoint import in_thread, simulated
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.settings.config import load
+from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
-from pairwright.workflows.run_build import build, estimate
+from pairwright.workflows.run_build import build
 from pairwright.workflows.run_status import status, verify_calls
 from study import OUTCOMES, Study, pairwright
 

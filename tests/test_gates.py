@@ -137,6 +137,7 @@ def test_an_empty_side_is_measured_without_dividing_by_nothing() -> None:
         "See [this](http://example.org).",
         "> Quoted.",
         "| a | b |",
+        "|a|b|\n|---|---|\n|1|2|",
     ],
 )
 def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
@@ -157,6 +158,8 @@ def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
         "It's hash #1 of the year.",
         "The well-known three-day rye.",
         "Water < flour > salt.",
+        "The state is |T> = (|0> + e|1>), which is |0><1| + c*|1><0|.",
+        "|01><10| + c*|10><01|",
     ],
 )
 def test_prose_with_dashes_numbers_and_stars_is_no_form(plain: str) -> None:

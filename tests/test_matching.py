@@ -3,12 +3,10 @@
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
-from scipy.optimize import Bounds, LinearConstraint, milp
 
+from matching_graphs import most_questions, questions_of, random_graph
 from pairwright.construct.partners import (
-    Couple,
     SurveyedQuestion,
     Worth,
     assign_partners,
@@ -132,45 +130,13 @@ def test_partners_that_are_kept_stay_and_their_questions_come_first() -> None:
 # How far from the best
 
 
-def random_graph(users: int, each: int, seed: int) -> dict[Couple, Worth]:
-    """So many users, each with a question that so many others show a signal for, most of them near
-    on a ring, as a build tries questions."""
-    drawn = random.Random(seed)
-    usable: Counter[Couple] = Counter()
-    for user in range(users):
-        near = [(user + step) % users for step in range(-each, each + 1) if step]
-        for other in drawn.sample(near, drawn.randint(0, each)):
-            first, second = sorted((f"u{user:03}", f"u{other:03}"))
-            usable[first, second] += 1
-    return {couple: Worth(n, drawn.randint(1, 9)) for couple, n in usable.items()}
-
-
-def best(worth: dict[Couple, Worth]) -> float:
-    """The most questions that disjoint couples of a graph have, by integer programming."""
-    couples = sorted(worth)
-    users = sorted({user for couple in couples for user in couple})
-    incidence = np.array([[user in couple for couple in couples] for user in users], dtype=float)
-    found = milp(
-        [-worth[couple].questions for couple in couples],
-        constraints=LinearConstraint(incidence, ub=1),
-        integrality=np.ones(len(couples)),
-        bounds=Bounds(0, 1),
-    )
-    assert found.success
-    return round(-float(found.fun))
-
-
-def questions_of(partners: dict[str, str], worth: dict[Couple, Worth]) -> int:
-    return sum(worth[couple].questions for couple in worth if partners.get(couple[0]) == couple[1])
-
-
 def test_the_matching_is_near_the_best_there_is() -> None:
     """Measured by `benchmarks/matching.py`, too: at least 95 % on every graph."""
     for seed in range(12):
         worth = random_graph(users=60, each=5, seed=seed)
         partners = match_couples(worth, seed)
         assert all(partners[partners[user]] == user for user in partners)
-        assert questions_of(partners, worth) >= 0.95 * best(worth)
+        assert questions_of(partners, worth) >= 0.95 * most_questions(worth)
 
 
 def test_a_couple_is_parted_where_its_users_are_worth_more_apart() -> None:

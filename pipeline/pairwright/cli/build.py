@@ -102,7 +102,8 @@ def build_command(
       pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
     """
     # What builds takes a while to import, and other commands do without.
-    from pairwright.workflows.run_build import build, estimate, estimate_from_pilot
+    from pairwright.workflows.build_estimate import estimate, estimate_from_pilot
+    from pairwright.workflows.run_build import build
 
     console, out = Console(stderr=True), Console()
     if pilot and not dry_run:

@@ -48,6 +48,19 @@ class Brief(NamedTuple):
     """Empty for what was kept or surveyed; of what waits, the purpose of the call."""
 
 
+def reason_of(result: object) -> str:
+    """Why a unit failed, waits or was refused, in a word; empty for what was made."""
+    match result:
+        case Failure():
+            return result.failure
+        case Pending():
+            return result.waits_for
+        case Rejected():
+            return result.reason
+        case _:
+            return ""
+
+
 class Outcome(Record):
     """One unit with what came of it."""
 
@@ -79,14 +92,7 @@ class Outcome(Record):
 
     @property
     def brief(self) -> Brief:
-        result, reason = self.result, ""
-        if isinstance(result, Failure):
-            reason = result.failure
-        elif isinstance(result, Pending):
-            reason = result.waits_for
-        elif isinstance(result, Rejected):
-            reason = result.reason
-        return Brief(self.unit, self.mode, self.kind, reason)
+        return Brief(self.unit, self.mode, self.kind, reason_of(self.result))
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

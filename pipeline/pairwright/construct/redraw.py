@@ -9,7 +9,7 @@ side. It follows from the refused draft alone, so that a resumed build asks the 
 from typing import NamedTuple
 
 from pairwright import text
-from pairwright.records import Draft, DraftSide, Rubric
+from pairwright.records import FULL_ADHERENCE, Draft, DraftSide, Rubric
 from pairwright.stages.writer import Stance
 
 MOST_NOTES = 2
@@ -97,7 +97,7 @@ def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
     found = [
         aspect.aspect
         for aspect, given in zip(brief.rubric.aspects, scores, strict=True)
-        if (given.score > 0 if served else given.score < 2)
+        if (given.score > 0 if served else given.score < FULL_ADHERENCE)
     ]
     return "; ".join(f'"{aspect}"' for aspect in found)
 

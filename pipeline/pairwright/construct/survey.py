@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pairwright import text
 from pairwright.construct.aspects import plan_of, rubric_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.outcomes import Brief, Failure, Pending
+from pairwright.construct.outcomes import Brief, Failure, Pending, reason_of
 from pairwright.models import Models, together
 from pairwright.models.store import Store
 from pairwright.records import Item, Post, Record, Rejected
@@ -60,12 +60,7 @@ class SurveyOutcome(Record):
     @property
     def brief(self) -> Brief:
         """What a display needs of it."""
-        result, reason = self.result, ""
-        if isinstance(result, Failure):
-            reason = result.failure
-        elif isinstance(result, Pending):
-            reason = result.waits_for
-        return Brief(self.unit, "survey", self.kind, reason)
+        return Brief(self.unit, "survey", self.kind, reason_of(self.result))
 
 
 async def survey_question(

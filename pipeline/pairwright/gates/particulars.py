@@ -1,9 +1,10 @@
 """Particulars: addresses, names and numbers of a post that hardly anybody else would write.
 
 They are found by plain means: an address by its form, a name by its capitals, a number by its
-digits. What many texts on a matter hold ("300", "French press") is none. Of two answers that other
-people wrote on a question-and-answer site, four or five in a thousand share one with a stranger's
-posts of that site by chance; with every capitalised word it would be 14 to 60.
+digits. What many texts on a matter hold ("300", "French press") is not one. Of 3,000 pairs of
+answers that people wrote on a question-and-answer site, 4 (coffee) and 5 (quantum computing) in a
+thousand shared one with a stranger's posts of that site by chance. To take every capitalised word
+for a name would have added 7 to 32 in a thousand answers.
 """
 
 import re

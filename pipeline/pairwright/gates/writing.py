@@ -17,7 +17,9 @@ from pairwright.settings.rules import GateRules, TextGate
 T = TypeVar("T")
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
-_MARKUP = re.compile(r"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|\|.*\|.*\|", re.MULTILINE)
+# A row between bars, or the line below a table's head: bars alone may be kets of a formula.
+_TABLE = r"^[ \t]*(?:\|[ \t].*\|[ \t]*$|\|?[ \t]*:?-{3,}:?[ \t]*\|)"
+_MARKUP = re.compile(rf"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|{_TABLE}", re.MULTILINE)
 
 
 class DraftSides(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pairwright.models import Model, Models, SharedWork, together
 from pairwright.records import (
+    FULL_ADHERENCE,
     Adherence,
     Aspect,
     DroppedAspect,
@@ -165,7 +166,7 @@ def _generic(
     shared = len(found - {0})
     if others and shared / others > rules.others_share:
         return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
-    if met.scores[n].score == 2:
+    if met.scores[n].score == FULL_ADHERENCE:
         return "generic_answer_meets_it", met.scores[n].reason
     return None
 

@@ -3,14 +3,11 @@
 from contextlib import AsyncExitStack, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.pilot import PilotEstimate, read_pilot
 from pairwright.construct.resume import content_hashes, identity
 from pairwright.construct.session import BuildTask, build_here, read_corpus
 from pairwright.construct.tally import ReplyCheck, Tally
@@ -19,11 +16,11 @@ from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
-from pairwright.models.store import Store
 from pairwright.notebook import run_async
-from pairwright.settings.config import Config, load
+from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows import recording
+from pairwright.workflows.build_estimate import note_problems, read_config, warn_of_self_judging
 from pairwright.workflows.example_study import bundled_users
 from pairwright.workflows.progress import (
     BuildBegun,
@@ -40,7 +37,7 @@ from pairwright.workflows.run_models import (
     open_models,
     run_store,
 )
-from pairwright.workflows.run_status import RunStatus, source_problems, status_of
+from pairwright.workflows.run_status import RunStatus, status_of
 from pairwright.workflows.workers.limits import most_workers
 from pairwright.workflows.workers.shared_build import build_over_workers
 
@@ -107,13 +104,13 @@ def build(
     on_ray, stop = engine == "ray", stop or Stop()
     batches = None if batch_out is None else Path(batch_out)
     _check_engine(address, batches, on_ray=on_ray)
-    config, base = _config(config, folder)
+    config, base = read_config(config, folder)
     if on_ray:
         from pairwright.workflows.workers.cluster import check
 
         check(config, address)
     rules = BuildRules.load(config, base)
-    _warn_of_self_judging(config, progress)
+    warn_of_self_judging(config, progress)
     if batches is None:
         for description in recording.descriptions(config):
             progress(Note(description))
@@ -129,7 +126,7 @@ def build(
         requests = _begin_round(batches, folder_of_run, end) if batches else None
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)
-        _note_problems(folder_of_run, progress, named=True)
+        note_problems(folder_of_run, progress, named=True)
         _warn_of_strangers(config, corpus, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
         # There is no work to share where calls are only written down.
@@ -148,72 +145,6 @@ def build(
         return BuildResult(status, call_counts(meter), round_)
 
 
-def estimate(
-    config: str | Path | Config,
-    *,
-    folder: str | Path | None = None,
-    limit: int | None = None,
-    progress: Progress = log_notes,
-) -> BuildEstimate:
-    """Estimate calls, tokens and cost of a build without sending or writing anything.
-
-    The arguments are those of `build`. Raises ConfigError and SourceError.
-    """
-    config, base = _config(config, folder)
-    rules = BuildRules.load(config, base)
-    _warn_of_self_judging(config, progress)
-    with TemporaryDirectory() as scratch:
-        run = RunFolder(Path(scratch))
-        corpus, _ = read_corpus(config, rules.domains, base, run, limit)
-        _note_problems(run, progress, named=False)
-        with closing(corpus):
-            return estimate_calls(corpus, rules.with_other_users(corpus), limit)
-
-
-def estimate_from_pilot(
-    config: str | Path | Config,
-    pilot: str | Path,
-    *,
-    items: int,
-    target: int | None = None,
-    folder: str | Path | None = None,
-    progress: Progress = log_notes,
-) -> PilotEstimate:
-    """Estimate what `target` kept twins (or pairs, where no twins are built) will take, or without
-    one what so many `items` will take and give, from the run folder of a pilot.
-
-    Prices are those of `config`. Raises ConfigError and InputError.
-    """
-    config, _ = _config(config, folder)
-    run = RunFolder(Path(pilot))
-    ran = run.settings()
-    if ran.modes != config.modes:
-        raise InputError(
-            f"the pilot built {' and '.join(ran.modes)}, the config builds"
-            f" {' and '.join(config.modes)}",
-            where=run.path,
-            fix="Build a pilot with the same modes.",
-        )
-    before, now = _models_by_role(ran), _models_by_role(config)
-    for role in now:
-        if before[role] != now[role]:
-            progress(
-                Note(f"The pilot's {role} was {before[role]}, and the config's is {now[role]}.")
-            )
-    with closing(Store(run.calls, writing=False)) as store:
-        found = read_pilot(store, config)
-    return found.expect(items=items) if target is None else found.expect(kept=target)
-
-
-def _models_by_role(config: Config) -> dict[str, str]:
-    roles = config.roles
-    by_role = {"planner": (roles.planner,), "generator": roles.generator, "judge": (roles.judge,)}
-    return {
-        role: ", ".join(config.endpoints[name].model for name in names)
-        for role, names in by_role.items()
-    }
-
-
 async def _build_in_process(
     task: BuildTask, requests: PendingCalls | None, progress: Progress, stop: Stop
 ) -> tuple[Tally, list[ReplyCheck], Meter]:
@@ -230,16 +161,6 @@ async def _build_in_process(
         progress(BuildBegun(task.total, models.meter))
         tally, checks = await build_here(task, models, lambda unit: progress(UnitEnded(unit)))
         return tally, checks, models.meter
-
-
-def _config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
-    """The config, and the folder that its paths start from."""
-    if isinstance(config, Config):
-        base = Path(folder or ".").resolve()
-        return config.beside(base), base
-    path = Path(config)
-    base = Path(folder).resolve() if folder else path.resolve().parent
-    return load(path).beside(base), base
 
 
 def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) -> None:
@@ -261,15 +182,6 @@ def _begin_round(out: Path, run: RunFolder, end: ExitStack) -> PendingCalls:
     return requests
 
 
-def _note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
-    lines = source_problems(run)
-    if not lines:
-        return
-    if named:
-        lines += (f"{run.problems} names every one.",)
-    progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
-
-
 def _note_missing_calls(config: Config, run: RunFolder, tally: Tally, progress: Progress) -> None:
     missing = sum(n for (_, reason), n in tally.failed.items() if reason == NOT_RECORDED)
     if missing:
@@ -289,18 +201,5 @@ def _warn_of_strangers(config: Config, corpus: Corpus, progress: Progress) -> No
                 "Note: the planner is the embedded model, which can read the bundled users only:"
                 f" it finds hardly a signal in {strangers:,} of {number_of(len(corpus), 'item')}."
                 " Name a real endpoint under [roles]."
-            )
-        )
-
-
-def _warn_of_self_judging(config: Config, progress: Progress) -> None:
-    if all(config.endpoints[name].simulated for name in config.roles.all):
-        return
-    models = {config.endpoints[name].model for name in config.roles.generator}
-    if config.gated and config.endpoints[config.roles.judge].model in models:
-        progress(
-            Note(
-                "Note: the judge is also a generator. Models favour their own answers; another"
-                " model as judge (under roles) is better evidence."
             )
         )

@@ -1,0 +1,116 @@
+"""What a build will take, before it is begun; and what a build and its estimate read alike."""
+
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.estimate import BuildEstimate, estimate_calls
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.pilot import PilotEstimate, read_pilot
+from pairwright.construct.session import read_corpus
+from pairwright.errors import InputError
+from pairwright.models.store import Store
+from pairwright.settings.config import Config, load
+from pairwright.workflows.progress import Note, Progress, log_notes
+from pairwright.workflows.run_status import source_problems
+
+
+def estimate(
+    config: str | Path | Config,
+    *,
+    folder: str | Path | None = None,
+    limit: int | None = None,
+    progress: Progress = log_notes,
+) -> BuildEstimate:
+    """Estimate calls, tokens and cost of a build without sending or writing anything.
+
+    The arguments are those of `build`. Raises ConfigError and SourceError.
+    """
+    config, base = read_config(config, folder)
+    rules = BuildRules.load(config, base)
+    warn_of_self_judging(config, progress)
+    with TemporaryDirectory() as scratch:
+        run = RunFolder(Path(scratch))
+        corpus, _ = read_corpus(config, rules.domains, base, run, limit)
+        note_problems(run, progress, named=False)
+        with closing(corpus):
+            return estimate_calls(corpus, rules.with_other_users(corpus), limit)
+
+
+def estimate_from_pilot(
+    config: str | Path | Config,
+    pilot: str | Path,
+    *,
+    items: int,
+    target: int | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = log_notes,
+) -> PilotEstimate:
+    """Estimate what `target` kept twins (or pairs, where no twins are built) will take, or without
+    one what so many `items` will take and give, from the run folder of a pilot.
+
+    Prices are those of `config`. Raises ConfigError and InputError.
+    """
+    config, _ = read_config(config, folder)
+    run = RunFolder(Path(pilot))
+    ran = run.settings()
+    if ran.modes != config.modes:
+        raise InputError(
+            f"the pilot built {' and '.join(ran.modes)}, the config builds"
+            f" {' and '.join(config.modes)}",
+            where=run.path,
+            fix="Build a pilot with the same modes.",
+        )
+    before, now = _models_by_role(ran), _models_by_role(config)
+    for role in now:
+        if before[role] != now[role]:
+            progress(
+                Note(f"The pilot's {role} was {before[role]}, and the config's is {now[role]}.")
+            )
+    with closing(Store(run.calls, writing=False)) as store:
+        found = read_pilot(store, config)
+    return found.expect(items=items) if target is None else found.expect(kept=target)
+
+
+def _models_by_role(config: Config) -> dict[str, str]:
+    roles = config.roles
+    by_role = {"planner": (roles.planner,), "generator": roles.generator, "judge": (roles.judge,)}
+    return {
+        role: ", ".join(config.endpoints[name].model for name in names)
+        for role, names in by_role.items()
+    }
+
+
+def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
+    """The config, and the folder that its paths start from."""
+    if isinstance(config, Config):
+        base = Path(folder or ".").resolve()
+        return config.beside(base), base
+    path = Path(config)
+    base = Path(folder).resolve() if folder else path.resolve().parent
+    return load(path).beside(base), base
+
+
+def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
+    """Report the rows and posts of the source that were refused or repaired."""
+    lines = source_problems(run)
+    if not lines:
+        return
+    if named:
+        lines += (f"{run.problems} names every one.",)
+    progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
+
+
+def warn_of_self_judging(config: Config, progress: Progress) -> None:
+    """Report where the judge is also a generator."""
+    if all(config.endpoints[name].simulated for name in config.roles.all):
+        return
+    models = {config.endpoints[name].model for name in config.roles.generator}
+    if config.gated and config.endpoints[config.roles.judge].model in models:
+        progress(
+            Note(
+                "Note: the judge is also a generator. Models favour their own answers; another"
+                " model as judge (under roles) is better evidence."
+            )
+        )
