@@ -1,4 +1,4 @@
-"""Which pairs of rows are distinguished: exact where it can be, never too often, and often enough."""
+"""Which rows differ: exact where it can be, never too often, and often enough."""
 
 import itertools
 from collections.abc import Callable
