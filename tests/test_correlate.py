@@ -454,7 +454,7 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     first, second, third = found.claims
     assert first.startswith("good goes with d by Pearson, Spearman, Kendall")
     assert second.startswith("By Pearson, Spearman")
-    assert "loose cannot be told" in second
+    assert "loose cannot be distinguished" in second
     assert third.startswith("good and loose differ by")
     again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     assert again == found

@@ -122,7 +122,7 @@ class Aspect(Record):
 
 
 class DroppedAspect(Record):
-    """An aspect that did not stand, and why."""
+    """An aspect that was dropped, and why."""
 
     aspect: Aspect
     reason: str
@@ -240,7 +240,7 @@ class Rejected(Record):
     user: str | None = None
     """Whose rubric it is about, where it is about one: the asker's or the partner's."""
     aspects: tuple[Aspect, ...] = ()
-    """The aspects that stood, too few or not well enough served; of both users for a twin."""
+    """The aspects that were left, too few or not well enough served; of both users for a twin."""
     dropped: tuple[DroppedAspect, ...] = ()
     drafts: tuple[Draft, ...] = ()
     """Every refused draft, with what was measured."""

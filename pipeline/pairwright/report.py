@@ -77,7 +77,7 @@ INK = Colour("#1f2328", "#e6edf3")
 FAINT = Colour("#6a727b", "#9aa4ae")
 RULE = Colour("#d5dae0", "#353c45")
 PAPER = Colour("#ffffff", "#12161c")
-# Okabe and Ito's palette (2008), which people with any colour vision tell apart.
+# Okabe and Ito's palette (2008), which people with any colour vision distinguish.
 BLUE = Colour("#0072b2", "#4aa8e0")
 ORANGE = Colour("#e69f00", "#f0b429")
 GREEN = Colour("#009e73", "#2fc49a")

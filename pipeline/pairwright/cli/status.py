@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.tables import print_failures, print_source_problems, result_table
+from pairwright.cli.run_tables import print_failures, print_source_problems, result_table
 from pairwright.text import number_of
 
 

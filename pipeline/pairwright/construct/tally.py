@@ -42,7 +42,7 @@ class Tally:
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
     """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
     reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
-    """Units by mode and by each stage that they came to."""
+    """Units by mode and by each stage that they reached."""
     simulated: int = 0
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""

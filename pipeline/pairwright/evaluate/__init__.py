@@ -11,7 +11,7 @@ decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder
 derivation.py   whether that is what the stored replies give
 measure/        figures of decisions, each with n and interval
-board/          results side by side, and which of them can be told apart
+board/          results side by side, and which of them can be distinguished
 outputs/        outputs of any models, judged by the rubrics
 guided/         policy accuracy: whether a guided policy's scores tell the chosen response
 best_of_n/      what a scorer's pick of k samples is worth

@@ -12,7 +12,7 @@ class PersonQuestion(NamedTuple):
     """One person's question."""
 
     pair: str
-    """Id of the first pair about it: what tells it apart."""
+    """Id of the first pair about it, which identifies it."""
     item: str
     question: str
     posts: tuple[Post, ...]

@@ -111,7 +111,7 @@ def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
 
 def _copying(s: DraftSides, rules: GateRules) -> _Measure:
     """A run of words of a post, an address of one, or a name or number that only this side has:
-    one that both sides have any answer may have, and it tells them apart for nobody."""
+    one that both sides have any answer may have, and it distinguishes them for nobody."""
     aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
     allowed = "\n".join((s.question, *aspects))
     runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]

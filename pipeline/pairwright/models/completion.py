@@ -38,7 +38,7 @@ class Completion(NamedTuple):
     thinking_tokens: int = 0
     """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
     reasoning_inline: bool = False
-    """Whether any of the reasoning stood in the message's content."""
+    """Whether any of the reasoning was in the message's content."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
 

@@ -19,7 +19,7 @@ from pairwright.settings.api_keys import REVOKE, holds_key, is_variable_name
 
 SIMULATED_URL = "simulated"
 RECORDING_URL = "recording:"
-"""What stands before the path of a recording."""
+"""The prefix of a recording's path."""
 
 
 class Endpoint(Record):

@@ -4,7 +4,7 @@
     ask = prompts.ask("adherence", question=..., response=..., aspects=(...))
 
 Every value that enters a template is guarded: user posts and model replies are data, so
-they can neither close the tag they stand in nor smuggle control characters or chat markers.
+they can neither close the tag they are in nor smuggle control characters or chat markers.
 Jinja never renders a value again, so `{{ }}` inside a post stays text.
 """
 

@@ -1,6 +1,6 @@
 """Rows that are posts: a user's latest are the questions, the strictly earlier ones the profile.
 
-All posts are in memory here, because a user's may stand anywhere in the file.
+All posts are in memory here, because a user's may be anywhere in the file.
 """
 
 import re

@@ -50,7 +50,7 @@ def repeated_question(question: str) -> SourceRefusal:
 
 
 def once_each(found: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
-    """The same without what was said of a post already: it may stand in several items."""
+    """The same, with each problem of a post once: a post may be in several items."""
     said = set[tuple[str, str, str]]()
     for one in found:
         if isinstance(one, SourceProblem):
@@ -79,7 +79,7 @@ def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str
 def with_profile(
     item: Item, found: list[ReadPost], where: str, repairs: Repairs, min_posts: int
 ) -> Iterator[Item | SourceProblem]:
-    """The item with those posts that may stand in its profile, after what is said about them."""
+    """The problems of its posts, and the item with those posts that may be in its profile."""
     sifted = list(_sift(item, _in_time_order(found)))
     yield from (f for f in sifted if isinstance(f, SourceProblem))
     kept = [f for f in sifted if isinstance(f, ReadPost)]

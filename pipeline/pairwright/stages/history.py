@@ -20,7 +20,7 @@ class PromptPosts(NamedTuple):
     left_out: tuple[Post, ...]
 
     def post(self, label: str) -> Post | None:
-        """The post that stood under `p1`, `p2`, ... in the prompt."""
+        """The post that is shown under `p1`, `p2`, ... in the prompt."""
         number = label.strip().removeprefix("p")
         index = int(number) - 1 if number.isdecimal() else -1
         return self.posts[index] if 0 <= index < len(self.posts) else None

@@ -1,4 +1,4 @@
-"""How far a run is: what was kept, refused and failed, what its checks came to, what it cost."""
+"""How far a run is: what was kept, refused and failed, what its checks gave, what it cost."""
 
 import json
 from contextlib import closing
@@ -38,7 +38,7 @@ class RunStatus:
     target: ReachedTarget | None
     """How far the last build came that was to end when enough is kept, where it has ended."""
     finished: bool
-    """Whether the last build came to its end, and the outcome files are there."""
+    """Whether the last build ended, and the outcome files are there."""
     source_problems: tuple[str, ...]
     """Why rows and posts of the source were refused or repaired, one line a reason."""
 

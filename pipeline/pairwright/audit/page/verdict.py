@@ -82,7 +82,7 @@ def warnings(audit: Audit) -> Iterator[str]:
     if source.simulated:
         yield (
             "SIMULATED: a simulated model or annotator had a part in these pairs. They show how the"
-            " tool works, and are no benchmark and no evidence about anything."
+            " tool works. They are not a benchmark, and not evidence about anything."
         )
     if source.version.endswith("-trial"):
         yield (

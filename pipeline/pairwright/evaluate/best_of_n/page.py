@@ -27,7 +27,7 @@ from pairwright.text import number_of, visible
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
 LINES = ("-", "--", ":", "-.")
-"""Colours and then lines come again, so that twenty scorers can be told apart."""
+"""Colours and then lines come again, so that twenty scorers can be distinguished."""
 HEAD = ("", "k", "first k", "all subsets of k", "gain", "questions", "users")
 
 

@@ -110,8 +110,8 @@ class Correlations(Record):
                 )
             if rest := [correlation.measure for correlation in correlations if not correlation.far]:
                 sentences.append(
-                    f"By {_listed(rest)}, {name} cannot be told from a benchmark that has nothing"
-                    f" to do with {self.downstream}."
+                    f"By {_listed(rest)}, {name} cannot be distinguished from a benchmark"
+                    f" that has nothing to do with {self.downstream}."
                 )
         return tuple(sentences)
 

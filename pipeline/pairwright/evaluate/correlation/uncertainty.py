@@ -2,7 +2,7 @@
 
 Each lineage is left out in turn. No model is ever there twice, so no tie is made that the scores do
 not have, as a bootstrap makes one of every model that it draws again: rank-biased overlap counts
-ties against a ranking, and two columns that are the same would be told apart.
+ties against a ranking, and two columns that are the same would seem to differ.
 
 The spread is that of Fisher's z, arctanh of the measure where it runs from -1 to 1, whose
 distribution is closer to a normal one, with Student's t for the few lineages (Hinkley 1978,

@@ -91,7 +91,7 @@ def last_mark(text: str, names: str) -> Mark | None:
 
 
 def cut_short(text: str) -> bool:
-    """Whether it is an object that does not end: what stands in it is part of a reason."""
+    """Whether it is an object that does not end: what is in it is part of a reason."""
     if not (start := _OBJECT.match(text)) or text.rstrip().endswith(("}", "```")):
         return False
     try:

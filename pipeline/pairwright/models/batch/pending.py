@@ -39,7 +39,7 @@ PRAGMA user_version = {FORMAT};
 COMMIT;
 """
 # Prompts of one kind that share a history begin alike, so in this order they follow one another.
-# The head of a history tells it apart, and sorting whole prompts would take as much disk again.
+# The head of a history identifies it, and sorting whole prompts would take as much disk again.
 _MESSAGES = "json_extract(request, '$.messages')"
 _ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
 _SPOOLED = 500

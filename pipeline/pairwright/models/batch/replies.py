@@ -29,7 +29,7 @@ class ReplyLine(NamedTuple):
 
 
 class BatchReply(NamedTuple):
-    """What a line says. `status` is None where the request came to no response at all."""
+    """What a line says. `status` is None where the request got no response at all."""
 
     custom_id: str
     status: int | None

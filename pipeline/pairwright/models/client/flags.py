@@ -47,7 +47,7 @@ def _flags(endpoint: Endpoint) -> dict[str, JsonValue]:
 
 
 def _words(key: str, value: JsonValue) -> list[str]:
-    """A key as it would stand on the command line."""
+    """A key as it is written on the command line."""
     flag = key.replace("_", "-")
     if isinstance(value, bool):
         return [f"--{flag}" if value else f"--no-{flag}"]

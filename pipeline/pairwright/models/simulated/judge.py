@@ -18,7 +18,7 @@ def adherence(prompt: Prompt) -> list[dict[str, object]]:
     asked = terms(prompt.question)
     verdicts: list[dict[str, object]] = []
     for number, aspect in enumerate(prompt.aspects, start=1):
-        # Words of the question stand in any answer to it, so they show nothing.
+        # Words of the question are in any answer to it, so they show nothing.
         wanted = (content(aspect) - asked) or content(aspect)
         found = sorted(wanted & held)
         share = len(found) / len(wanted) if wanted else 0.0

@@ -7,12 +7,12 @@ from pairwright.models.simulated import lexicon as lex
 from pairwright.text import terms, words
 
 MOST_WORDS = 4
-"""Longer phrases would be copied runs of words once they stand in an aspect."""
+"""Longer phrases would be copied runs of words once they are in an aspect."""
 _PIECE = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]")
 
 
 def noun(text: str, most: int = MOST_WORDS) -> str:
-    """The noun phrase at the start of `text`, or nothing where none is told apart."""
+    """The noun phrase at the start of `text`, or nothing where none is found."""
     taken: list[str] = []
     for piece in _PIECE.findall(text[:120]):
         low = piece.lower().replace("\u2019", "'")

@@ -16,7 +16,7 @@ _SLIGHT = lex.word_set("theme measure habit want")
 
 
 class RankedStatement(NamedTuple):
-    """A statement with the post it stands in and how much it counts for the question."""
+    """A statement with the post it is in and how much it counts for the question."""
 
     said: Statement
     post: int

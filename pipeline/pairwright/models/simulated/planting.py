@@ -29,7 +29,7 @@ REJECTED = ("write_omitting", "write_contradicting", "paper_avoided")
 
 
 class PlantedReply(NamedTuple):
-    """A reply's text, and the defects that stand in it."""
+    """A reply's text, and the defects in it."""
 
     text: str
     planted: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """The embedded writer: plain prose of about ninety words out of a question and its aspects.
 
-Answers to one question share their opening and closing. Between them stand a sentence for each
+Answers to one question share their opening and closing. Between them are a sentence for each
 aspect, where the aspects are to be served, and sentences that would do for any question.
 """
 

@@ -233,7 +233,7 @@ class CallStore:
             for (complaint,) in self._db.connection.execute("PRAGMA quick_check"):
                 if complaint != "ok":
                     yield f"{self.path}: {complaint}"
-            # As bytes: a damaged text may be no text any more.
+            # As bytes: a damaged text may not be UTF-8 any more.
             rows = self._db.connection.execute(
                 "SELECT key, CAST(request AS BLOB), reply FROM calls"
             )

@@ -59,7 +59,7 @@ class Store(CallStore):
 
     @property
     def finished(self) -> bool:
-        """Whether the last run came to its end."""
+        """Whether the last run ended."""
         return bool(self._db.execute("SELECT finished FROM run").fetchone()[0])
 
     def add_outcome(self, position: int, unit: str, kind: str, record: str) -> None:

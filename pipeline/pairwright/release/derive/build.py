@@ -83,7 +83,7 @@ class BuildSummary(_ManifestPart):
     """Models whose replies came from a recording."""
     calls: BuildCallCounts | None = None
     funnel: dict[str, dict[str, int]] = Field(default={})
-    """Units by mode and by stage that they came to; nothing in runs of earlier versions."""
+    """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
     config: BuildSettings = BuildSettings()
@@ -241,7 +241,7 @@ def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
 
 
 def funnel_rows(build: BuildSummary) -> list[Row]:
-    """Mode, stage, how many of the items came to it, with the interval of that share."""
+    """Mode, stage, how many of the items reached it, with the interval of that share."""
     return [
         (mode, meaning, str(share(counts[stage], counts.get("items", 0))))
         for mode, counts in build.funnel.items()

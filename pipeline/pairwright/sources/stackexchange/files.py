@@ -33,7 +33,7 @@ class Dump(NamedTuple):
         return name if name != self.site else self.site.rpartition(".")[0]
 
     def address(self, kind: str, id: int) -> str:
-        """Where a post stands on its site."""
+        """The address of a post on its site."""
         paths = {"question": "q", "answer": "a", "comment": "posts/comments"}
         return f"https://{self.site}/{paths[kind]}/{id}"
 

@@ -41,7 +41,7 @@ def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Ite
 
 
 class _History:
-    """One user's posts, each made readable once, however many items it stands in."""
+    """One user's posts, each made readable once, however many items it is in."""
 
     def __init__(
         self, dump: Dump, store: DumpStore, domain: str, rules: SourceRules, posts: list[DumpPost]

@@ -85,16 +85,16 @@ def target(
     candidates = {name: _planned(name, reasons[name], passages[name]) for name in carried}
     plan = sifted(PlanReply(aspects=list(candidates.values())), question, shown)
     dropped.update(aspect.reason for aspect in plan.dropped)
-    stand = [candidates[aspect.aspect] for aspect in plan.aspects]
-    if over := len(stand) - MAX_PLANNED:
+    passed = [candidates[aspect.aspect] for aspect in plan.aspects]
+    if over := len(passed) - MAX_PLANNED:
         dropped.update({TOO_MANY: max(0, over)})
-    kept = PlanReply(aspects=stand[:MAX_PLANNED])
+    target = PlanReply(aspects=passed[:MAX_PLANNED])
     counted = {reason: n for reason, n in sorted(dropped.items()) if n > 0}
-    return PlanTarget(kept.model_dump_json(), len(kept.aspects), counted)
+    return PlanTarget(target.model_dump_json(), len(target.aspects), counted)
 
 
 def aspects_of(form: Form, said: str, question: str, shown: PromptPosts) -> tuple[str, ...] | None:
-    """The aspects that stand of what a planner wrote; None for a text that cannot be read."""
+    """The aspects of a planner's text that pass the rules; None for a text that cannot be read."""
     if form == "lamp-qa":
         return parse_aspects(said)
     reply = parse(said, PlanReply)

@@ -107,7 +107,7 @@ def _finding(
         if shown != TOGETHER:
             advice += [PARSER, OFF]
     if any(probe.completion.reasoning_inline for probe in probes):
-        found.append("the thinking stands in the reply itself, and is cut off there")
+        found.append("the thinking is in the reply itself, and is cut off there")
         advice.append(PARSER)
     room, cut = questions.endpoint.thinking_tokens or 0, any(probe.cut for probe in probes)
     if cut:
