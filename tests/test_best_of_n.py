@@ -43,7 +43,7 @@ from pairwright.evaluate.outputs import JudgedOutput, OutputScores, model_score,
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import TRIAL, ScorerRef
-from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.settings import load_scorers
 from pairwright.records import AspectScore
 from pairwright.report import to_html, to_markdown
 from released import run_of, written

@@ -12,7 +12,7 @@ from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.seam import Preference, PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.settings.prompt import OwnPrompt

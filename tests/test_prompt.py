@@ -11,7 +11,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import PromptError
-from pairwright.settings.prompt import Prompts, guard
+from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import (
     SYSTEM_TEXTS,
     VARIABLES,
@@ -21,6 +21,7 @@ from pairwright.settings.prompt_variables import (
     NumberedList,
     SupportPrompt,
 )
+from pairwright.settings.template import guard
 from scripted import prompts, scales
 
 QUESTION = "How do I bake good bread during the week?"

@@ -25,7 +25,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputErr
 from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter

@@ -15,7 +15,7 @@ from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questio
 from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.workflows.output import write_report

@@ -10,7 +10,7 @@ from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.retrieve import selected

@@ -9,7 +9,7 @@ from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import (
     EvaluationResult,

@@ -16,7 +16,7 @@ from pairwright.evaluate.outputs import judge_outputs as judge_each
 from pairwright.evaluate.outputs.records import ModelScore
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings

@@ -34,7 +34,7 @@ from pairwright.train.plan_score.report_page import PlannerSource, PlanScores, p
 from pairwright.train.plan_score.serving import Serving, plan_of_file
 from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, load_scoring
 from pairwright.workflows.output import write_report
-from pairwright.workflows.planner_training import settings_folder
+from pairwright.workflows.planner_inputs import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight, model_of
 from pairwright.workflows.scoring import ScoringCalls, open_calls

@@ -18,7 +18,7 @@ from pairwright.evaluate.derivation import (
 )
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
 from pairwright.notebook import run_async

@@ -10,7 +10,7 @@ from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies

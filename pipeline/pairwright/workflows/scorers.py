@@ -26,12 +26,12 @@ from pairwright.evaluate.scorers.spec import (
     PairwiseJudge,
     PointwiseJudge,
     PythonScorer,
-    Scorers,
     ScoresOfFile,
     ServedClassifier,
     ServedLikelihood,
     Spec,
 )
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, recorded_store
 from pairwright.settings.prompt import Prompts

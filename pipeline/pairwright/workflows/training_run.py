@@ -27,7 +27,7 @@ from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_
 from pairwright.train.planner.report_page import TrainingReport, page
 from pairwright.train.planner.settings import Training
 from pairwright.train.planner.sft import train
-from pairwright.workflows.planner_training import asking_of, sources_of
+from pairwright.workflows.planner_inputs import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 
 

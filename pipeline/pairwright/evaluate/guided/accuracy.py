@@ -13,7 +13,8 @@ from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.guided.records import GuidedResult, Tau
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.measure.units import by_mode
-from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, Scorers, ServedLikelihood
+from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood
+from pairwright.evaluate.settings import Scorers
 from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, with_width, z_of
 
 

@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.spec import (
-    GuidedDecoding,
-    Likelihood,
-    Scorers,
-    ServedLikelihood,
-    Spec,
-)
+from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood, Spec
+from pairwright.evaluate.settings import Scorers
 
 PER_TOKEN = "-per-token"
 

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from pairwright import text
 from pairwright.models import parse
 from pairwright.records import GoldAspect
-from pairwright.settings.prompt import guard
+from pairwright.settings.template import guard
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import (
