@@ -88,7 +88,7 @@ def test_people_cannot_open_or_close_its_tags(prompt: Callable[[str], Path]) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (PREFER.replace("{{ second }}", "B"), "'second' is not used"),
         (PREFER + "{{ history }}", "unknown variable 'history'"),
@@ -97,10 +97,10 @@ def test_people_cannot_open_or_close_its_tags(prompt: Callable[[str], Path]) -> 
     ],
 )
 def test_what_is_wrong_with_it_is_named(
-    prompt: Callable[[str], Path], text: str, told: str
+    prompt: Callable[[str], Path], text: str, message: str
 ) -> None:
     path = prompt(text)
-    with pytest.raises(PromptError, match=told) as caught:
+    with pytest.raises(PromptError, match=message) as caught:
         OwnPrompt.load(path, "prefer")
     assert caught.value.where.startswith(str(path))
 

@@ -107,8 +107,8 @@ class _Samples(NamedTuple):
     lines: list[SampledQuestion]
 
 
-def _ks(given: Iterable[int] | None, n: int) -> tuple[int, ...]:
-    ks = tuple(sorted(set(given or powers(n))))
+def _ks(wanted: Iterable[int] | None, n: int) -> tuple[int, ...]:
+    ks = tuple(sorted(set(wanted or powers(n))))
     if wrong := [k for k in ks if not 1 <= k <= n]:
         raise InputError(
             f"the best of {wrong[0]} cannot be picked from {n} samples",

@@ -46,16 +46,16 @@ def sources_of(settings: Training, base: Path, domains: Domains) -> Sources:
     return Sources(training, validation)
 
 
-def settings_folder(key: str, given: str | None, base: Path, shipped: Path) -> Path:
+def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
     """The folder that a key of the settings names, relative to `base`, or the one that ships.
 
     Raises ConfigError where it is not there.
     """
-    found = base / given if given else shipped
-    if not found.is_dir():
+    folder = base / name if name else shipped
+    if not folder.is_dir():
         raise ConfigError(
-            f"there is no folder {found}",
+            f"there is no folder {folder}",
             where=f"[{key}]",
             fix="Name a folder, or leave the key out.",
         )
-    return found
+    return folder

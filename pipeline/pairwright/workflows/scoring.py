@@ -103,10 +103,10 @@ def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
     """
     if isinstance(scorers, str | Path):
         path = Path(scorers)
-        found = load_scorers(path)
-        return ScorerSettings(found, prompts_of(found, path.resolve().parent))
-    found = scorers or Scorers()
-    return ScorerSettings(found, prompts_of(found, Path.cwd()))
+        settings = load_scorers(path)
+        return ScorerSettings(settings, prompts_of(settings, path.resolve().parent))
+    settings = scorers or Scorers()
+    return ScorerSettings(settings, prompts_of(settings, Path.cwd()))
 
 
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:

@@ -53,12 +53,12 @@ def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tup
 
 def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     """The policies and rewards of these guided policies, each once."""
-    found = []
+    names = []
     for name in guided:
         spec = scorers.scorers[name]
         assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        found += [spec.policy, spec.reward]
-    return tuple(dict.fromkeys(found))
+        names += [spec.policy, spec.reward]
+    return tuple(dict.fromkeys(names))
 
 
 def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:

@@ -104,10 +104,10 @@ class PythonScorer(Record):
 
     @field_validator("object")
     @classmethod
-    def _a_class(cls, given: str) -> str:
-        if not _CLASS.fullmatch(given):
-            raise ValueError(f"{given!r} does not name a class: write module:Class")
-        return given
+    def _a_class(cls, name: str) -> str:
+        if not _CLASS.fullmatch(name):
+            raise ValueError(f"{name!r} does not name a class: write module:Class")
+        return name
 
 
 class ScoresOfFile(Record):

@@ -112,13 +112,13 @@ def _recording(name: str, endpoint: Endpoint) -> ServerReport:
     try:
         replay_of(name, endpoint)
     except InputError as error:
-        found = ServerFinding("stop", "recording", error.what, error.fix)
-        return ServerReport(name, endpoint.model, endpoint.base_urls[0], (found,), MeterCounts())
-    found = ServerFinding(
+        finding = ServerFinding("stop", "recording", error.what, error.fix)
+        return ServerReport(name, endpoint.model, endpoint.base_urls[0], (finding,), MeterCounts())
+    finding = ServerFinding(
         "ok", "recording", "can be read, and has replies of this model",
         "It answers the calls that were recorded, and no others.",
     )  # fmt: skip
-    return ServerReport(name, endpoint.model, endpoint.base_urls[0], (found,), MeterCounts())
+    return ServerReport(name, endpoint.model, endpoint.base_urls[0], (finding,), MeterCounts())
 
 
 async def _examine(server: ServerToExamine, prompts: Prompts, key: str | None) -> ServerReport:
