@@ -24,7 +24,7 @@ import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
 from pairwright.cli.renamed import RENAMED
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
