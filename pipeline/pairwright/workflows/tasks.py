@@ -16,7 +16,7 @@ from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
-from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.reading_time import ReadingTime, readings
 from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
@@ -34,6 +34,21 @@ class Workload:
     tasks: int
     hours: float
     """The time to read everything in them once; thinking and answering come on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionPower:
+    """What the attention checks of a study can notice."""
+
+    fewest: int
+    """Attention checks of the annotator who has fewest."""
+    most: int
+    nonreader: float
+    """The probability that an annotator who does not read the posts passes the floor, where it is
+    greatest."""
+    reader: float
+    """The probability that an annotator who is right in 95 % of the checks passes it, where it is
+    least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +71,8 @@ class TaskExport:
     """By kind: the words of the median task, and minutes to read all tasks once."""
     workloads: Mapping[str, Workload]
     """By annotator."""
+    attention: AttentionPower | None
+    """None where there are no attention checks."""
 
 
 def export_tasks(
@@ -110,6 +127,7 @@ def export_tasks(
         policy=config.human,
         scales=scales,
         config_hashes=config_hashes(scales),
+        mirrored_checks=True,
     )
     new = write_study(human, study, tasks)
     return _task_export(human, study, new, subjects, tasks)
@@ -145,6 +163,26 @@ def _task_export(
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
         reading=readings(all_tasks),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},
+        attention=_attention_power(tasks, study.policy.attention_floor),
+    )
+
+
+READER = 0.95
+"""Share of attention checks that somebody who reads the posts is taken to answer right."""
+
+
+def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> AttentionPower | None:
+    counts = [
+        sum(task.keyed.purpose == "attention" for task in assigned) for assigned in tasks.values()
+    ]
+    given = sorted(filter(None, counts))
+    if not given:
+        return None
+    return AttentionPower(
+        fewest=given[0],
+        most=given[-1],
+        nonreader=max(nonreader_pass(n, floor) for n in given),
+        reader=min(pass_rate(n, floor, READER) for n in given),
     )
 
 
