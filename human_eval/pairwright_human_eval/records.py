@@ -100,6 +100,8 @@ class Study(Record):
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked: the judges' own."""
+    language: str = "en"
+    """Of the forms and guidelines."""
     config_hashes: dict[str, str]
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
     mirrored_checks: bool = False
