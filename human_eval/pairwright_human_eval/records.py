@@ -104,6 +104,9 @@ class Study(Record):
     """Of the forms and guidelines."""
     config_hashes: dict[str, str]
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
+    mirrored_checks: bool = False
+    """Whether only the posts decide its attention checks. False in studies of older versions: some
+    of their right answers can be seen without the posts."""
 
 
 class QualityAnswers(Record):

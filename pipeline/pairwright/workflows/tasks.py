@@ -17,7 +17,7 @@ from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
-from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
@@ -49,6 +49,21 @@ class Workload:
 
 
 @dataclass(frozen=True, slots=True)
+class AttentionPower:
+    """What the attention checks of a study can notice."""
+
+    fewest: int
+    """Attention checks of the annotator who has fewest."""
+    most: int
+    nonreader: float
+    """The probability that an annotator who does not read the posts passes the floor, where it is
+    greatest."""
+    reader: float
+    """The probability that an annotator who is right in 95 % of the checks passes it, where it is
+    least."""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskExport:
     """A study that was written, ready for annotators."""
 
@@ -68,6 +83,8 @@ class TaskExport:
     """By kind: the words of the median task, and minutes to read all tasks once."""
     workloads: Mapping[str, Workload]
     """The work of each annotator, by name."""
+    attention: AttentionPower | None
+    """None where there are no attention checks."""
     sheets: tuple[Path, ...] = ()
     """The spreadsheets, one an annotator, where these were asked for."""
 
@@ -128,6 +145,7 @@ def export_tasks(
         scales=scales,
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
+        mirrored_checks=True,
     )
     new = write_study(human, study, tasks)
     sheets = tuple(write_sheets(human, read_study(human))) if tool == "spreadsheet" else ()
@@ -165,7 +183,27 @@ def _task_export(
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
         reading=readings(all_tasks),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},
+        attention=_attention_power(tasks, study.policy.attention_floor),
         sheets=sheets,
+    )
+
+
+READER = 0.95
+"""Share of attention checks that somebody who reads the posts is taken to answer right."""
+
+
+def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> AttentionPower | None:
+    counts = [
+        sum(task.keyed.purpose == "attention" for task in assigned) for assigned in tasks.values()
+    ]
+    given = sorted(filter(None, counts))
+    if not given:
+        return None
+    return AttentionPower(
+        fewest=given[0],
+        most=given[-1],
+        nonreader=max(nonreader_pass(n, floor) for n in given),
+        reader=min(pass_rate(n, floor, READER) for n in given),
     )
 
 

@@ -35,7 +35,8 @@ def export_command(
         typer.Option(
             parser=share_of,
             metavar="SHARE",
-            help="Attention checks by votes, such as 5% (4 or more each); 0: none.",
+            help="Attention checks by votes, such as 5%, or as many more as it takes so that who"
+            " does not read the posts passes in 10 % at most; 0: none.",
         ),
     ] = 0.05,
     seed: Annotated[
@@ -99,6 +100,11 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
     table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
     table.add_row("annotators", "", f"{len(made.workloads):,}")
+    if power := made.attention:
+        each = f"{power.fewest:,}" + (f" to {power.most:,}" if power.most > power.fewest else "")
+        table.add_row("attention checks", "each", each)
+        table.add_row("attention checks", "passed without reading", f"{power.nonreader:.1%}")
+        table.add_row("attention checks", "passed if 95 % are right", f"{power.reader:.1%}")
     console.print(table)
     console.print(
         f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
