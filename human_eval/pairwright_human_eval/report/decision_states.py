@@ -8,7 +8,8 @@ from typing import Literal
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import share
-from pairwright_human_eval.decisions import Decision, State
+from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.report.findings_records import ByChance, Proportion, StateReason, States
 from pairwright_human_eval.report.number_text import group_name, percent, share_text
 from pairwright_human_eval.report.records import StudyReport

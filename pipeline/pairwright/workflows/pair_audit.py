@@ -138,7 +138,7 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
             study.pairs(), ForgetList(), study.fixed.key, lambda n: progress(Step("subjects", n))
         )
         return forgotten, published(
-            study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.config.human
+            study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.rules
         )
 
 
