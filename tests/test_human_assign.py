@@ -9,6 +9,7 @@ import pytest
 
 from pairwright.errors import InputError
 from pairwright_human_eval.assign import check_enough
+from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
 from pairwright_human_eval.study_tasks import FEWEST_CHECKS
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
@@ -226,29 +227,49 @@ def test_a_larger_sample_holds_the_smaller() -> None:
 
 
 @pytest.mark.parametrize("n", STUDIES)
-def test_whoever_votes_meets_at_least_four_checks_each_once(n: int) -> None:
+def test_whoever_votes_meets_enough_checks_each_once(n: int) -> None:
     made = some_study(n)
     voters = {k.annotator for k in made.keyed("vote", kind="preference")}
     for who in voters:
         met = [task.keyed.subject for task in made.tasks[who] if task.keyed.purpose == "attention"]
         assert FEWEST_CHECKS <= len(met) == len(set(met))
+        assert nonreader_pass(len(met), 0.75) <= NONREADER_PASS
 
 
 def test_the_share_of_checks_is_of_the_votes() -> None:
     made = study_of(mixed(40, 40), attention=0.1)
     for tasks in made.tasks.values():
         purposes = Counter(t.keyed.purpose for t in tasks if t.keyed.kind == "preference")
-        assert 0.1 <= purposes["attention"] / purposes["vote"] < 0.1 + 1 / purposes["vote"]
+        least = math.ceil(0.1 * purposes["vote"])
+        assert purposes["attention"] == enough_checks(least, 0.75, len(CHECKS))
     assert not study_of(mixed(5, 5), attention=0).keyed("attention")
     every = study_of(mixed(9, 9), attention=1.0, checks=CHECKS[:5])
     assert len(every.keyed("attention")) == 5 * 9
 
 
-def test_a_check_expects_the_good_response() -> None:
+def test_a_check_expects_the_response_that_its_posts_ask_for() -> None:
     for task in study_of(mixed(12, 12)).of("attention"):
         shown = {"A": task.data["response_a"], "B": task.data["response_b"]}
         assert task.keyed.expected is not None
-        assert "wipe it dry" in str(shown[task.keyed.expected])
+        asked = "wipe it dry" if "brass" in str(task.data["posts"]) else "thrown away"
+        assert asked in str(shown[task.keyed.expected])
+
+
+def test_nothing_but_the_posts_tells_the_right_answer_of_a_check() -> None:
+    """Each response is the right one about as often, and for every check some people get either."""
+    made = [study_of(mixed(12, 12), seed=seed) for seed in range(12)]
+    tasks = [task for study in made for task in study.of("attention")]
+    people = Counter("brass" in str(task.data["posts"]) for task in tasks)
+    n = people.total()
+    assert n >= 700
+    assert abs(people[True] - n / 2) < 3 * math.sqrt(n / 4)
+    for question in {str(task.data["question"]) for task in tasks}:
+        asked = {
+            "brass" in str(task.data["posts"])
+            for task in tasks
+            if task.data["question"] == question
+        }
+        assert asked == {True, False}
 
 
 def test_the_right_answers_of_an_annotators_checks_are_on_both_sides() -> None:

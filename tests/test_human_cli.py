@@ -251,7 +251,7 @@ def studies(built: Path) -> dict[bool, list[Task]]:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_no_size_tells_a_check(studies: dict[bool, list[Task]], measure: str) -> None:
     checks, others = ([MEASURES[measure](task) for task in studies[of]] for of in (True, False))
-    assert len(checks) == 144
+    assert len(checks) == 252
     assert 0.4 <= area(checks, others) <= 0.6
 
 

@@ -44,7 +44,7 @@ def build_command(
     pilot: Annotated[
         Path | None,
         typer.Option(
-            "--pilot", metavar="RUN", help="With --dry-run: estimate from what this run came to."
+            "--pilot", metavar="RUN", help="With --dry-run: estimate from the outcome of this run."
         ),
     ] = None,
     accept_changes: Annotated[

@@ -63,7 +63,7 @@ def _range(low: float, high: float) -> str:
 
 
 def pilot_table(console: Console, expected: "PilotEstimate", n: int) -> None:
-    """What a build will take by what a pilot came to: `n` kept units or items are given."""
+    """Print what a build will take by a pilot's outcome, for `n` kept units or `n` items."""
     from pairwright.construct.pilot import kept_word
 
     kept = kept_word(expected.mode)

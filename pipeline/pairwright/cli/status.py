@@ -68,8 +68,8 @@ def _verified(run: Path, calls: int, console: Console) -> bool:
     for difference in differences:
         console.print(difference, style="red", markup=False)
     if differences:
-        found = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
-        console.print(f"{found}. Restore the store from a copy.")
+        summary = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
+        console.print(f"{summary}. Restore the store from a copy.")
         return False
     every = (
         "The 1 call hashes to its key" if calls == 1 else f"All {calls:,} calls hash to their keys"

@@ -132,7 +132,7 @@ class Row(Record):
     created: str | None = None
     source_url: str | None = None
     licence: str | None = None
-    """Of the question."""
+    """The time of the question."""
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
