@@ -5,7 +5,7 @@ Tools without a form language of their own are written from this: spreadsheets a
 
 from collections.abc import Iterator
 from html import escape
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.form import scale_choices
@@ -43,9 +43,13 @@ LABELS = {
 """By question: what is stored, and what the annotator reads."""
 
 
+Role = Literal["question", "narrative", "post", "response", "earlier", "aspect", "quote"]
+
+
 class Shown(NamedTuple):
     """Something to read."""
 
+    role: Role
     heading: str
     text: str
     html: str
@@ -78,21 +82,24 @@ def view_of(
 
 
 def _shown(data: Data, language: Language) -> Iterator[Shown]:
-    yield _plain(language("The question"), str(data["question"]))
+    yield _plain("question", language("The question"), str(data["question"]))
     for row in _rows(data, "narrative"):
-        yield _plain(language("What this person wrote below the question"), row["text"])
+        yield _plain(
+            "narrative", language("What this person wrote below the question"), row["text"]
+        )
     for row in _rows(data, "posts"):
         heading = language("Earlier posts by this person")
-        yield _plain(f"{heading}: {row['when']}" if row["when"] else heading, row["text"])
+        dated = f"{heading}: {row['when']}" if row["when"] else heading
+        yield _plain("post", dated, row["text"])
     for side in "AB":
         html = str(data[f"response_{side.lower()}"])
-        yield Shown(language(f"Response {side}"), plain_text(html), html)
+        yield Shown("response", language(f"Response {side}"), plain_text(html), html)
     for row in _rows(data, "earlier"):
-        yield _plain(language("What others answered"), row["text"])
+        yield _plain("earlier", language("What others answered"), row["text"])
 
 
-def _plain(heading: str, text: str) -> Shown:
-    return Shown(heading, text, f'<p class="plain">{escape(text)}</p>')
+def _plain(role: Role, heading: str, text: str) -> Shown:
+    return Shown(role, heading, text, f'<p class="plain">{escape(text)}</p>')
 
 
 def _quality(_data: Data, scales: tuple[Scale, ...], language: Language) -> Iterator[Part]:
@@ -113,8 +120,8 @@ def _preference(_data: Data, scales: tuple[Scale, ...], language: Language) -> I
 def _rubric(data: Data, scales: tuple[Scale, ...], language: Language) -> Iterator[Part]:
     asked = {"support": SUPPORT_QUESTION, "delivered": DELIVERED_QUESTION}
     for n, row in enumerate(_rows(data, "aspects")):
-        yield _plain(language("What this person may want"), row["text"])
-        yield _plain(language("Quoted from the posts"), row["quote"])
+        yield _plain("aspect", language("What this person may want"), row["text"])
+        yield _plain("quote", language("Quoted from the posts"), row["quote"])
         for name, question in asked.items():
             control = f"{name}_{n}"
             labels = labels_of(control, "rubric", scales, language)
