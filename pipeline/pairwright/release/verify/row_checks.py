@@ -90,11 +90,11 @@ class DecisionCheck:
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
         self._ordinary = provenance.kind == "release"
-        self._seen: set[str] = set()
+        self._subjects: set[str] = set()
 
     def add(self, row: Row, where: str) -> None:
         """One row. Raises Difference."""
-        self._seen.add(row.subject)
+        self._subjects.add(row.subject)
         if self._ordinary:
             same("simulated in an ordinary release", row.simulated, False, where)
         if self._decisions is None:
@@ -131,7 +131,7 @@ class DecisionCheck:
         if self._decisions is not None:
             decided = self._decisions.values()
             wanted = (decision.subject for decision in decided if decision.state == "verified")
-        if lost := next((subject for subject in wanted if subject not in self._seen), None):
+        if lost := next((subject for subject in wanted if subject not in self._subjects), None):
             raise difference(f"{lost} belongs into this release, and no row is of it", file)
 
 
