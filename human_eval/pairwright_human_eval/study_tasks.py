@@ -100,15 +100,14 @@ def _tasks_of(
         for _ in range(plan.overlap)
     ]
     purpose, posts = _control(subject, controls, strangers[subject.domain])
-    last = Seat(purpose, None if purpose == "vote" else 0, None)
-    seats += [last] * plan.overlap
+    seats += _last_seats(subject, purpose, sorted(posts), plan)
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
             for pair in subject.pairs:
                 yield rubric_task(page, pair, who)
         else:
             pair = subject.pairs[seat.preference]
-            shown = posts if seat.purpose == "wrong_profile" else None
+            shown = posts[seat.preference] if seat.purpose == "wrong_profile" else None
             yield preference_task(
                 page, pair, who, plan.planner, purpose=seat.purpose, posts=shown
             )  # fmt: skip
@@ -116,13 +115,26 @@ def _tasks_of(
 
 def _control(
     subject: Subject, controls: Controls, others: list[Pair]
-) -> tuple[Purpose, tuple[Post, ...]]:
-    """What the seats for the aspects are used for: themselves, or a control."""
+) -> tuple[Purpose, dict[int, tuple[Post, ...]]]:
+    """What the seats for the aspects are used for: themselves, or a control; and a stranger's posts
+    for each of the subject's pairs that has a fitting stranger."""
     purpose = controls.get(subject.id, "vote")
     if purpose != "wrong_profile":
-        return purpose, ()
-    posts = stranger(subject.asked, subject, others)
-    return (purpose, posts) if posts else ("vote", ())
+        return purpose, {}
+    found = {n: stranger(pair, subject, others) for n, pair in enumerate(subject.pairs)}
+    posts = {n: shown for n, shown in found.items() if shown}
+    return (purpose, posts) if posts else ("vote", {})
+
+
+def _last_seats(
+    subject: Subject, purpose: Purpose, halves: list[int], plan: StudyPlan
+) -> list[Seat]:
+    """The seats for the aspects, or those of a control. `halves` are the pairs that have a
+    stranger: the seats go round them, from one or the other by the subject's id."""
+    if purpose != "wrong_profile":
+        return [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    start = random.Random(content_id("half", str(plan.seed), subject.id)).getrandbits(1)
+    return [Seat(purpose, halves[(start + n) % len(halves)], None) for n in range(plan.overlap)]
 
 
 def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:

@@ -5,10 +5,10 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.rules import StoredRules
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.coefficients import Measurement
-from pairwright_human_eval.decisions import State
+from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.records import Purpose, Support
 
 
@@ -101,6 +101,20 @@ class Consensus(Record):
     converged: bool
 
 
+class ControlSigns(Record):
+    """In how many subjects own posts win: the share of all votes for the chosen response, with own
+    posts and in the control."""
+
+    own: int
+    """Subjects in which it is greater with own posts."""
+    control: int
+    equal: int
+    p: float
+    """The exact two-sided sign test's."""
+    power: float
+    """How probable it was to find that own posts win, by the assumption of `control_power`."""
+
+
 class ControlComparison(Record):
     """The same pairs shown with their own posts, and as a control: only pairs that were both."""
 
@@ -112,6 +126,7 @@ class ControlComparison(Record):
     difference: Measure
     """Own less control, of the votes for either response."""
     difference_of_all: Measure
+    signs: ControlSigns
 
 
 class SupportShares(Record):
@@ -213,7 +228,7 @@ class JudgePreference(Record):
 class Findings(Record):
     """What the answers say: a function of outlines, verdicts and rules, and so of a release."""
 
-    policy: HumanRules
+    policy: StoredRules
     """In force."""
     decisions: tuple[States, ...]
     reasons: tuple[StateReason, ...]

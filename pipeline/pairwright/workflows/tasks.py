@@ -18,10 +18,11 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
+from pairwright_human_eval.control_power import ControlDesign, control_power
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
-from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
+from pairwright_human_eval.records import KeyedTask, Kind, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import (
     add_adjudication,
     not_given,
@@ -64,6 +65,16 @@ class AttentionPower:
 
 
 @dataclass(frozen=True, slots=True)
+class StrangerPower:
+    """What the wrong-profile control of a study can find."""
+
+    subjects: int
+    power: float
+    """The probability to find that own posts win, if people prefer the chosen response in 75 % of
+    the votes with own posts and in 50 % with a stranger's."""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskExport:
     """A study that was written, ready for annotators."""
 
@@ -85,6 +96,8 @@ class TaskExport:
     """The work of each annotator, by name."""
     attention: AttentionPower | None
     """None where there are no attention checks."""
+    stranger: StrangerPower | None
+    """None where no pair is shown with a stranger's posts."""
     sheets: tuple[Path, ...] = ()
     """The spreadsheets, one an annotator, where these were asked for."""
 
@@ -184,6 +197,7 @@ def _task_export(
         reading=readings(all_tasks),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
+        stranger=_stranger_power(task.keyed for task in all_tasks),
         sheets=sheets,
     )
 
@@ -205,6 +219,16 @@ def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> Atten
         nonreader=max(nonreader_pass(n, floor) for n in given),
         reader=min(pass_rate(n, floor, READER) for n in given),
     )
+
+
+def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
+    counts = Counter((task.subject, task.purpose) for task in keyed if task.kind == "preference")
+    designs = [
+        ControlDesign(counts[subject, "vote"], n)
+        for (subject, purpose), n in counts.items()
+        if purpose == "wrong_profile"
+    ]
+    return StrangerPower(len(designs), control_power(designs)) if designs else None
 
 
 def _workload(tasks: Sequence[Task]) -> Workload:

@@ -100,11 +100,7 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
     table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
     table.add_row("annotators", "", f"{len(made.workloads):,}")
-    if power := made.attention:
-        each = f"{power.fewest:,}" + (f" to {power.most:,}" if power.most > power.fewest else "")
-        table.add_row("attention checks", "each", each)
-        table.add_row("attention checks", "passed without reading", f"{power.nonreader:.1%}")
-        table.add_row("attention checks", "passed if 95 % are right", f"{power.reader:.1%}")
+    _add_powers(table, made)
     console.print(table)
     console.print(
         f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
@@ -134,3 +130,20 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
             command("human", "simulate", run),
         ),
     )
+
+
+def _add_powers(table: Table, made: "TaskExport") -> None:
+    """What the attention checks notice, and what the control with strangers' posts finds."""
+    if attention := made.attention:
+        few, most = attention.fewest, attention.most
+        each = f"{few:,} to {most:,}" if most > few else f"{few:,}"
+        table.add_row("attention checks", "each", each)
+        table.add_row("attention checks", "passed without reading", f"{attention.nonreader:.1%}")
+        table.add_row("attention checks", "passed if 95 % are right", f"{attention.reader:.1%}")
+    if stranger := made.stranger:
+        table.add_row(
+            "strangers' posts", "twins and pairs shown with them", f"{stranger.subjects:,}"
+        )
+        table.add_row(
+            "strangers' posts", "power: 75 % own against 50 % strangers'", f"{stranger.power:.1%}"
+        )

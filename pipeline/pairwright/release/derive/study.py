@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from pairwright.records import Record
 from pairwright.release.summary import Summary
-from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decisions import Decision, State
+from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.report.claims import signs_sentence
 from pairwright_human_eval.report.findings_records import (
     ByChance,
     Findings,
@@ -53,7 +55,7 @@ class HumanSummary(Record):
     """The preference votes that count."""
     agreement: QuestionAgreement
     """On preference."""
-    rule: HumanRules
+    rule: StoredRules
     """In force."""
     rule_changed: tuple[str, ...]
     """Numbers of the rule that are not as they were fixed before the first answer."""
@@ -64,7 +66,6 @@ def human_summary(
 ) -> HumanSummary:
     """Sum up a study from its released part, its estimates and its decisions by subject."""
     study = public.study
-    fixed, now = study.fixed.model_dump(), study.policy.model_dump()
     states: Counter[State] = Counter(decision.state for decision in decisions.values())
     (preference,) = (
         question for question in findings.agreement if question.question == "preference"
@@ -84,7 +85,11 @@ def human_summary(
         preferred=findings.preferred[0],
         agreement=preference,
         rule=study.policy,
-        rule_changed=tuple(name for name in fixed if fixed[name] != now[name]),
+        rule_changed=tuple(
+            name
+            for name in HumanRules.model_fields
+            if getattr(study.fixed, name) != getattr(study.policy, name)
+        ),
     )
 
 
@@ -223,7 +228,7 @@ def control_sentences(findings: Findings) -> Iterator[str]:
             f"Control: {each.pairs:,} pairs were also shown with {CONTROLS[each.control]}."
             " Choices of the chosen response with the user's own posts alone, less those in the"
             f" control, in percentage points: {percent_points(each.difference)},"
-            f" n = {each.difference.n:,} votes."
+            f" n = {each.difference.n:,} votes. {signs_sentence(each)}"
         )
 
 
