@@ -5,6 +5,7 @@ import typer
 from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
+from pairwright.cli.human.plan import plan_command
 from pairwright.cli.human.report import report_command
 from pairwright.cli.human.server import pull_command, push_command, serve_command
 from pairwright.cli.human.status import status_command
@@ -15,6 +16,7 @@ human = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+human.command("plan")(plan_command)
 human.command("export")(export_command)
 human.command("serve")(serve_command)
 human.command("push")(push_command)
