@@ -366,7 +366,7 @@ WRONG = {
         "1 cells under a header of 4",
         ":3",
     ),
-    "a first column without a name that is no row number": (
+    "a first column without a name that is not a row number": (
         ",b,d\nx,1,1\ny,2,2\nz,3,3\n",
         "does not name each column once",
         ":1",

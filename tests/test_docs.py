@@ -24,7 +24,7 @@ import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
 from pairwright.cli.renamed import RENAMED
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
@@ -301,6 +301,19 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
             assert not wrong, f"{path}: {wrong}"
     assert named
     assert all((DOCS / name).is_file() for name in named)
+
+
+def test_a_room_names_its_files_and_no_others() -> None:
+    lists = 0
+    for init in sorted((ROOT / "pipeline" / "pairwright").rglob("__init__.py")):
+        docstring = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+        named = set(re.findall(r"\b[a-z_]+(?:\.py\b|/)", docstring))
+        if any(name.endswith(".py") for name in named):
+            lists += 1
+            files = {path.name for path in init.parent.glob("*.py")} - {"__init__.py"}
+            rooms = {f"{path.parent.name}/" for path in init.parent.glob("*/__init__.py")}
+            assert named == files | rooms, init
+    assert lists > 20
 
 
 def test_the_python_reference_has_every_public_name() -> None:

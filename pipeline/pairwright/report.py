@@ -195,9 +195,9 @@ def _markdown(block: Block) -> str:
             return plain(block)
 
 
-def _themed(found: re.Match[str]) -> str:
-    name = _BY_LIGHT.get(found[0])
-    return f"var(--{name})" if name else found[0]
+def _themed(match: re.Match[str]) -> str:
+    name = _BY_LIGHT.get(match[0])
+    return f"var(--{name})" if name else match[0]
 
 
 def _css(scheme: str) -> Markup:

@@ -68,9 +68,11 @@ class KeptCost(NamedTuple):
         is kept."""
         if not self.kept:
             return ""
-        sent, got = (round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens))
+        sent, received = (
+            round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens)
+        )
         price = f", cost {self.cost / self.kept:,.4f}" if self.cost else ""
-        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {got:,} tokens{price}"
+        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {received:,} tokens{price}"
 
     def as_json(self) -> JsonValue:
         """The figures for one kept unit; nothing but n where none is kept."""

@@ -50,8 +50,8 @@ class _Measure(NamedTuple):
 def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
     return tuple(
-        gate_result(rules, found.gate, found.faults, found.value, found.limit)
-        for found in _measure(sides, rules, words)
+        gate_result(rules, measure.gate, measure.faults, measure.value, measure.limit)
+        for measure in _measure(sides, rules, words)
     )
 
 
@@ -91,8 +91,8 @@ def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, boo
 
 
 def _talk(gate: TextGate, pattern: re.Pattern[str], s: DraftSides) -> _Measure:
-    found = [first_phrase(pattern, response, s.question) for response in s.both]
-    return _Measure(gate, _each(found, bool), found[0] or found[1], "none")
+    phrases = [first_phrase(pattern, response, s.question) for response in s.both]
+    return _Measure(gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
 
 
 def _form(response: str) -> tuple[bool, bool, bool]:

@@ -144,8 +144,8 @@ def _text(content: Any) -> Any:
 
 def _words(error: Any) -> str:
     """What an error object says."""
-    said = error.get("message") if isinstance(error, dict) else None
-    return visible(str(said or error))[:500]
+    message = error.get("message") if isinstance(error, dict) else None
+    return visible(str(message or error))[:500]
 
 
 def _count(usage: object, name: str) -> int:

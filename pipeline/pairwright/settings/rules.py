@@ -19,7 +19,7 @@ def asked_length(words: int) -> tuple[int, int]:
 
 
 class HistoryRules(Record):
-    """Which of a user's posts are shown."""
+    """The rules by which a user's posts are chosen to be shown."""
 
     posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
     history_tokens: int = Field(
@@ -138,7 +138,11 @@ class HumanRules(Record):
     )
     repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
     wrong_profile: float = Field(
-        0.05, ge=0, le=1, description="share of subjects also shown with another user's posts"
+        0.05,
+        ge=0,
+        le=1,
+        description="share of subjects also shown with another user's posts; if not 0, 40 subjects"
+        " or more, as long as that is a fifth of all",
     )
     narrative: float = Field(
         0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"

@@ -12,8 +12,9 @@ from pairwright import text
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Follows, Post, Rejected
 from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt import Prompts, guard
+from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
+from pairwright.settings.template import guard
 from pairwright.stages.history import PromptPosts, with_history
 
 

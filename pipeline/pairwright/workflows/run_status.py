@@ -32,7 +32,7 @@ class RunStatus:
     stored: Totals
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float
-    """Of all stored calls, by the config's prices."""
+    """The cost of all stored calls, by the config's prices."""
     surveyed: int
     """Items that are surveyed, where twins are built."""
     target: ReachedTarget | None
@@ -114,8 +114,8 @@ def _target(manifest: Path) -> ReachedTarget | None:
     if not manifest.exists():
         return None
     try:
-        found = json.loads(manifest.read_bytes()).get("target")
-        return None if found is None else ReachedTarget.model_validate(found)
+        target = json.loads(manifest.read_bytes()).get("target")
+        return None if target is None else ReachedTarget.model_validate(target)
     except (OSError, ValueError, AttributeError) as error:
         raise InputError(
             f"cannot be read: {error}",

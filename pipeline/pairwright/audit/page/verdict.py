@@ -100,10 +100,10 @@ def warnings(audit: Audit) -> Iterator[str]:
 
 def _by_name(checks: Iterator[Check] | Sequence[Check]) -> list[list[Check]]:
     """Checks of one name over their configurations, in the order in which names appear."""
-    found: dict[tuple[str, str], list[Check]] = {}
+    by_name: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
-        found.setdefault((check.family, check.name), []).append(check)
-    return list(found.values())
+        by_name.setdefault((check.family, check.name), []).append(check)
+    return list(by_name.values())
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:

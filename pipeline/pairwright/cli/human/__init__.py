@@ -6,6 +6,7 @@ from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
 from pairwright.cli.human.plan import plan_command
+from pairwright.cli.human.preview import preview_command
 from pairwright.cli.human.report import report_command
 from pairwright.cli.human.server import pull_command, push_command, serve_command
 from pairwright.cli.human.status import status_command
@@ -18,6 +19,7 @@ human = typer.Typer(
 )
 human.command("plan")(plan_command)
 human.command("export")(export_command)
+human.command("preview")(preview_command)
 human.command("serve")(serve_command)
 human.command("push")(push_command)
 human.command("status")(status_command)

@@ -1,5 +1,5 @@
-"""Which scorers differ, by flipping the sign of whole clusters: two scorers alone, or all pairs of
-scorers of a table at once.
+"""Tests of which scorers differ, by flipping the sign of whole clusters: two scorers alone, or all
+pairs of scorers of a table at once.
 
 If two scorers are equally good, each cluster's difference could as well have come out with the
 other sign (Fisher 1935, The Design of Experiments, section 21).

@@ -128,10 +128,10 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
         yield gained
     for ranking in board.rankings:
         if ranking.mode == mode:
-            made = rows(board, ranking)
+            table = rows(board, ranking)
             note = " ".join(why_unranked(board, ranking))
             yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
-            yield Table(made.head, made.rows, left=2 if ranking.ranked else 1, note=note)
+            yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
     judges = order(board, mode)

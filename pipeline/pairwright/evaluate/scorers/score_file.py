@@ -32,7 +32,7 @@ _FORM = (
 )
 
 
-class _Cell(NamedTuple):
+class _ScorePlace(NamedTuple):
     pair: str
     condition: str
     side: Side
@@ -51,7 +51,7 @@ class ScoreFile:
         without the four columns, an unknown condition or response, a score that is not a finite
         number, and a second score for the same pair, condition and response."""
         self.path = path
-        self._lines: dict[_Cell, _FileScore] = {}
+        self._lines: dict[_ScorePlace, _FileScore] = {}
         for row in _rows(path):
             cell, line = (
                 _cell(row),
@@ -95,7 +95,7 @@ class ScoreFile:
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """The scores of the chosen and of the rejected response, or that the file has none."""
-        found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES.values()]
+        found = [self._lines.get(_ScorePlace(pair, condition, side)) for side in SIDES.values()]
         missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
         if missing:
             return Unscored("not_in_file", f"no line for {' and '.join(missing)}")
@@ -137,12 +137,12 @@ def _rows(path: Path) -> Iterator[SourceRow]:
         raise InputError(f"cannot be read: {error.strerror}", where=path, fix=_FORM) from None
 
 
-def _check_columns(where: str, given: Collection[str]) -> None:
-    if missing := [name for name in COLUMNS if name not in given]:
+def _check_columns(where: str, columns: Collection[str]) -> None:
+    if missing := [name for name in COLUMNS if name not in columns]:
         raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
 
 
-def _cell(row: SourceRow) -> _Cell:
+def _cell(row: SourceRow) -> _ScorePlace:
     pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
     if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is not an id")
@@ -150,20 +150,20 @@ def _cell(row: SourceRow) -> _Cell:
         raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
     if not isinstance(side, str) or side not in SIDES:
         raise _wrong(row, "response", f"is not one of {', '.join(SIDES)}")
-    return _Cell(pair, condition, SIDES[side])
+    return _ScorePlace(pair, condition, SIDES[side])
 
 
 def _score(row: SourceRow, text: bool) -> float | None:
     """`text` where the file knows no numbers; in JSON a number in quotes is a slip."""
-    given: Any = row.fields["score"]
-    if given is None or (text and given == ""):
+    cell: Any = row.fields["score"]
+    if cell is None or (text and cell == ""):
         return None
-    if not text and (isinstance(given, bool) or not isinstance(given, int | float)):
+    if not text and (isinstance(cell, bool) or not isinstance(cell, int | float)):
         raise _wrong(row, "score", "is not a number")
-    if text and "_" in given:
+    if text and "_" in cell:
         raise _wrong(row, "score", "is not a number")  # Python alone takes "1_0" for ten.
     try:
-        score = float(given)
+        score = float(cell)
     except (ValueError, OverflowError):
         raise _wrong(row, "score", "is not a number") from None
     if not math.isfinite(score):

@@ -30,7 +30,7 @@ class CallRecord(Record):
     prompt_tokens: int
     completion_tokens: int
     cost: float = 0.0
-    """By the prices at the time."""
+    """The cost by the prices at the time."""
 
 
 class LostCalls(NamedTuple):

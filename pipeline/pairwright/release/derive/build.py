@@ -40,7 +40,7 @@ class EndpointModel(_ManifestPart):
 
 
 class RoleEndpoints(_ManifestPart):
-    """By the name of an endpoint."""
+    """The name of the endpoint of each role."""
 
     planner: str
     generator: tuple[str, ...]
@@ -62,7 +62,7 @@ class RoleSampling(_ManifestPart):
 
 
 class BuildSettings(_ManifestPart):
-    """Of the run, resolved."""
+    """The resolved configuration of the run."""
 
     preset: str = ""
     seed: int | None = None
@@ -98,10 +98,10 @@ class BuildSummary(_ManifestPart):
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""
-        found = self.endpoints.get(endpoint)
-        if found is None:
+        settings = self.endpoints.get(endpoint)
+        if settings is None:
             return endpoint
-        return f"{found.model} ({found.revision})" if found.revision else found.model
+        return f"{settings.model} ({settings.revision})" if settings.revision else settings.model
 
 
 def build_summary(provenance: Provenance, layout: Layout) -> BuildSummary:

@@ -1,4 +1,4 @@
-"""Which files a dump consists of, and which site it is of."""
+"""The files of a dump, and the site that it is of."""
 
 from hashlib import blake2b
 from pathlib import Path, PurePath
