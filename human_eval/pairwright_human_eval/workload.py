@@ -6,17 +6,16 @@ their texts are as long.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pairwright_human_eval.attention import AttentionCheck
+from pairwright_human_eval.attention import MirroredCheck
+from pairwright_human_eval.control_power import control_designs, control_power
 from pairwright_human_eval.reading_time import readings
 from pairwright_human_eval.records import KINDS, Kind, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject
-from pairwright_human_eval.tasks import Task
 
 ADJUDICATION = 0.1
 """The time of a second round, as a share of the first."""
@@ -43,7 +42,10 @@ class StudyLoad(NamedTuple):
     subjects: int
     controls: int
     """Subjects of them that nobody is asked the aspects of: they are not verified."""
-    controls_by_purpose: Mapping[str, int]
+    strangers: int
+    """Those of them that are shown with a stranger's posts."""
+    stranger_power: float
+    """The probability that this control finds what it is for (`control_power`)."""
     kinds: tuple[KindLoad, ...]
     people: int
     most: float
@@ -60,7 +62,7 @@ def study_load(
     subjects: Sequence[Subject],
     n: int,
     plan: StudyPlan,
-    checks: tuple[AttentionCheck, ...],
+    checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
     hours_each: float,
 ) -> StudyLoad:
@@ -86,7 +88,7 @@ def study_load(
 def _load(
     subjects: list[Subject],
     plan: StudyPlan,
-    checks: tuple[AttentionCheck, ...],
+    checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
 ) -> StudyLoad:
     given, _ = make_tasks(subjects, plan, checks)
@@ -98,22 +100,19 @@ def _load(
             whole = reading.tasks * seconds[reading.kind] / 3600
         usual = seconds.get(reading.kind, reading.seconds)
         kinds.append(KindLoad(reading.kind, reading.tasks, reading.words, usual, whole))
-    purposes = {task.keyed.subject: task.keyed.purpose for task in tasks if _measures(task)}
+    designs = control_designs(task.keyed for task in tasks)
     with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
     most = max(sum(each[task.keyed.kind] for task in own) for own in given.values())
     return StudyLoad(
         subjects=len(subjects),
         controls=len(subjects) - len(with_aspects),
-        controls_by_purpose=Counter(purposes.values()),
+        strangers=len(designs),
+        stranger_power=control_power(designs),
         kinds=tuple(sorted(kinds, key=lambda kind: KINDS.index(kind.kind))),
         people=len(plan.annotators),
         most=most + BRIEFING,
     )
-
-
-def _measures(task: Task) -> bool:
-    return task.keyed.purpose in ("wrong_profile", "narrative")
 
 
 def repeated_subjects(subjects: Sequence[Subject], n: int) -> list[Subject]:

@@ -16,6 +16,7 @@ from pairwright.errors import InputError
 from pairwright.modes import MODES, Mode
 
 if TYPE_CHECKING:
+    from pairwright.report import Table as SizeTable
     from pairwright.workflows.study_plan import StudyEstimate
 
 
@@ -95,12 +96,10 @@ def _print(console: Console, run: Path, plan: "StudyEstimate") -> None:
     for warning in plan_warnings(plan):
         console.print(warning, style="bold red", markup=False, highlight=False)
     sizes = size_table(plan)
-    table = Table(box=box.SIMPLE, title="plan of a study", title_justify="left", padding=(0, 0))
-    for head in sizes.head:
-        table.add_column(escape(head), justify="right")
-    for row in sizes.rows:
-        table.add_row(*row)
-    console.print(table)
+    # In two parts, for a terminal of 80 columns.
+    shown = len(sizes.head) - 5
+    _print_columns(console, "What it takes", sizes, list(range(shown)))
+    _print_columns(console, "What it shows", sizes, [0, *range(shown, len(sizes.head))])
     console.print(
         "Each column is explained in the page:\n"
         f"  {run / 'human' / 'plan.html'}",
@@ -112,3 +111,12 @@ def _print(console: Console, run: Path, plan: "StudyEstimate") -> None:
             "For a pilot, copy the run folder, export a few, and plan with --pilot:",
             (command("human", "export", f"{run}-pilot", "--sample", "10"),),
         )
+
+
+def _print_columns(console: Console, title: str, sizes: "SizeTable", columns: list[int]) -> None:
+    table = Table(box=box.SIMPLE, title=title, title_justify="left", padding=(0, 0))
+    for place in columns:
+        table.add_column(escape(sizes.head[place]), justify="right")
+    for row in sizes.rows:
+        table.add_row(*(escape(row[place]) for place in columns))
+    console.print(table)

@@ -31,7 +31,10 @@ CORRELATION = 0.1
 """Of what two pairs of one cluster say, where nothing is known."""
 OPEN = (-0.5, 0.1)
 """Where the normal distribution does not settle a sign-flip test: how far around its quantile."""
-RELEASES = 4000
+RELEASES, DRAWS = 10_000, 10_000_000
+"""Simulated releases; and fewer of large ones, whose pairs are so many in all."""
+SIGN_FLIPS = 4000
+"""Simulated releases that the sign-flip test is computed for."""
 TABLES = 4
 STEP = 0.001
 """A tenth of a point, to which the smallest detectable difference is found."""
@@ -55,15 +58,17 @@ class SimulatedReleases:
         self._disagreement = disagreement
         self._correlation = correlation
         self._chance = np.random.default_rng(seed)
-        self._draws = _correlated(RELEASES, self._clusters, correlation, self._chance)
+        releases = min(RELEASES, DRAWS // len(self._clusters))
+        self._draws = _correlated(releases, self._clusters, correlation, self._chance)
         # By the number of scorers: it takes longer than everything else.
         self._critical = cache(self._critical_value)
 
     def difference_power(self, difference: float, scorers: int = 2) -> float:
         """The chance that the leaderboard of so many scorers distinguishes two of them whose
         accuracies differ by `difference`, from 0 to the disagreement."""
-        above = self._draws < (self._disagreement + difference) / 2
-        below = self._draws > 1 - (self._disagreement - difference) / 2
+        draws = self._draws if scorers > 2 else self._draws[:SIGN_FLIPS]
+        above = draws < (self._disagreement + difference) / 2
+        below = draws > 1 - (self._disagreement - difference) / 2
         sums = self._by_cluster(above).astype(np.float64) - self._by_cluster(below)
         total, squares = sums.sum(axis=1), (sums**2).sum(axis=1)
         root = np.sqrt(np.maximum(squares, 1))

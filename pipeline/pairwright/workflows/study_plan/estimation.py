@@ -145,6 +145,8 @@ def _estimate(
     return SizeEstimate(
         units=load.subjects,
         controls=load.controls,
+        strangers=load.strangers,
+        stranger_power=round(load.stranger_power, 6),
         kinds=tuple(KindEstimate(**kind._asdict()) for kind in load.kinds),
         people=load.people,
         hours_each=load.most,

@@ -22,6 +22,7 @@ from pairwright.report import (
     plot,
 )
 from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEstimate
+from pairwright_human_eval.control_power import OWN, STRANGER
 from pairwright_human_eval.reading_time import WORDS_A_MINUTE
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.workload import ADJUDICATION, BRIEFING
@@ -62,12 +63,19 @@ def size_table(plan: StudyEstimate) -> Table:
     head += [plan.currency] if money else []
     head += ["verified"]
     head += [f"{plan.currency} a verified one" if money else "hours a verified one"]
-    head += ["two scorers", f"two of {plan.scorers}", "above 50 %", f"{plan.scorers} above 50 %"]
+    head += [
+        "control's power",
+        "two scorers",
+        f"two of {plan.scorers}",
+        "above 50 %",
+        f"{plan.scorers} above 50 %",
+    ]
     rows = []
     for size in plan.sizes:
         each = size.cost_per_verified if money else size.hours_per_verified
         cost = [] if size.cost is None else [f"{size.cost:,.0f}"]
         shown = [
+            f"{size.stranger_power:.2f} (n = {size.strangers:,})",
             _points(size.two_alone),
             _points(size.two_of_many),
             _percent(size.above_chance),
@@ -92,6 +100,12 @@ def _sizes_section(plan: StudyEstimate) -> Iterator[Block]:
         f" are to be paid, with {BRIEFING:g} hour each for the guidelines and"
         f" {100 * ADJUDICATION:.0f} % more for a second round. Controls are asked about, too, and"
         " cannot be verified. Intervals are at 95 % and are those of the pilot's yield alone."
+    )
+    yield (
+        "The control's power is the probability that the wrong-profile control, with so many"
+        f" {units}, finds what it is for: {100 * OWN:.0f} % of the votes for the chosen response"
+        f" with the person's own posts and {100 * STRANGER:.0f} % with a stranger's, by an exact"
+        " sign test."
     )
     yield (
         f"The last four columns are of a release of the verified {units}: the smallest difference"

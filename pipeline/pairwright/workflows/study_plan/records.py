@@ -34,6 +34,11 @@ class SizeEstimate(Record):
     """Twins, or pairs of another mode, that people are asked about."""
     controls: int
     """Those of them that measure the study and cannot be verified."""
+    strangers: int
+    """Those of the controls that are shown with a stranger's posts."""
+    stranger_power: float
+    """The probability that this control finds a preference of 75 % with the person's own posts that
+    is one of 50 % with a stranger's."""
     kinds: tuple[KindEstimate, ...]
     people: int
     hours_each: float
