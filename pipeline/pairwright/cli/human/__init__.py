@@ -6,6 +6,7 @@ from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
 from pairwright.cli.human.people import people_command, replace_command, withdraw_command
+from pairwright.cli.human.plan import plan_command
 from pairwright.cli.human.preview import preview_command
 from pairwright.cli.human.report import report_command
 from pairwright.cli.human.server import pull_command, push_command, serve_command
@@ -17,6 +18,7 @@ human = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+human.command("plan")(plan_command)
 human.command("export")(export_command)
 human.command("preview")(preview_command)
 human.command("serve")(serve_command)
