@@ -15,6 +15,8 @@ from pairwright.records import GateResult, Rubric
 from pairwright.settings.rules import GateRules, TextGate
 
 T = TypeVar("T")
+QUOTED_ASPECT_WORDS = 5
+"""The least words of an aspect that a response must not repeat whole."""
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
 # A row between bars, or the line below a table's head: bars alone may be kets of a formula.
@@ -100,11 +102,22 @@ def _form(response: str) -> tuple[bool, bool, bool]:
 
 
 def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
+    """A run of words of an aspect, its reason or evidence, or of the narrative; or a short aspect
+    whole, if it has words enough not to be an ordinary turn of phrase."""
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
     sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
     if s.narrative:
         sources.append(s.narrative)
-    runs = [text.shared_span(r, sources, s.question, rules.leak_words) for r in s.both]
+    short = [
+        (a.aspect, length)
+        for a in aspects
+        if QUOTED_ASPECT_WORDS <= (length := len(text.words(a.aspect))) < rules.leak_words
+    ]
+    runs = [
+        text.shared_span(r, sources, s.question, rules.leak_words)
+        or next(filter(None, (text.shared_span(r, [a], s.question, n) for a, n in short)), None)
+        for r in s.both
+    ]
     limit = f"{rules.leak_words} words"
     return _Measure("rubric_leakage", _each(runs, bool), runs[0] or runs[1], limit)
 
