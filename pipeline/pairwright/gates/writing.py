@@ -15,8 +15,6 @@ from pairwright.records import GateResult, Rubric
 from pairwright.settings.rules import GateRules, TextGate
 
 T = TypeVar("T")
-QUOTED_ASPECT_WORDS = 5
-"""The least words of an aspect that a response must not repeat whole."""
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
 # A row between bars, or the line below a table's head: bars alone may be kets of a formula.
@@ -108,14 +106,10 @@ def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
     sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
     if s.narrative:
         sources.append(s.narrative)
-    short = [
-        (a.aspect, length)
-        for a in aspects
-        if QUOTED_ASPECT_WORDS <= (length := len(text.words(a.aspect))) < rules.leak_words
-    ]
+    names = [a.aspect for a in aspects]
     runs = [
         text.shared_span(r, sources, s.question, rules.leak_words)
-        or next(filter(None, (text.shared_span(r, [a], s.question, n) for a, n in short)), None)
+        or text.quoted_whole(r, names, s.question)
         for r in s.both
     ]
     limit = f"{rules.leak_words} words"
